@@ -196,7 +196,7 @@ struct StudioData: Sendable {
                 rows += try reader.indexes(in: path).map { index -> JSON in
                     [
                         "collection": .string("\(path)"), "name": .string(index.name.text),
-                        "kind": .string(index.kind.rawValue), "source": .string(index.source),
+                        "kind": .string(index.kind.rawValue), "source": .string(index.summary),
                     ]
                 }
             }

@@ -5,47 +5,185 @@
 
 #include "CDivanLineEditor.h"
 
+#include <ctype.h>
 #include <editline/readline.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
-// libedit under the interface of readline. All of it belongs to the one thread that reads lines.
+// libedit under the interface of readline. All of it belongs to the one thread that reads lines, but
+// for the pipe that `divan_line_interrupt` writes into.
 
-static char **words;
-static size_t word_count;
+static struct {
+    char **words;
+    size_t count;
+} lists[DIVAN_LINE_KIND_COUNT];
+
+static enum divan_line_words wanted;
+/// Where the word that is completed begins in the line, its first blanks left out.
+static size_t word_start;
+
+static const char *line_begin(void) {
+    const char *line = rl_line_buffer ? rl_line_buffer : "";
+    while (isspace((unsigned char)*line)) line++;
+    return line;
+}
 
 /// The next word that begins with a text, whatever the case of its letters.
 static char *next_word(const char *text, int state) {
     static size_t at;
     if (state == 0) at = 0;
-    size_t count = strlen(text);
-    while (at < word_count) {
-        const char *word = words[at++];
-        if (strncasecmp(word, text, count) == 0) return strdup(word);
+    size_t length = strlen(text);
+    while (at < lists[wanted].count) {
+        const char *word = lists[wanted].words[at++];
+        if (strncasecmp(word, text, length) == 0) return strdup(word);
     }
     return NULL;
 }
 
+/// The same behind the last dot: a source's name in front of a property's.
+static char *next_member(const char *text, int state) {
+    static size_t at;
+    if (state == 0) at = 0;
+    const char *member = strrchr(text, '.') + 1;
+    while (at < lists[DIVAN_LINE_MEMBERS].count) {
+        const char *word = lists[DIVAN_LINE_MEMBERS].words[at++];
+        if (strncasecmp(word, member, strlen(member)) != 0) continue;
+        char *whole = malloc((size_t)(member - text) + strlen(word) + 1);
+        if (!whole) return NULL;
+        memcpy(whole, text, (size_t)(member - text));
+        strcpy(whole + (member - text), word);
+        return whole;
+    }
+    return NULL;
+}
+
+/// The next word of the lines that begin as this line does.
+static char *next_order(const char *text, int state) {
+    static size_t at;
+    static char last[64];
+    if (state == 0) {
+        at = 0;
+        last[0] = 0;
+    }
+    const char *line = line_begin();
+    size_t length = word_start + strlen(text);
+    while (at < lists[DIVAN_LINE_ORDERS].count) {
+        const char *order = lists[DIVAN_LINE_ORDERS].words[at++];
+        if (strncasecmp(order, line, length) != 0 || strlen(order) < word_start) continue;
+        const char *word = order + word_start;
+        size_t end = strcspn(word, " ");
+        if (end == 0 || end >= sizeof last) continue;
+        if (strncmp(last, word, end) == 0 && last[end] == 0) continue;
+        memcpy(last, word, end);
+        last[end] = 0;
+        return strdup(last);
+    }
+    return NULL;
+}
+
+/// Whether the word in front of an offset of the line is FROM or JOIN.
+static bool is_behind_source_word(int start) {
+    int end = start;
+    while (end > 0 && isspace((unsigned char)rl_line_buffer[end - 1])) end--;
+    if (end < 4 || end == start) return false;
+    if (end > 4 && !isspace((unsigned char)rl_line_buffer[end - 5])) return false;
+    const char *word = rl_line_buffer + end - 4;
+    return strncasecmp(word, "FROM", 4) == 0 || strncasecmp(word, "JOIN", 4) == 0;
+}
+
 static char **complete(const char *text, int start, int end) {
-    (void)start;
     (void)end;
     // No names of files where nothing else fits.
     rl_attempted_completion_over = 1;
-    return rl_completion_matches(text, next_word);
+    const char *line = line_begin();
+    if (*line == '.') {
+        word_start = (size_t)(rl_line_buffer + start - line);
+        if (strncmp(line, ".read ", 6) == 0)
+            return rl_completion_matches(text, rl_filename_completion_function);
+        return rl_completion_matches(text, next_order);
+    }
+    wanted = is_behind_source_word(start) ? DIVAN_LINE_SOURCES : DIVAN_LINE_ANYWHERE;
+    char **found = rl_completion_matches(text, next_word);
+    if (found || wanted == DIVAN_LINE_SOURCES || !strchr(text, '.')) return found;
+    return rl_completion_matches(text, next_member);
 }
 
-char *divan_line_read(const char *prompt) {
+static int wake[2] = {-1, -1};
+static bool interrupted;
+
+/// One byte of what is typed, or EOF.
+static int next_byte(int input) {
+    unsigned char byte;
+    ssize_t count;
+    do count = read(input, &byte, 1);
+    while (count < 0 && errno == EINTR);
+    return count == 1 ? byte : EOF;
+}
+
+/// The next character that is typed; the end of the line when somebody interrupts.
+static int next_key(FILE *stream) {
+    int input = fileno(stream);
+    struct pollfd ready[2] = {{input, POLLIN, 0}, {wake[0], POLLIN, 0}};
+    while (poll(ready, 2, -1) < 0) {
+        if (errno != EINTR) return EOF;
+    }
+    if (ready[1].revents & POLLIN) {
+        interrupted = true;
+        return '\n';
+    }
+    int first = next_byte(input);
+    if (first < 0xC2 || first > 0xF4) return first;
+    // The editor wants a whole character.
+    int rest = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
+    int character = first & (0x3F >> rest);
+    for (int index = 0; index < rest; index++) {
+        int byte = next_byte(input);
+        if (byte == EOF) return EOF;
+        if ((byte & 0xC0) != 0x80) return 0xFFFD;
+        character = character << 6 | (byte & 0x3F);
+    }
+    return character;
+}
+
+static void begin(void) {
+    static bool has_begun;
+    if (has_begun) return;
+    has_begun = true;
+    // What is typed and printed is UTF-8, whatever the environment says.
+    setlocale(LC_CTYPE, "");
+    if (MB_CUR_MAX < 4) setlocale(LC_CTYPE, "C.UTF-8");
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0) rl_getc_function = next_key;
     rl_readline_name = "divan";
     rl_attempted_completion_function = complete;
-    return readline(prompt);
+    static char breaks[] = " \t\n\"\\'`@$><=;|&{}(),[]+-*/:!";
+    rl_completer_word_break_characters = breaks;
+}
+
+char *divan_line_read(const char *prompt, bool *is_interrupted) {
+    begin();
+    char byte;
+    while (wake[0] >= 0 && read(wake[0], &byte, 1) == 1) continue;
+    interrupted = false;
+    char *line = readline(prompt);
+    *is_interrupted = interrupted;
+    return line;
+}
+
+void divan_line_interrupt(void) {
+    // A full pipe wakes the reader as well.
+    if (wake[1] >= 0 && write(wake[1], "", 1) < 0) return;
 }
 
 void divan_line_remember(const char *line) { add_history(line); }
 
 void divan_line_load(const char *path) {
+    begin();
     using_history();
     read_history(path);
 }
@@ -59,14 +197,14 @@ int divan_line_save(const char *path, int count) {
     return write_history(path) == 0 ? 0 : -1;
 }
 
-void divan_line_set_words(const char *const *new_words, size_t count) {
-    for (size_t index = 0; index < word_count; index++) free(words[index]);
-    free(words);
-    word_count = 0;
-    words = calloc(count ? count : 1, sizeof *words);
-    if (!words) return;
+void divan_line_set_words(enum divan_line_words kind, const char *const *words, size_t count) {
+    for (size_t index = 0; index < lists[kind].count; index++) free(lists[kind].words[index]);
+    free(lists[kind].words);
+    lists[kind].count = 0;
+    lists[kind].words = calloc(count ? count : 1, sizeof *lists[kind].words);
+    if (!lists[kind].words) return;
     for (size_t index = 0; index < count; index++) {
-        char *copy = strdup(new_words[index]);
-        if (copy) words[word_count++] = copy;
+        char *copy = strdup(words[index]);
+        if (copy) lists[kind].words[lists[kind].count++] = copy;
     }
 }

@@ -31,7 +31,7 @@ import Testing
                 -------------  -----
                 Oslo           120
                 Bern, a chair  340.5
-                Porto
+                Porto          null
 
                 """
         )
@@ -92,6 +92,22 @@ import Testing
             )
         )
         #expect(try shell.divan("query", "shop", "SELECT 1 FROM _", "-f", "xml").status == 2)
+        for (sql, words) in [
+            (
+                "SELECT 1 FROM shop.chair",
+                "no such collection \"shop.chair\"; did you mean shop.chairs?"
+            ),
+            ("SELECT 1 FROM chairs", "no such collection \"chairs\"; did you mean shop.chairs?"),
+            (
+                "SELECT 1 FROM tables",
+                "no such collection \"tables\"; there are _default, shop.chairs"
+            ),
+            ("SELECT 1 FROM shop.chairs AS c UNNEST tags AS t", "alias; write c.tags"),
+            ("SELECT META(d).id FROM shop.chairs AS c", "alias; write META() of c"),
+        ] {
+            let wrong = try shell.divan("query", "shop", sql)
+            #expect(wrong.errors.contains(words), "\(wrong)")
+        }
     }
 
     @Test func `a wrong query has one exit code, wherever it stands`() throws {

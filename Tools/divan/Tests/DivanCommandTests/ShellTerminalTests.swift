@@ -173,4 +173,99 @@ import Testing
         terminal.type(".quit\n")
         #expect(terminal.end() == 0)
     }
+
+    /// Opens the shell and waits for its prompt.
+    private func open(_ columnCount: Int = 80, pager: String = "") throws -> PseudoTerminal {
+        let terminal = try PseudoTerminal(
+            shell,
+            ["shop"],
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1", "PAGER": pager],
+            columnCount: columnCount
+        )
+        try wait(terminal, for: "shop> ")
+        terminal.type(".mode jsonl\n")
+        return terminal
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func `Ctrl-C takes back what is typed`(columnCount: Int) throws {
+        let terminal = try open(columnCount)
+        terminal.type("SELECT 'never' AS a\n")
+        try wait(terminal, for: "...> ")
+        terminal.type("FROM _ WHERE 'one quote")
+        try wait(terminal, for: "one quote")
+        terminal.signal(SIGINT)
+        // The second prompt of a question is gone: the next line begins one.
+        try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
+        terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":42}"#)
+        terminal.type("\u{3}")
+        try wait(terminal, for: "press Ctrl-D, to end")
+        terminal.type("quit\n")
+        #expect(terminal.end() == 0)
+        #expect(!terminal.output.contains("never\"}"))
+    }
+
+    @Test func `an open quote shows in the prompt, and letters beyond ASCII can be typed`() throws {
+        let terminal = try open()
+        terminal.type("SELECT 'Smørrebrød\n")
+        try wait(terminal, for: "'..> ")
+        terminal.type("椅子' AS word FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"word":"Smørrebrød\n椅子"}"#)
+        terminal.type("exit\n")
+        #expect(terminal.end() == 0)
+    }
+
+    @Test func `two questions on a line are both asked`() throws {
+        let terminal = try open()
+        terminal.type("SELECT 1 + 1 AS a FROM _ LIMIT 1; SELECT 2 + 2 AS b FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"b":4}"#)
+        #expect(terminal.output.contains(#"{"a":2}"#))
+        terminal.type("SELECT 1\n")
+        try wait(terminal, for: "...> ")
+        terminal.type("\u{4}")
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains("had no semicolon; it was not asked"))
+    }
+
+    @Test func `collections, members and orders are completed where they belong`() throws {
+        try shell.run("collections", "shop", "--make", "stock.chairs")
+        let terminal = try open()
+        terminal.type(".mo\tcs\t\n")
+        terminal.type(".mode\n")
+        try wait(terminal, for: "\ncsv")
+        terminal.type(".mode jsonl\n")
+        terminal.type("SELECT COUNT(*) AS none FROM sto\t;\n")
+        try wait(terminal, for: #"{"none":0}"#)
+        terminal.type("SELECT c.no\t AS found FROM _ AS c WHERE c.pri\t = 5 ORDER BY 1 LIMIT 1;\n")
+        try wait(terminal, for: #"{"found":"Oslo"}"#)
+        terminal.type(".quit\n")
+        #expect(terminal.end() == 0)
+    }
+
+    @Test func `a question's rows go through the pager, and the shell comes back`() throws {
+        let terminal = try open(pager: "cat > paged")
+        let numbers = (0..<100).map { "\($0)" }.joined(separator: ",")
+        try shell.run("put", "shop", "many", #"{"n":[\#(numbers)]}"#)
+        terminal.type("SELECT i FROM _ AS d UNNEST d.n AS i;\n")
+        terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":42}"#)
+        #expect(try shell.text("paged").split(separator: "\n").count == 100)
+        terminal.type(".pager off\n.quit\n")
+        #expect(terminal.end() == 0)
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func `a line far longer than the terminal can be typed`(columnCount: Int) throws {
+        let terminal = try open(columnCount)
+        let long = String(repeating: "x", count: 3_000)
+        for piece in stride(from: 0, to: 3_000, by: 500) {
+            terminal.type(piece == 0 ? "SELECT LENGTH('" : "")
+            terminal.type(String(long.dropFirst(piece).prefix(500)))
+        }
+        terminal.type("') AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":3000}"#)
+        terminal.type(".quit\n")
+        #expect(terminal.end() == 0)
+    }
 }

@@ -15,6 +15,13 @@ public struct StoreCatalogue: QueryCatalogue, Sendable {
         databaseName = name
     }
 
+    /// The collections as `FROM` has them.
+    ///
+    /// - Throws: `StoreError`.
+    public func collectionNames() throws -> [String] {
+        try store.read { try $0.collections().map(\.wireName) }
+    }
+
     /// Whether there is such a collection.
     ///
     /// - Throws: `StoreError`.

@@ -29,6 +29,15 @@ public struct StoredIndex: Hashable, Sendable {
     public func hidesWords(of text: String) -> Bool {
         tokenizer?.hasPrefix("divan1 ") == true && FullText.hasNoBlanks(text)
     }
+
+    /// What it holds, for people: `price, LOWER(name) WHERE stars > 3`, `the items of tags`,
+    /// `number of the items of contacts[].phones`.
+    public var summary: String {
+        guard kind == .array, let place = source.ranges(of: " OF ").last else { return source }
+        let items = "the items of \(source[place.upperBound...])"
+        let expressions = source[..<place.lowerBound]
+        return expressions.isEmpty ? items : "\(expressions) of \(items)"
+    }
 }
 
 extension StoreReader {

@@ -22,17 +22,30 @@ enum IndexListCommand: Command {
         guard terminal.isJSON else {
             guard !indexes.isEmpty else { return terminal.note("no index") }
             let rows = indexes.map { index in
-                (left: index.name.text, right: "\(index.kind.rawValue): \(index.source)")
+                (left: index.name.text, right: index.line)
             }
             return terminal.result(Columns.aligned(rows, indent: ""))
         }
         for index in indexes {
             let object: JSON = [
                 "name": .string(index.name.text), "type": .string(index.kind.rawValue),
-                "source": .string(index.source),
+                "source": .string(index.summary),
             ]
             terminal.result(object.canonicalText)
         }
+    }
+}
+
+extension StoredIndex {
+    /// The sort and what it holds, such as `array: the items of tags`.
+    var line: String {
+        let sort =
+            switch kind {
+            case .value: "value"
+            case .array: "array"
+            case .fullText: "full text"
+            }
+        return "\(sort): \(summary)"
     }
 }
 

@@ -35,7 +35,9 @@ enum QueryCommand: Command {
         ],
         details:
             "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
-            + "out; elsewhere they are empty, as null is. --json is --format jsonl. What a terminal "
+            + "out; elsewhere they are empty, and null is written null, in csv it is empty, too. "
+            + "--json is --format jsonl; with it --explain prints an object, and --timer writes one "
+            + "to standard error. What a terminal "
             + "cannot show at once goes through the program that PAGER names (DIVAN_PAGER before "
             + "it), or else through less.",
         examples: [
@@ -52,28 +54,42 @@ enum QueryCommand: Command {
     /// Asks a question with the options of a command line.
     static func run(_ question: String, _ arguments: Arguments, _ terminal: Terminal) throws {
         let format = try format(arguments, terminal)
+        if arguments.has("--explain"), arguments.has("--watch") {
+            throw Failure.usage("--explain runs no query, so there is nothing to --watch")
+        }
         var session = try QuerySession(arguments.database)
         defer { try? session.store.close() }
         session.parameters = try parameters(arguments)
         let query = try session.query(question)
-        try session.checkParameters(query)
+        try session.checkParameters(query, terminal)
         if arguments.has("--explain") { return try session.explain(query, terminal) }
         let isWatching = arguments.has("--watch")
         let poll = isWatching ? try QueryPoll(session, question) : nil
         let clock = ContinuousClock.now
         let isPaged = !isWatching && !arguments.has("--no-pager")
         let count = try session.print(query, format, terminal, isPaged: isPaged)
-        if arguments.has("--timer") {
-            terminal.note("\(Numbers.count(count, "row")) in \(elapsed(clock))")
-        }
+        if arguments.has("--timer") { tellTime(count, since: clock, terminal) }
         try poll?.run(format, terminal)
     }
 
-    /// The time since a moment, as people read it.
-    static func elapsed(_ clock: ContinuousClock.Instant) -> String {
+    private static func tellTime(
+        _ count: Int,
+        since clock: ContinuousClock.Instant,
+        _ terminal: Terminal
+    ) {
+        guard terminal.isJSON else { return terminal.note(timing(count, since: clock)) }
         let seconds = (ContinuousClock.now - clock).inSeconds
-        return seconds < 1
+        let object: JSON = ["rows": JSON(count), "milliseconds": .double(seconds * 1_000)]
+        terminal.write(object.canonicalText + "\n", to: 2)
+    }
+
+    /// The number of rows and the time since a moment, as people read them.
+    static func timing(_ count: Int, since clock: ContinuousClock.Instant) -> String {
+        let seconds = (ContinuousClock.now - clock).inSeconds
+        let time =
+            seconds < 1
             ? "\(Numbers.decimal(seconds * 1_000, places: 1)) ms" : Numbers.seconds(seconds)
+        return "\(Numbers.count(count, "row")) in \(time)"
     }
 
     private static func format(
@@ -83,7 +99,7 @@ enum QueryCommand: Command {
         guard let name = arguments.value("--format") else {
             return terminal.isJSON ? .lines : .table
         }
-        guard let format = RowFormat(rawValue: name) else {
+        guard let format = RowFormat(name: name) else {
             let names = RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage("--format takes \(names), not \"\(name)\"")
         }
@@ -98,7 +114,12 @@ enum QueryCommand: Command {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex
             else { throw .usage("--param takes NAME=VALUE, not \"\(text)\"") }
             let value = String(text[text.utf8.index(after: end)...])
-            parameters[ExactText(String(text[..<end]))] = QuerySession.value(value)
+            // A shell that does not see $name as its own variable leaves the sign there.
+            let name = String(text[..<end].drop { $0 == "$" })
+            let found = try QuerySession.value(value, of: name)
+            guard parameters.updateValue(found, forKey: ExactText(name)) == nil else {
+                throw .usage("--param gives $\(name) a value twice")
+            }
         }
         return parameters
     }

@@ -47,10 +47,21 @@ struct QuerySession {
         return found
     }
 
-    /// Refuses parameters that a question does not have.
-    func checkParameters(_ query: StorageQuery) throws(Failure) {
-        for name in parameters.keys.sorted() where !query.statement.parameters.contains(name) {
-            throw Failure(kind: .invalid, sentence: "the query has no parameter $\(name)")
+    /// Refuses parameters that a question does not have, and tells of those without a value.
+    func checkParameters(_ query: StorageQuery, _ terminal: Terminal) throws(Failure) {
+        let names = query.statement.parameters
+        for name in parameters.keys.sorted() where !names.contains(name) {
+            let list = names.sorted().map { "$\($0)" }.joined(separator: ", ")
+            throw Failure(
+                kind: .invalid,
+                sentence: "the query has no parameter $\(name); "
+                    + (names.isEmpty ? "write $\(name) where its value belongs" : "it has \(list)")
+            )
+        }
+        // As officially, a name tells that its value may be left out.
+        for name in names.sorted()
+        where parameters[name] == nil && !name.text.hasPrefix("opt_") && !terminal.isJSON {
+            terminal.warn("$\(name) has no value, so it is MISSING; -p \(name)=VALUE gives it one")
         }
     }
 
@@ -80,6 +91,7 @@ struct QuerySession {
             }
             try writer.finish(line)
         }
+        if count == 0, format == .table { terminal.note("no rows") }
         return count
     }
 
@@ -112,12 +124,33 @@ struct QuerySession {
     /// Prints how a question would be answered.
     func explain(_ query: StorageQuery, _ terminal: Terminal) throws {
         let plan = try store.plan(of: query)
-        terminal.result(plan.sql + "\n")
-        for step in plan.steps { terminal.result(step.text) }
+        guard terminal.isJSON else {
+            terminal.result(plan.sql + "\n")
+            for step in plan.steps { terminal.result(step.text) }
+            return
+        }
+        let steps = plan.steps.map { step -> JSON in
+            ["id": JSON(step.id), "parent": JSON(step.parent), "text": .string(step.text)]
+        }
+        let object: JSON = ["sql": .string(plan.sql), "steps": .array(steps)]
+        terminal.result(object.canonicalText)
     }
 
     /// The value of a parameter that a person wrote: JSON, or else text.
-    static func value(_ text: String) -> QueryValue {
-        .parameter((try? JSON(parsing: text)) ?? .string(text))
+    ///
+    /// - Throws: `Failure` for what begins as JSON does and is none: it is not meant as a text.
+    static func value(_ text: String, of name: String) throws(Failure) -> QueryValue {
+        do {
+            return .parameter(try JSON(parsing: text))
+        } catch {
+            guard let first = text.first, "[{\"".contains(first) else {
+                return .parameter(.string(text))
+            }
+            throw Failure(
+                kind: .invalid,
+                sentence: "the value of $\(name) begins as JSON does, but \(error); "
+                    + "a text is written as \(JSON.string(text).canonicalText)"
+            )
+        }
     }
 }

@@ -5,33 +5,18 @@ import DivanStore
 
 /// What a person types into the shell, line by line.
 ///
-/// Theory. Lines are gathered until one ends with a semicolon; what they say together is asked. A
-/// line that begins with a dot, where no question has begun, is an order to the shell. What fails
-/// is told, and the shell goes on.
+/// Theory. Lines are gathered, and cut where semicolons outside of quotes end a question; each is
+/// asked in turn. A line that begins with a dot, where no question has begun, is an order to the
+/// shell. What fails is told, with its place where lines come out of a file or a pipe, and the shell
+/// goes on with the next one. Who stops a question stops those behind it in the same line or file.
 struct QueryShell {
-    /// An order to the shell.
-    struct Order {
-        let name: String
-        let operand: String
-        let help: String
+    /// Where lines come from.
+    private struct Origin {
+        /// What messages begin with; `nil` for a terminal, where the line can be seen.
+        let name: String?
+        /// Number of the latest line.
+        var line = 0
     }
-
-    static let commands = [
-        Order(name: ".collections", operand: "", help: "list the collections"),
-        Order(name: ".explain", operand: "SELECT …", help: "tell how a question is answered"),
-        Order(name: ".help", operand: "", help: "list these lines"),
-        Order(name: ".indexes", operand: "", help: "list the indexes of all collections"),
-        Order(
-            name: ".mode",
-            operand: "FORMAT",
-            help: RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        ),
-        Order(name: ".pager", operand: "on|off", help: "leaf through many rows"),
-        Order(name: ".param", operand: "NAME VALUE", help: "give $NAME a value, JSON or else text"),
-        Order(name: ".quit", operand: "", help: "end, as Ctrl-D does"),
-        Order(name: ".read", operand: "FILE", help: "take the lines of a file"),
-        Order(name: ".timer", operand: "on|off", help: "tell the time that each question took"),
-    ]
 
     /// How deep files may read files.
     private static let readDepth = 8
@@ -42,60 +27,80 @@ struct QueryShell {
     private var format = RowFormat.table
     private var hasTimer = false
     private var hasPager = true
-    private var pending = ""
-    private var depth = 0
+    private var typed = QuestionText()
+    /// The latest last.
+    private var origins: [Origin]
     private var hasFailed = false
 
-    init(_ session: QuerySession, _ terminal: Terminal) {
+    /// Begins with lines of a terminal, or of a pipe.
+    init(_ session: QuerySession, _ terminal: Terminal, isTyped: Bool) {
         self.session = session
         self.terminal = terminal
+        origins = [Origin(name: isTyped ? nil : "")]
     }
 
-    /// What stands before the line that is typed next.
+    /// What stands before the line that is typed next; in a question it shows the open quote.
     var prompt: String {
-        pending.isEmpty
-            ? "\(session.name)> "
-            : String(repeating: " ", count: max(0, session.name.count - 3)) + "...> "
+        guard !typed.isEmpty else { return "\(session.name)> " }
+        let margin = String(repeating: " ", count: max(0, session.name.count - 3))
+        return "\(margin)\(typed.openQuote ?? ".")..> "
     }
 
     /// Takes a line; `false` when it ends the shell.
     mutating func take(_ line: String) throws -> Bool {
         try terminal.requireOutput()
-        let text = line.trimmingSpaces
-        if pending.isEmpty, text.hasPrefix(".") {
-            if [".quit", ".exit"].contains(text) { return false }
-            attempt { shell in try shell.obey(text) }
+        if origins.count == 1 { running.allow() }
+        origins[origins.count - 1].line += 1
+        let number = origins[origins.count - 1].line
+        if typed.isEmpty, let order = Self.order(line) {
+            let name = order.prefix { $0 != " " }
+            if ShellOrder.named(name)?.name == ".quit" { return false }
+            attempt(from: number) { shell in try shell.obey(order) }
             return true
         }
-        guard !(pending.isEmpty && text.isEmpty) else { return true }
-        pending += pending.isEmpty ? line : "\n" + line
-        guard text.hasSuffix(";") else { return true }
-        ask()
+        attempt(from: number) { shell in
+            for question in try shell.typed.take(line, number: number) {
+                if shell.running.isStopped { break }
+                shell.ask(question)
+            }
+        }
         return true
+    }
+
+    /// Takes Ctrl-C in place of a line: what was typed of a question is forgotten.
+    mutating func interrupt() {
+        if typed.isEmpty { terminal.note("Type .quit, or press Ctrl-D, to end the shell.") }
+        typed.drop()
     }
 
     /// Takes the end of what is no terminal: the last question needs no semicolon, and a failure is
     /// the program's.
     mutating func finish() throws(Failure) {
-        if !pending.isEmpty { ask() }
+        askLast()
         if hasFailed { throw Failure(kind: .invalid, sentence: "a line failed; see above") }
     }
 
-    private mutating func ask() {
-        let text = pending
-        pending = ""
-        attempt { shell in
+    /// Takes the end of what was typed on a terminal: a question that was not ended is not asked.
+    func leave() {
+        let lost = "\nThe last question had no semicolon; it was not asked."
+        terminal.note(typed.isEmpty ? "" : lost)
+    }
+
+    private mutating func askLast() {
+        if let question = typed.end() { ask(question) }
+    }
+
+    private mutating func ask(_ question: QuestionText.Question) {
+        attempt(from: question.line) { shell in
             let clock = ContinuousClock.now
-            let query = try shell.bound(text)
+            let query = try shell.bound(question.text)
             let count = try shell.session.print(
                 query,
                 shell.format,
                 shell.terminal,
                 isPaged: shell.hasPager
             )
-            guard shell.hasTimer else { return }
-            let time = QueryCommand.elapsed(clock)
-            shell.terminal.note("\(Numbers.count(count, "row")) in \(time)")
+            if shell.hasTimer { shell.terminal.note(QueryCommand.timing(count, since: clock)) }
         }
     }
 
@@ -110,71 +115,158 @@ struct QueryShell {
         )
     }
 
-    private mutating func attempt(_ body: (inout QueryShell) throws -> Void) {
+    // MARK: What fails
+
+    private mutating func attempt(
+        from line: Int,
+        _ body: (inout QueryShell) throws -> Void
+    ) {
         do {
             try body(&self)
         } catch {
             hasFailed = true
-            let failure = (error as? Failure) ?? Failure(explaining: error)
-            terminal.write(failure.sentence.escapingControlCharacters() + "\n", to: 2)
+            let sentence = sentence(of: error, from: line)
+            terminal.write(sentence.escapingControlCharacters() + "\n", to: 2)
         }
+    }
+
+    /// What went wrong; where lines are not typed, with the number of the line in the file.
+    private func sentence(of error: any Error, from first: Int) -> String {
+        guard let name = origins.last?.name else {
+            return ((error as? Failure) ?? Failure(explaining: error)).sentence
+        }
+        let place = name.isEmpty ? "" : "\(name), "
+        if let error = error as? QueryError, let line = error.line, let column = error.column {
+            return "\(place)line \(first + line - 1), column \(column): \(error.problem)"
+        }
+        let sentence = ((error as? Failure) ?? Failure(explaining: error)).sentence
+        return "\(place)line \(first): \(sentence)"
+    }
+
+    // MARK: Orders
+
+    /// The order that a line is, without blanks and a semicolon at its ends; `nil` for a question.
+    private static func order(_ line: String) -> String? {
+        var text = line.trimmingSpaces
+        if let plain = ShellOrder.plain(text) { return plain }
+        guard text.hasPrefix(".") || text.hasPrefix("\\") || ShellOrder.familiar(text) != nil else {
+            return nil
+        }
+        while text.hasSuffix(";") { text = String(text.dropLast()).trimmingSpaces }
+        return text
     }
 
     private mutating func obey(_ text: String) throws {
-        let end = text.firstIndex(of: " ") ?? text.endIndex
-        let operand = String(text[end...]).trimmingSpaces
-        switch text[..<end] {
-        case ".help":
-            let rows = Self.commands.map { (left: "\($0.name) \($0.operand)", right: $0.help) }
-            terminal.result(Columns.aligned(rows, indent: ""))
+        let name = text.prefix { !$0.isWhitespace }
+        let operand = String(text[name.endIndex...]).trimmingSpaces
+        guard let order = ShellOrder.named(name) else { throw Self.unknown(name) }
+        switch order.operand {
+        case .none where !operand.isEmpty && order.name != ".help":
+            throw Failure.usage("\(order.name) stands alone, without \"\(operand)\"")
+        case .word(let words) where !operand.isEmpty && !words.contains(operand.lowercased()):
+            let list = words.joined(separator: ", ")
+            throw Failure.usage("\(order.name) takes one of \(list), not \"\(operand)\"")
+        default: break
+        }
+        switch order.name {
+        case ".help": terminal.result(Self.help)
         case ".mode":
-            guard let format = RowFormat(rawValue: operand) else {
-                throw Failure.usage(".mode takes \(Self.commands[4].help), not \"\(operand)\"")
-            }
-            self.format = format
-        case ".pager": hasPager = try Self.isOn(operand, of: ".pager")
-        case ".timer": hasTimer = try Self.isOn(operand, of: ".timer")
+            if let found = RowFormat(name: operand) { format = found }
+            if operand.isEmpty { terminal.result(format.rawValue) }
+        case ".pager": hasPager = isOn(operand, now: hasPager)
+        case ".timer": hasTimer = isOn(operand, now: hasTimer)
         case ".param": try setParameter(operand)
-        case ".explain": try session.explain(bound(operand), terminal)
+        case ".explain": try explain(operand)
         case ".read": try read(operand)
         case ".collections": try listCollections()
         case ".indexes": try listIndexes()
-        default:
-            let names = Self.commands.map(\.name)
-            let near = Spelling.nearest(to: String(text[..<end]), among: names)
-            let hint = near.map { "; did you mean \($0)?" } ?? "; .help lists them"
-            throw Failure.usage("there is no \(text[..<end])" + hint)
+        default: break
         }
     }
 
-    private static func isOn(_ operand: String, of order: String) throws(Failure) -> Bool {
-        guard ["on", "off"].contains(operand) else {
-            throw .usage("\(order) takes on or off, not \"\(operand)\"")
+    private static var help: String {
+        let rows = ShellOrder.all.map { order -> (left: String, right: String) in
+            switch order.operand {
+            case .none: (left: order.name, right: order.help)
+            case .text(let text): (left: "\(order.name) \(text)", right: order.help)
+            case .word(let words):
+                (
+                    left: "\(order.name) WORD",
+                    right: "\(order.help): \(words.joined(separator: ", "))"
+                )
+            }
         }
-        return operand == "on"
+        return Columns.aligned(rows, indent: "") + """
+
+            A question ends with a semicolon. Ctrl-C takes back what is typed, and stops a question.
+            A line that begins with -- is a comment. The language: Docs/query/language.md.
+            """
     }
 
-    private mutating func setParameter(_ operand: String) throws(Failure) {
-        guard let end = operand.firstIndex(of: " ") else {
-            throw .usage(".param takes NAME VALUE")
-        }
-        let value = String(operand[end...]).trimmingSpaces
-        session.parameters[ExactText(String(operand[..<end]))] = QuerySession.value(value)
+    private static func unknown(_ name: some StringProtocol) -> Failure {
+        let near =
+            ShellOrder.familiar(name)
+            ?? Spelling.nearest(to: String(name), among: ShellOrder.all.map(\.name))
+        let hint = near.map { "; did you mean \($0)?" } ?? "; .help lists them"
+        return .usage("there is no \(name)" + hint)
     }
 
-    private mutating func read(_ path: String) throws {
-        guard depth < Self.readDepth else {
+    /// What an operand says; without one what holds now, which is told.
+    private func isOn(_ operand: String, now: Bool) -> Bool {
+        if operand.isEmpty { terminal.result(now ? "on" : "off") }
+        return operand.isEmpty ? now : operand.lowercased() == "on"
+    }
+
+    private mutating func setParameter(_ operand: String) throws {
+        guard !operand.isEmpty else { return listParameters() }
+        let name = String(operand.drop { $0 == "$" }.prefix { !$0.isWhitespace && $0 != "=" })
+        let value = operand.drop { $0 == "$" }.dropFirst(name.count)
+            .drop { $0.isWhitespace || $0 == "=" }
+        guard !name.isEmpty, !value.isEmpty else {
+            throw Failure.usage(".param takes NAME VALUE, such as .param city Oslo")
+        }
+        session.parameters[ExactText(name)] = try QuerySession.value(String(value), of: name)
+    }
+
+    private func listParameters() {
+        guard !session.parameters.isEmpty else { return terminal.note("no parameter has a value") }
+        let rows = session.parameters.keys.sorted().map { name in
+            let value = session.parameters[name]?.writableJSON
+            return (left: "$\(name)", right: value?.canonicalText ?? "MISSING")
+        }
+        terminal.result(Columns.aligned(rows, indent: ""))
+    }
+
+    private func explain(_ question: String) throws {
+        guard !question.isEmpty else { throw Failure.usage(".explain takes a question: SELECT …") }
+        try session.explain(bound(question), terminal)
+    }
+
+    private mutating func read(_ operand: String) throws {
+        guard !operand.isEmpty else { throw Failure.usage(".read takes the name of a file") }
+        guard origins.count <= Self.readDepth else {
             throw Failure.usage("files that read files are nested deeper than \(Self.readDepth)")
         }
-        depth += 1
-        defer { depth -= 1 }
+        let path = Self.path(operand)
         let bytes = try InputFile(path).rest(limit: DocumentReader.longestDocument)
-        let text = String(decoding: bytes, as: UTF8.self)
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false)
-        where try !take(String(line)) {
-            return
+        origins.append(Origin(name: path))
+        defer { origins.removeLast() }
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for line in lines where !running.isStopped {
+            let text = String(decoding: line, as: UTF8.self).withoutByteOrderMark
+            guard try take(text) else { break }
         }
-        if !pending.isEmpty { ask() }
+        if running.isStopped { typed.drop() } else { askLast() }
+    }
+
+    /// The file that an operand names, which may stand in quotes or begin with `~/`.
+    private static func path(_ operand: String) -> String {
+        var path = operand
+        for quote in ["'", "\""] where path.hasPrefix(quote) && path.hasSuffix(quote) {
+            if path.count > 2 { path = String(path.dropFirst().dropLast()) }
+        }
+        guard path.hasPrefix("~/"), let home = try? Environment.value("HOME") else { return path }
+        return home + path.dropFirst()
     }
 
     private func listCollections() throws {
@@ -187,25 +279,29 @@ struct QueryShell {
     }
 
     private func listIndexes() throws {
-        try session.store.read { reader in
-            for path in try reader.collections() {
-                for index in try reader.indexes(in: path) {
-                    terminal.result(
-                        "\(path.wireName)  \(index.name.text)  \(index.kind.rawValue): "
-                            + index.source
-                    )
+        let rows = try session.store.read { reader in
+            try reader.collections().flatMap { path in
+                try reader.indexes(in: path).map { index in
+                    (left: "\(path.wireName)  \(index.name)", right: index.line)
                 }
             }
         }
+        guard !rows.isEmpty else { return terminal.note("no index") }
+        terminal.result(Columns.aligned(rows, indent: ""))
     }
 }
 
 extension String {
     /// The text without white space at its ends.
-    fileprivate var trimmingSpaces: String {
+    var trimmingSpaces: String {
         var rest = self[...]
         while let first = rest.first, first.isWhitespace { rest.removeFirst() }
         while let last = rest.last, last.isWhitespace { rest.removeLast() }
         return String(rest)
+    }
+
+    /// The text without the mark that some editors begin a file with.
+    fileprivate var withoutByteOrderMark: String {
+        unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
     }
 }

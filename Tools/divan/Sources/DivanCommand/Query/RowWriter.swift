@@ -14,6 +14,15 @@ enum RowFormat: String, CaseIterable {
     case csv
     /// A table for Markdown.
     case markdown
+
+    /// The format of a name in any letter case; `md` and `ndjson` are other names.
+    init?(name: String) {
+        switch name.lowercased() {
+        case "md": self = .markdown
+        case "ndjson": self = .lines
+        case let name: self.init(rawValue: name)
+        }
+    }
 }
 
 /// Prints rows as they come; a table looks at the first ones for the widths of its columns.
@@ -61,12 +70,12 @@ struct RowWriter {
         case .lines: try line(object(row))
         case .csv:
             if count == 0 { try line(titles.map(Self.field).joined(separator: ",")) }
-            try line(row.map { Self.field($0.cell) }.joined(separator: ","))
+            try line(row.map { Self.field($0.cell(null: "")) }.joined(separator: ","))
         case .markdown:
             if count == 0 { try beginMarkdown(line) }
-            try line(Self.markdown(row.map(\.cell)))
+            try line(Self.markdown(row.map { $0.cell(null: "null") }))
         case .table:
-            waiting.append(row.map { $0.cell.escapingControlCharacters() })
+            waiting.append(row.map { $0.cell(null: "null").escapingControlCharacters() })
             if case .unknown = layout, waiting.count < Self.measuredCount { return }
             try writeWaiting(line)
         }
@@ -184,10 +193,11 @@ struct RowWriter {
 }
 
 extension QueryValue {
-    /// The value as a cell of a table.
-    fileprivate var cell: String {
+    /// The value as a cell of a table; where MISSING is empty, null has a word.
+    fileprivate func cell(null: String) -> String {
         switch self {
-        case .missing, .null: ""
+        case .missing: ""
+        case .null: null
         case .string(let text): text
         case .container(let bytes): String(decoding: bytes, as: UTF8.self)
         case .boolean(let value): "\(value)"

@@ -1,0 +1,69 @@
+import CDivanLineEditor
+import DivanJSON
+import DivanQuery
+import Glibc
+
+/// The line editor, with what was typed in earlier times.
+final class LineEditor {
+    /// What came of reading a line.
+    enum Reading {
+        case line(String)
+        /// Ctrl-C; what was typed is to be forgotten.
+        case interrupted
+        /// Ctrl-D on an empty line, or the end of the terminal.
+        case end
+    }
+
+    /// Lines that are kept for the next time.
+    private static let lineCount: Int32 = 1_000
+
+    private let path: String?
+
+    /// Teaches the tabulator key the words of a database.
+    init(_ session: QuerySession) throws {
+        path = getenv("HOME").map { String(cString: $0) + "/.divan_history" }
+        if let path { divan_line_load(path) }
+        try complete(session)
+    }
+
+    deinit {
+        if let path { _ = divan_line_save(path, Self.lineCount) }
+    }
+
+    func read(_ prompt: String) -> Reading {
+        var isInterrupted = false
+        guard let typed = divan_line_read(prompt, &isInterrupted) else { return .end }
+        defer { free(typed) }
+        if isInterrupted { return .interrupted }
+        // Bytes that are no text are no question either.
+        let line = String(cString: typed)
+        if !line.isEmpty { divan_line_remember(line) }
+        return .line(line)
+    }
+
+    /// The language, the collections, and properties of the first documents of each.
+    private func complete(_ session: QuerySession) throws {
+        var properties: Set = ["id"]
+        var collections: [String] = []
+        try session.store.read { reader in
+            for path in try reader.collections() {
+                collections.append(path.wireName)
+                let ids = try reader.documentIDs(in: path, after: nil, limit: 20)
+                for id in ids {
+                    let body = try reader.document(id, in: path).map { try JSON(parsing: $0.body) }
+                    for key in body?.object?.keys ?? [] { properties.insert(key) }
+                }
+            }
+        }
+        set(properties.union(QueryWords.all + collections).sorted(), DIVAN_LINE_ANYWHERE)
+        set(properties.sorted(), DIVAN_LINE_MEMBERS)
+        set(collections.sorted(), DIVAN_LINE_SOURCES)
+        set(ShellOrder.lines, DIVAN_LINE_ORDERS)
+    }
+
+    private func set(_ words: [String], _ kind: divan_line_words) {
+        let copies = words.map { strdup($0) }
+        defer { for copy in copies { free(copy) } }
+        divan_line_set_words(kind, copies.map { UnsafePointer($0) }, copies.count)
+    }
+}

@@ -1,0 +1,86 @@
+import DivanCommandLine
+import DivanQuery
+
+/// What was typed and not asked yet, cut where a semicolon outside of quotes ends a question.
+///
+/// Each byte is looked at once, however many lines a question has. A line that begins with two dashes
+/// is a comment, unless quotes are open.
+struct QuestionText {
+    /// One question.
+    struct Question {
+        /// As it was typed; blank where another one stood in its line, so that columns are right.
+        let text: String
+        /// The number of its first line.
+        let line: Int
+    }
+
+    private var bytes: [UInt8] = []
+    private var line = 0
+    private var quote: UInt8?
+    private var hasContent = false
+
+    /// Whether no question has begun.
+    var isEmpty: Bool { !hasContent }
+
+    /// The quote that is open.
+    var openQuote: Character? { quote.map { Character(UnicodeScalar($0)) } }
+
+    /// Takes a line, with its number; returns the questions that it ends.
+    ///
+    /// - Throws: `Failure` for a question that is longer than any may be; it is gone then.
+    mutating func take(_ text: String, number: Int) throws(Failure) -> [Question] {
+        if hasContent { bytes.append(UInt8(ascii: "\n")) } else { begin(at: number) }
+        var questions: [Question] = []
+        if quote == nil, text.trimmingSpaces.hasPrefix("--") { return questions }
+        var column = 0
+        for byte in text.utf8 {
+            column += 1
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: ";") {
+                if let question = end() { questions.append(question) }
+                begin(at: number)
+                bytes = [UInt8](repeating: UInt8(ascii: " "), count: column)
+                continue
+            } else if [UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`")].contains(byte) {
+                quote = byte
+            }
+            hasContent = hasContent || !Self.isBlank(byte)
+            bytes.append(byte)
+        }
+        if !hasContent { bytes = [] }
+        guard bytes.count <= QueryLimits.standard.byteCount else {
+            drop()
+            throw Failure(
+                kind: .invalid,
+                sentence: "a question has at most "
+                    + "\(Numbers.bytes(QueryLimits.standard.byteCount)); pass long values with "
+                    + ".param, or is a quote or a semicolon missing?"
+            )
+        }
+        return questions
+    }
+
+    /// Takes the end of the text for that of the question.
+    mutating func end() -> Question? {
+        defer { drop() }
+        guard hasContent else { return nil }
+        return Question(text: String(decoding: bytes, as: UTF8.self), line: line)
+    }
+
+    /// Forgets what was typed.
+    mutating func drop() {
+        bytes = []
+        quote = nil
+        hasContent = false
+    }
+
+    private mutating func begin(at number: Int) {
+        bytes = []
+        line = number
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        [0x20, 0x09, 0x0A, 0x0B, 0x0C, 0x0D].contains(byte)
+    }
+}

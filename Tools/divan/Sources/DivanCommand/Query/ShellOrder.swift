@@ -1,0 +1,90 @@
+/// An order to the shell: a line that begins with a dot.
+struct ShellOrder {
+    /// What stands behind its name.
+    enum Operand: Equatable {
+        case none
+        case text(String)
+        /// One of a few words, or nothing to be told which holds.
+        case word(of: [String])
+    }
+
+    let name: String
+    let operand: Operand
+    let help: String
+
+    static let all = [
+        ShellOrder(name: ".collections", operand: .none, help: "list the collections"),
+        ShellOrder(
+            name: ".explain",
+            operand: .text("SELECT …"),
+            help: "tell how a question is answered"
+        ),
+        ShellOrder(name: ".help", operand: .none, help: "list these lines"),
+        ShellOrder(
+            name: ".indexes",
+            operand: .none,
+            help: "list the indexes of all collections"
+        ),
+        ShellOrder(
+            name: ".mode",
+            operand: .word(of: RowFormat.allCases.map(\.rawValue)),
+            help: "print rows so"
+        ),
+        ShellOrder(
+            name: ".pager",
+            operand: .word(of: ["on", "off"]),
+            help: "leaf through many rows"
+        ),
+        ShellOrder(
+            name: ".param",
+            operand: .text("[NAME VALUE]"),
+            help: "give $NAME a value, JSON or else text (null: none); alone, list them"
+        ),
+        ShellOrder(name: ".quit", operand: .none, help: "end, as exit and Ctrl-D do"),
+        ShellOrder(name: ".read", operand: .text("FILE"), help: "take the lines of a file"),
+        ShellOrder(
+            name: ".timer",
+            operand: .word(of: ["on", "off"]),
+            help: "tell the time that each question took"
+        ),
+    ]
+
+    /// The order of a name, or `nil`.
+    static func named(_ name: some StringProtocol) -> ShellOrder? {
+        let name = name == ".exit" || name == ".q" ? ".quit" : name.lowercased()
+        return all.first { $0.name == name }
+    }
+
+    /// Lines that the tabulator key completes.
+    static let lines = all.flatMap { order -> [String] in
+        guard case .word(let words) = order.operand else { return [order.name] }
+        return words.map { "\(order.name) \($0)" }
+    }.sorted()
+
+    /// The order that a line without a dot is, as other shells have it; `nil` where it is none.
+    static func plain(_ line: String) -> String? {
+        var line = line.lowercased()
+        while line.last == ";" || line.last == " " { line.removeLast() }
+        return switch line {
+        case "exit", "quit", "bye", "\\q", "exit()", "quit()", ":q": ".quit"
+        case "help", "?", "\\?", "\\h", "help()": ".help"
+        default: nil
+        }
+    }
+
+    /// The order for what other shells call otherwise.
+    static func familiar(_ name: some StringProtocol) -> String? {
+        switch name.lowercased() {
+        case ".tables", ".schema", ".databases", "\\d", "\\dt", "\\l", "\\dn": ".collections"
+        case ".indices", ".index", "\\di": ".indexes"
+        case ".format", ".headers", ".separator", ".output", ".width", "\\x", "\\a", "\\pset":
+            ".mode"
+        case ".timing", "\\timing": ".timer"
+        case ".import", ".source", ".run", "\\i", "\\.", "source": ".read"
+        case ".set", ".parameter", "\\set": ".param"
+        case ".eqp", ".expert", ".plan": ".explain"
+        case ".clear", ".close": ".quit"
+        default: nil
+        }
+    }
+}
