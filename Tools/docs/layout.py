@@ -14,7 +14,7 @@ SECTIONS: list[tuple[str, list[str]]] = [
     ("Start", ["README.md", "Docs/tour.md", "Docs/guides/getting-started.md", "Docs/answers.md",
                "Docs/compatibility.md", "Docs/interoperability.md", "Docs/performance.md", "CHANGELOG.md"]),
     ("Guides", ["Docs/guides/README.md", "Docs/guides/", "Docs/examples/README.md"]),
-    ("Queries", ["Docs/query/sqlpp.md", "Docs/query/"]),
+    ("Queries", ["Docs/query/language.md", "Docs/query/differences.md", "Docs/query/"]),
     ("How it works", ["Docs/architecture.md", "Docs/life-of-a-conflict.md", "Docs/errors.md",
                       "Docs/listener.md", "Docs/replication-rules.md", "Docs/glossary.md",
                       "Docs/formats/"]),

@@ -121,6 +121,29 @@ import Testing
         #expect(outcome.lines.count == 3, "\(outcome)")
     }
 
+    @Test func `the guide to slow queries tells the plans as they are`() throws {
+        let shell = try Shell()
+        let guide = try Guide("slow-queries.md", runs: "sh")
+        let outcome = try shell.bash("set -e\n" + guide.script("sh"))
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("divan index make shop NAME -c shop.chairs 'price'"))
+        let head = "| behind `SELECT c.name FROM shop.chairs AS c` |"
+        let rows = try Guide.text("guides/slow-queries.md").split(separator: "\n")
+            .drop { !$0.hasPrefix(head) }.dropFirst(2).prefix { $0.hasPrefix("|") }
+        #expect(rows.count > 15)
+        for row in rows {
+            let cells = row.split(separator: "`")
+            let sql = "SELECT c.name FROM shop.chairs AS c \(cells[1])"
+            let plan = try shell.run("query", "shop", sql, "--explain").output
+            let steps = plan.split(separator: "\n").dropFirst()
+            #expect(steps.contains { $0.contains(cells[3]) }, "\(sql)\n\(plan)")
+            // What reads everything has no search, and the reverse.
+            guard cells[3] == "SCAN" || cells[3] == "SEARCH" else { continue }
+            let other = cells[3] == "SCAN" ? "SEARCH" : "SCAN s"
+            #expect(!steps.contains { $0.contains(other) }, "\(sql)\n\(plan)")
+        }
+    }
+
     @Test func `the guide to upgrading runs`() throws {
         let shell = try Shell()
         let outcome = try shell.bash("set -e\n" + Guide("upgrading.md", runs: "sh").script("sh"))
