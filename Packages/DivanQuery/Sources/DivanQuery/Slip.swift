@@ -7,11 +7,13 @@ enum Slip {
     ) -> (word: String, slipCount: Int)? {
         let typed = Array(typed.uppercased().utf8)
         guard (2...32).contains(typed.count) else { return nil }
+        func rank(_ word: String) -> Int { word.utf8.starts(with: typed) ? 0 : 1 }
         // In a short word every second letter is another word.
         let most = typed.count < 3 ? 0 : typed.count < 7 ? 1 : 2
         return words.map { (word: $0, slipCount: count(Array($0.utf8), typed)) }
             .filter { $0.slipCount <= most }
-            .min { $0.slipCount < $1.slipCount }
+            // Of equal ones the one that was not typed to its end: WHER is WHERE, not WHEN.
+            .min { ($0.slipCount, rank($0.word)) < ($1.slipCount, rank($1.word)) }
     }
 
     /// How many slips lie between two words.

@@ -28,7 +28,7 @@ import Testing
         let body = Array("{}".utf8)
         let name = scheme == .trees ? "1-abcd" : "18e9af5824300000@BBBBBBBBBBBBBBBBBBBBBA"
         let received = ReceivedRevision(
-            try #require(RevisionID(name)),
+            try #require(RevisionID(ofAnyScheme: name)),
             body: Array(#"{"theirs":true}"#.utf8),
             remote: RemoteID(rawValue: 1),
             refusesConflicts: false

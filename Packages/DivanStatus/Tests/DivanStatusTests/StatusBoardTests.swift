@@ -58,7 +58,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: ghost))
         // Names that are none of ours are nobody's entries.
         for name in ["x.json", "-1.json", "1-2-3.json", "1.txt", "99999999999999999999.json"] {
-            FileManager.default.createFile(atPath: bundle + "/.status/" + name, contents: Data())
+            try Data().write(to: URL(fileURLWithPath: bundle + "/.status/" + name))
         }
         #expect(try board.read().count == 1)
     }
@@ -68,7 +68,7 @@ import Testing
         let board = StatusBoard(bundle: bundle)
         board.publish([:])
         let file = bundle + "/.status/1.json"
-        FileManager.default.createFile(atPath: file, contents: Data("{}".utf8))
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: file))
         chmod(file, 0o644)
         #expect(throws: StatusError.self) { try board.read() }
         chmod(file, 0o600)

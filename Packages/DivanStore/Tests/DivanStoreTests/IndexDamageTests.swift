@@ -81,6 +81,7 @@ import Testing
         let whole = try contents(database)
         let before = try withStore { try answers($0) }
         let documents = try withStore { try self.documents($0) }
+        let names = try withStore { try self.indexNames($0) }
         var (changed, mended) = (0, 0)
         for _ in 0..<400 {
             let offset = Int.random(in: 0..<whole.count, using: &random)
@@ -95,8 +96,9 @@ import Testing
             #expect(throws: StoreError.self, "\(place)") {
                 try withStore { try $0.checkIntegrity() }
             }
-            // Where the documents are whole, and the indexes can be dropped at all.
+            // Where the documents are whole, what the indexes are is known, and they can be dropped.
             guard (try? withStore({ try self.documents($0) })) == documents,
+                (try? withStore({ try self.indexNames($0) })) == names,
                 (try? withStore { try $0.reindex() }) != nil
             else { continue }
             mended += 1
@@ -105,6 +107,10 @@ import Testing
         print("\(changed) flipped bits changed an answer; \(mended) times the indexes were mended")
         #expect(changed > 30, "seed \(seed)")
         #expect(mended > 5, "seed \(seed)")
+    }
+
+    private func indexNames(_ store: Store) throws -> [String] {
+        try store.read { try $0.indexes(in: .default).map(\.name.text) }
     }
 
     private func documents(_ store: Store) throws -> [StoredDocument] {

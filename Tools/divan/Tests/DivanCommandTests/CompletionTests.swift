@@ -34,7 +34,7 @@ import Testing
     @Test func `bash completes verbs, also the words of a group`() throws {
         #expect(try offers("comp") == ["compare", "compact", "completion"])
         #expect(try offers("ca") == ["cat"])
-        #expect(try offers("blob", "") == ["ls", "get", "put"])
+        #expect(try offers("blob", "") == ["ls", "get", "put", "fetch"])
         #expect(try offers("completion", "z") == ["zsh"])
     }
 
@@ -101,7 +101,7 @@ import Testing
     @Test func `fish completes verbs, options, databases, collections, documents and files`() throws
     {
         #expect(try fishOffers("divan comp").sorted() == ["compact", "compare", "completion"])
-        #expect(try fishOffers("divan blob ").sorted() == ["get", "ls", "put"])
+        #expect(try fishOffers("divan blob ").sorted() == ["fetch", "get", "ls", "put"])
         #expect(try fishOffers("divan ls travel --l").sorted() == ["--limit", "--long"])
         #expect(try fishOffers("divan ls tr") == ["travel"])
         #expect(try fishOffers("divan ls travel -c geo").sorted() == ["geo.a", "geo.b"])

@@ -126,7 +126,7 @@ import Testing
         let guide = try Guide("slow-queries.md", runs: "sh")
         let outcome = try shell.bash("set -e\n" + guide.script("sh"))
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("divan index make shop NAME -c shop.chairs 'price'"))
+        #expect(outcome.output.contains("divan index make shop byPrice -c shop.chairs 'price'"))
         let head = "| behind `SELECT c.name FROM shop.chairs AS c` |"
         let rows = try Guide.text("guides/slow-queries.md").split(separator: "\n")
             .drop { !$0.hasPrefix(head) }.dropFirst(2).prefix { $0.hasPrefix("|") }

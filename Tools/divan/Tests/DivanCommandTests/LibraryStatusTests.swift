@@ -97,7 +97,7 @@ import Testing
         let listener = URLEndpointListener(config: sharing)
         try listener.start()
         #expect(try statuses("quiet").isEmpty)
-        #expect(try shell.run("top", "quiet").output.contains(" open "))
+        #expect(try shell.run("top", "quiet").output.contains(" open"))
     }
 
     private final class Slow: ConflictResolverProtocol {

@@ -66,7 +66,7 @@ import Testing
     private static let others = [
         "import-cblite", "serve", "status", "top", "checkpoints show", "conflicts ls",
         "conflicts show", "conflicts resolve", "discover", "shell", "seal", "unseal", "rekey",
-        "studio", "wire proxy",
+        "studio", "wire proxy", "blob fetch",
     ]
 
     private func lost(_ script: String, _ stream: String) throws -> Program.Outcome {

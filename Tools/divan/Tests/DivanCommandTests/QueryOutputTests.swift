@@ -28,10 +28,10 @@ import Testing
         (
             "table",
             """
-            id  v       w                      n
-            --  ------  ---------------------  ------------------
-            a   null    椅子 | "x"             {"k":[1,2.5,null]}
-            b   true    two\\nlines, one cell  []
+            id  v       w                        n
+            --  ------  -----------------------  ------------------
+            a   null    椅子 | "x"               {"k":[1,2.5,null]}
+            b   true    two\\u{a}lines, one cell  []
             c   1000.0
 
             """
@@ -72,7 +72,7 @@ import Testing
             | id | v | w | n |
             |---|---|---|---|
             | a | null | 椅子 \\| "x" | {"k":[1,2.5,null]} |
-            | b | true | two\\nlines, one cell | [] |
+            | b | true | two\\u{a}lines, one cell | [] |
             | c | 1000.0 |  |  |
 
             """

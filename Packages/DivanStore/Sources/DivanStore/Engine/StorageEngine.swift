@@ -344,34 +344,6 @@ extension StorageTransaction {
     }
 }
 
-/// The number of a collection inside its engine; never given twice.
-public struct CollectionID: Hashable, Sendable {
-    /// 1 or more.
-    public let rawValue: Int64
-
-    /// Takes a number that an engine gave.
-    public init(rawValue: Int64) {
-        self.rawValue = rawValue
-    }
-}
-
-/// A collection's counters.
-public struct CollectionState: Equatable, Sendable {
-    /// The collection.
-    public let id: CollectionID
-    /// The greatest sequence ever given in the collection; 0 = none.
-    public var lastSequence: UInt64
-    /// Documents that are not tombstones.
-    public var liveCount: Int
-
-    /// Creates the counters of a collection; those of a new one are zero.
-    public init(id: CollectionID, lastSequence: UInt64 = 0, liveCount: Int = 0) {
-        self.id = id
-        self.lastSequence = lastSequence
-        self.liveCount = liveCount
-    }
-}
-
 /// What a reader of a database must know; the raw values are the file's version.
 public enum StorageFormat: Int, Sendable {
     /// Revision trees.

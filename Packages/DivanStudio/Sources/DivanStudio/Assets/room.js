@@ -21,7 +21,7 @@ export function process(status) {
     h("p", { class: "sub" }, (status.urls ?? [status.url]).join(", ")),
     isListener ? null : share(status),
     h("p", {}, facts.filter(Boolean).join(" · ")),
-    waits(status).map((text) => h("p", { class: "note bad", role: "status" }, "waits for " + text)),
+    ...waits(status).map((text) => h("p", { class: "note bad", role: "status" }, "waits for " + text)),
     status.peers?.length ? table([
       ["Peer", (peer) => peer.user ?? peer.certificate ?? "somebody"], ["From", (peer) => peer.address],
       ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],

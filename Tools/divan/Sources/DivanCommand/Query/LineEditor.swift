@@ -1,6 +1,7 @@
 import CDivanLineEditor
 import DivanJSON
 import DivanQuery
+import DivanStore
 import Glibc
 
 /// The line editor, with what was typed in earlier times.
