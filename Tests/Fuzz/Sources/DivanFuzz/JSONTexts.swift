@@ -7,6 +7,11 @@ enum JSONTexts: FuzzTarget {
 
     static func violation(of input: [UInt8]) -> String? {
         let summary = try? JSONScanner.validate(input.span)
+        let quick = try? JSONScanner.validate(input.span, checksSpelling: false)
+        if told(quick) != told(summary) || quick?.isCanonical == true {
+            return "a quick look: \(String(describing: quick)), a full one: "
+                + String(describing: summary)
+        }
         let value = try? JSON(parsing: input)
         if (summary == nil) != (value == nil) {
             return "scanner: \(String(describing: summary)), parser: \(String(describing: value))"
@@ -23,6 +28,16 @@ enum JSONTexts: FuzzTarget {
         if isCanonical != true { return "canonical text is not known as such" }
         if summary.isCanonical, canonical != input { return "taken for canonical by mistake" }
         return nil
+    }
+
+    /// What a look that does not ask for the spelling tells, too.
+    private static func told(_ summary: JSONSummary?) -> [Bool]? {
+        summary.map {
+            [
+                $0.kind == .object, $0.hasRepeatedKey, $0.hasUnderscoreKey, $0.hasDigestKey,
+                $0.mayHaveBlobs,
+            ]
+        }
     }
 
     private static func reads(_ input: [UInt8]) -> Bool {
