@@ -2,8 +2,8 @@
 /// without escapes, and of which no object has many.
 ///
 /// It finds such a text valid, and tells what stands in it; of any other it says nothing, and
-/// `ValidatingScan` looks at it from the beginning. So whatever it is unsure of it may leave: it takes
-/// half as many instructions because it remembers little and names no problem.
+/// `ValidatingScan` looks at it from the beginning. So whatever it is unsure of it may leave; it is
+/// short because it remembers little and names no problem.
 ///
 /// Why the pointers are right: a scan lives inside the closures that lend them. Every byte is read at
 /// an index that was compared with `end`, a load of eight bytes at one that was compared with
