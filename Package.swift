@@ -101,7 +101,7 @@ let rooms: [[Target]] = [
         libraries: ["sqlite3"],
         testing: ["DivanJSON"]
     ),
-    room("DivanAuth", arrows: ["DivanCrypto"]),
+    room("DivanAuth", arrows: ["DivanCrypto", "DivanHTTP"]),
     room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
     room(
         "DivanTransport",
@@ -164,7 +164,7 @@ let rooms: [[Target]] = [
             "DivanStore",
             "DivanConflicts",
             "DivanRevisions",
-            "DivanAuth",
+            "DivanHTTP",
             "DivanLog",
         ],
         testing: ["DivanSimulation", "DivanZlib", "DivanWebSocket", "DivanCrypto"]

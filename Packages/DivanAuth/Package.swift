@@ -14,17 +14,18 @@ let package = Package(
     products: [.library(name: "DivanAuth", targets: ["DivanAuth"])],
     dependencies: [
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
         .package(path: "../DivanTestKit"),
     ],
     targets: [
         .target(
             name: "DivanAuth",
-            dependencies: ["DivanCrypto"],
+            dependencies: ["DivanCrypto", "DivanHTTP"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanAuthTests",
-            dependencies: ["DivanAuth", "DivanTestKit", "DivanCrypto"],
+            dependencies: ["DivanAuth", "DivanTestKit", "DivanCrypto", "DivanHTTP"],
             swiftSettings: strict
         ),
     ]

@@ -13,9 +13,9 @@ let package = Package(
     name: "DivanSession",
     products: [.library(name: "DivanSession", targets: ["DivanSession"])],
     dependencies: [
-        .package(path: "../DivanAuth"),
         .package(path: "../DivanConflicts"),
         .package(path: "../DivanCrypto"),
+        .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanReplicator"),
         .package(path: "../DivanRevisions"),
@@ -35,7 +35,7 @@ let package = Package(
                 "DivanStore",
                 "DivanConflicts",
                 "DivanRevisions",
-                "DivanAuth",
+                "DivanHTTP",
                 "DivanLog",
             ],
             swiftSettings: strict
@@ -54,7 +54,7 @@ let package = Package(
                 "DivanStore",
                 "DivanConflicts",
                 "DivanRevisions",
-                "DivanAuth",
+                "DivanHTTP",
                 "DivanLog",
             ],
             swiftSettings: strict

@@ -1,3 +1,5 @@
+import DivanHTTP
+
 /// One cookie and where it may go.
 ///
 /// Source: RFC 6265 §5; `websocket-and-urls.md` §8.

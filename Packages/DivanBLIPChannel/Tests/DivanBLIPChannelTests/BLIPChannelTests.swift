@@ -144,18 +144,6 @@ private final class Asker: BLIPHandler {
     func channelDidClose(_ close: TransportClose) { heard.end() }
 }
 
-/// Sends every request's body back.
-private final class Echo: BLIPHandler {
-    private let channel: BLIPChannel
-
-    init(_ channel: BLIPChannel) { self.channel = channel }
-
-    func channelDidReceive(_ event: BLIPEvent) {
-        guard case .request(let request) = event else { return }
-        channel.reply(to: request.id, with: BLIPReply(body: .bytes(request.body)))
-    }
-}
-
 /// Sends what is no frame.
 private final class Stranger: MessageReceiver {
     private let transport: any MessageTransport

@@ -6,7 +6,8 @@ import DivanZlib
 import Synchronization
 import Testing
 
-private final class Echo: BLIPHandler {
+/// Sends every request's body back; other tests use it, too.
+final class Echo: BLIPHandler {
     private let channel: BLIPChannel
 
     init(_ channel: BLIPChannel) { self.channel = channel }

@@ -1,39 +1,92 @@
-/// Moments as HTTP writes them (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+internal import Glibc
+
+/// Dates as HTTP has them, always in UTC: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+///
+/// Reads the three forms that occur in headers and cookies (that one, with dashes, asctime) and
+/// whatever else RFC 6265 §5.1.1 can make sense of.
 public enum HTTPDate {
-    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
     /// Seconds of the years 1970 to 9999, which the form can write.
     private static let range: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// A moment by its seconds since the start of 1970, UTC, without leap seconds; one out of the years
+    /// A moment by its seconds since the start of 1970, without leap seconds; one out of the years
     /// 1970 to 9999 is moved to the nearest that is inside.
     public static func text(secondsSince1970 seconds: Int64) -> String {
-        let seconds = min(max(seconds, range.lowerBound), range.upperBound)
-        let (day, second) = (seconds / 86_400, seconds % 86_400)
-        let (year, month, dayOfMonth) = date(ofDay: day)
-        let time = [second / 3600, second / 60 % 60, second % 60].map(pair).joined(separator: ":")
-        return "\(days[Int(day % 7)]), \(pair(dayOfMonth)) \(months[Int(month) - 1]) "
-            + "\(year) \(time) GMT"
+        var moment = time_t(min(max(seconds, range.lowerBound), range.upperBound))
+        var parts = tm()
+        gmtime_r(&moment, &parts)
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(pair).joined(separator: ":")
+        return "\(days[Int(parts.tm_wday)]), \(pair(parts.tm_mday)) \(months[Int(parts.tm_mon)]) "
+            + "\(parts.tm_year + 1900) \(clock) GMT"
     }
 
-    /// The date of a day since the start of 1970: years are counted from March, so that the leap day
-    /// is the last of one, and in cycles of 400.
-    private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-        let shifted = day + 719_468
-        let dayOfCycle = shifted % 146_097
-        let yearOfCycle =
-            (dayOfCycle - dayOfCycle / 1460 + dayOfCycle / 36_524 - dayOfCycle / 146_096) / 365
-        let dayOfYear = dayOfCycle - (365 * yearOfCycle + yearOfCycle / 4 - yearOfCycle / 100)
-        let monthFromMarch = (5 * dayOfYear + 2) / 153
-        let dayOfMonth = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-        let year = shifted / 146_097 * 400 + yearOfCycle + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfMonth)
-    }
-
-    private static func pair(_ number: Int64) -> String {
+    private static func pair(_ number: Int32) -> String {
         number < 10 ? "0\(number)" : "\(number)"
+    }
+
+    /// Seconds since 1970; `nil` when a part is missing or out of range.
+    public static func seconds(_ text: Substring) -> Int64? {
+        var time: (hour: Int, minute: Int, second: Int)?
+        var day: Int?
+        var month: Int?
+        var year: Int?
+        for token in text.utf8.split(whereSeparator: isDelimiter) {
+            if time == nil, let found = clockTime(token) {
+                time = found
+            } else if day == nil, let found = number(token, digits: 1...2) {
+                day = found
+            } else if month == nil, let found = monthNumber(token) {
+                month = found
+            } else if year == nil, let found = number(token, digits: 2...4) {
+                year = found < 70 ? found + 2_000 : found < 100 ? found + 1_900 : found
+            }
+        }
+        guard let time, let day, let month, let year, (1...31).contains(day), year >= 1_601,
+            (0..<24).contains(time.hour), (0..<60).contains(time.minute),
+            (0..<60).contains(time.second)
+        else { return nil }
+        let seconds = time.hour * 3_600 + time.minute * 60 + time.second
+        return Int64(dayNumber(year, month, day) * 86_400 + seconds)
+    }
+
+    /// Days from 1970-01-01 in the Gregorian calendar; years start in March, leap days at the end.
+    private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+        let shifted = month > 2 ? year : year - 1
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let leapDays = shifted / 4 - shifted / 100 + shifted / 400
+        return shifted * 365 + leapDays + dayOfYear - 719_468
+    }
+
+    private static func isDelimiter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x09, 0x20...0x2F, 0x3B...0x40, 0x5B...0x60, 0x7B...0x7E: true
+        default: false
+        }
+    }
+
+    private static func clockTime(
+        _ token: Substring.UTF8View
+    ) -> (hour: Int, minute: Int, second: Int)? {
+        let parts = token.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
+        guard parts.count == 3, let hour = number(parts[0], digits: 1...2),
+            let minute = number(parts[1], digits: 1...2),
+            let second = number(parts[2], digits: 1...2)
+        else { return nil }
+        return (hour, minute, second)
+    }
+
+    /// The digits at the start of a token, if their count fits.
+    private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
+        let prefix = token.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard digits.contains(prefix.count) else { return nil }
+        return prefix.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+
+    private static func monthNumber(_ token: Substring.UTF8View) -> Int? {
+        let name = String(decoding: token.prefix(3), as: UTF8.self).lowercased()
+        return months.firstIndex { $0.lowercased() == name }.map { $0 + 1 }
     }
 }

@@ -55,32 +55,9 @@ extension Lexer {
         throw .unexpectedEnd
     }
 
-    /// Moves to the next quote, backslash, control character, DEL or byte beyond ASCII.
-    ///
-    /// Eight bytes at a time: each term below sets the top bit of a byte that is special. With the
-    /// second bit turned over, control characters and the quote are what is below 0x21. A borrow or
-    /// carry can set bits above a special byte, never below it, so the lowest one is right.
     @inline(__always)
     private mutating func skipPlainRun() {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        while position <= end &- 8 {
-            let bytes = eightBytes(at: position)
-            let isQuoteOrControl = (bytes ^ (ones &* 0x02)) &- (ones &* 0x21)
-            let isBackslash = (bytes ^ (ones &* 0x5C)) &- ones
-            let isBeyond = bytes | (bytes &+ ones)
-            let special = (isQuoteOrControl | isBackslash | isBeyond) & (ones &* 0x80)
-            if special != 0 {
-                position &+= special.trailingZeroBitCount / 8
-                return
-            }
-            position &+= 8
-        }
-        while position < end {
-            switch base[position] {
-            case 0x22, 0x5C, 0..<0x20, 0x7F...: return
-            default: position += 1
-            }
-        }
+        position = PlainRun.end(from: position, in: base, end)
     }
 
     /// Checks characters beyond ASCII until one within it (RFC 3629 §4).

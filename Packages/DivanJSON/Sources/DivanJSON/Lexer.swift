@@ -101,9 +101,7 @@ struct Lexer {
     /// Eight bytes from `offset` on as one number, the first byte lowest.
     @inline(__always)
     func eightBytes(at offset: Int) -> UInt64 {
-        UInt64(
-            littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self)
-        )
+        PlainRun.eightBytes(base + offset)
     }
 
     /// Runs `body` on a lexer over the whole text and places its error.

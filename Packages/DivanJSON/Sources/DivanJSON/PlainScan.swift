@@ -129,7 +129,7 @@ struct PlainScan: ~Copyable {
             base[keyEnd] == UInt8(ascii: "\"")
         else { return nil }
         let byteCount = keyEnd &- start
-        var prefix = eightBytes(at: start).byteSwapped
+        var prefix = PlainRun.eightBytes(base + start).byteSwapped
         if byteCount < 8 { prefix &= ~(UInt64.max &>> UInt64(8 &* byteCount)) }
         let first = prefix &>> 56
         // What may be a blob is looked at closely.
@@ -195,32 +195,10 @@ struct PlainScan: ~Copyable {
         }
     }
 
-    @inline(__always)
-    private func eightBytes(at offset: Int) -> UInt64 {
-        UInt64(littleEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
-    }
-
-    /// The next quote, backslash, control character, DEL or byte beyond ASCII, as
-    /// `Lexer.skipPlainRun()` finds it; `nil` when there is none.
+    /// Where a run of plain characters ends; `nil` when nothing follows it.
     @inline(__always)
     private func special(from start: Int) -> Int? {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        var position = start
-        while position <= end &- 8 {
-            let bytes = eightBytes(at: position)
-            let isQuoteOrControl = (bytes ^ (ones &* 0x02)) &- (ones &* 0x21)
-            let isBackslash = (bytes ^ (ones &* 0x5C)) &- ones
-            let isBeyond = bytes | (bytes &+ ones)
-            let special = (isQuoteOrControl | isBackslash | isBeyond) & (ones &* 0x80)
-            if special != 0 { return position &+ special.trailingZeroBitCount / 8 }
-            position &+= 8
-        }
-        while position < end {
-            switch base[position] {
-            case 0x22, 0x5C, 0..<0x20, 0x7F...: return position
-            default: position &+= 1
-            }
-        }
-        return nil
+        let place = PlainRun.end(from: start, in: base, end)
+        return place < end ? place : nil
     }
 }

@@ -1,4 +1,4 @@
-import DivanAuth
+import DivanHTTP
 import DivanTransport
 import DivanWebSocket
 

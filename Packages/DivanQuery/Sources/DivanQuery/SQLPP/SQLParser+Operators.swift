@@ -196,8 +196,7 @@ extension SQLParser {
         _ = try select()
         try tokens.expect(.closeParenthesis)
         return QueryError(
-            "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
-                + " twice and pass the first answer as a parameter",
+            SyntaxMistake.innerQuery,
             at: place,
             in: tokens.source,
             syntaxOffset: tokens.current.range.lowerBound

@@ -45,23 +45,25 @@ extension Store {
         let stored = try blobs.usage()
         let none = BlobStore.Usage(count: 0, byteCount: 0)
         var usage = StoreUsage(blobs: stored, unusedBlobs: none)
-        var used: Set<BlobDigest> = []
+        // Each content is looked up once, whichever collections name it.
+        var used: [BlobDigest: Int] = [:]
         try read { reader in
             let indexes = try reader.current().indexByteCounts()
             for path in try reader.collections() {
                 let found = try reader.usage(of: path)
                 var collection = found.usage
-                used.formUnion(found.blobs)
-                let counts = found.blobs.compactMap { blobs.byteCount($0) }
+                for digest in found.blobs where used[digest] == nil {
+                    used[digest] = blobs.byteCount(digest)
+                }
+                let counts = found.blobs.compactMap { used[$0] }
                 collection.blobCount = counts.count
                 collection.blobByteCount = counts.reduce(0, +)
                 collection.indexByteCount = indexes?[try reader.collection(path).id, default: 0]
                 usage.collections.append(collection)
             }
         }
-        let usedCounts = used.compactMap { blobs.byteCount($0) }
-        usage.unusedBlobs.count = max(0, stored.count - usedCounts.count)
-        usage.unusedBlobs.byteCount = max(0, stored.byteCount - usedCounts.reduce(0, +))
+        usage.unusedBlobs.count = max(0, stored.count - used.count)
+        usage.unusedBlobs.byteCount = max(0, stored.byteCount - used.values.reduce(0, +))
         if let directory {
             usage.fileByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3"))
             usage.logByteCount = Int(BundleFiles.byteCount(directory + "/db.sqlite3-wal"))

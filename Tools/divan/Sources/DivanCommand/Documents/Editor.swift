@@ -38,12 +38,11 @@ struct Editor {
             getenv(name).map { String(cString: $0) }
         }
         let editor = names.first { !$0.isEmpty } ?? "vi"
-        // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor.
-        let quoted = "'" + file.replacing("'", with: "'\\''") + "'"
-        // It finds signals as it would under a shell.
+        // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor,
+        // which finds signals as under a shell.
         signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, SIG_IGN) }
-        let status = system("\(editor) \(quoted)")
+        let status = system("\(editor) \(file.quotedForShell)")
         guard status == 0 else {
             throw Failure(
                 kind: .failed,

@@ -239,11 +239,10 @@ enum IndexSuggestCommand: Command {
     }
 
     private static func line(_ index: IndexSuggestion, of database: String) -> String {
-        func quoted(_ text: String) -> String { "'\(text.replacing("'", with: "'\\''"))'" }
         var words = [
             "divan index make", database, index.name, "-c", index.collection.wireName,
         ]
-        if let path = index.arrayPath { words += ["--array", quoted(path)] }
-        return (words + index.expressions.map(quoted)).joined(separator: " ")
+        if let path = index.arrayPath { words += ["--array", path.quotedForShell] }
+        return (words + index.expressions.map(\.quotedForShell)).joined(separator: " ")
     }
 }

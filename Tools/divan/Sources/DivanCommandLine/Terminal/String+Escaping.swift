@@ -1,4 +1,7 @@
 extension String {
+    /// The text as one word that a shell takes as it stands.
+    package var quotedForShell: String { "'\(replacing("'", with: "'\\''"))'" }
+
     /// The text with what would move a cursor, break a line or turn the order of letters round written
     /// as `\u{…}`: control characters, line separators, and the marks of writing from right to left.
     package func escapingControlCharacters() -> String {

@@ -18,11 +18,7 @@ enum ClauseMistakes {
         let isInParentheses =
             context.current.form == .mark(.openParenthesis) && next == .keyword(.select)
         guard context.current.form == .keyword(.select) || isInParentheses else { return nil }
-        return SyntaxMistake(
-            "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
-                + " twice and pass the first answer as a parameter",
-            at: context.current
-        )
+        return SyntaxMistake(SyntaxMistake.innerQuery, at: context.current)
     }
 
     private static func missingFrom(_ context: SyntaxContext) -> SyntaxMistake? {

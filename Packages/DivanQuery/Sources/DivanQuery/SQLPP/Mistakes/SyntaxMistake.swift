@@ -31,6 +31,11 @@ struct SyntaxMistake {
         return nil
     }
 
+    /// The mistake of who writes a query inside of another.
+    static let innerQuery =
+        "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
+        + " twice and pass the first answer as a parameter"
+
     /// The mistake of who writes a word of another dialect.
     static func foreign(_ word: String, _ remedy: String) -> String {
         "SQL++ for Mobile has no \(word.uppercased()); \(remedy)"

@@ -111,6 +111,7 @@ extension SQLiteSession {
             }
         }
     }
+
     /// Compares the words of full-text indexes with their texts: FTS5 does that in answer to a
     /// command that looks like a change, and is none.
     func checkWords(of collection: CollectionID) throws(StoreError) {
