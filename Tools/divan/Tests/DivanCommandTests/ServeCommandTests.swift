@@ -55,6 +55,31 @@ import Testing
         #expect(try shell.run("ls", "a", "-c", "geo.places").output == "ghent\nrome\n")
     }
 
+    @Test func `each event has its members, and no other`() throws {
+        try addUser("bo", "b")
+        let server = try shell.serve("a", "--users", "users.json", "--no-tls")
+        try shell.write("secret.txt", "b\n")
+        let words = ["sync", "b", try server.url(), "--continuous", "--user", "bo"]
+        let follower = try shell.start(words + ["--password-file", "secret.txt"])
+        let peer: Set = ["address", "database", "event", "port", "user"]
+        let moved = ["bytesReceived", "bytesSent", "documentsReceived", "documentsSent"]
+        #expect(Set(try server.event(named: "connected").keys) == peer)
+        #expect(
+            Set(try server.event(named: "traffic").keys) == [
+                "bytes", "connections", "database", "deltas", "documents", "event",
+                "failedHandshakes", "rates", "refusals",
+            ]
+        )
+        follower.stop()
+        let left = try server.event(named: "disconnected")
+        #expect(Set(left.keys) == peer.union(moved).union(["compression", "deltas", "since"]))
+        server.process.signal(SIGINT)
+        let stopped = try server.event(named: "stopped")
+        #expect(Set(stopped.keys) == Set(["connections", "database", "event"] + moved))
+        #expect(stopped["documentsSent"] as? Int == 2)
+        _ = server.process.finish()
+    }
+
     @Test func `a user that is removed or changed is so at the next login`() throws {
         try addUser("bo", "old")
         let server = try shell.serve("a", "--users", "users.json")

@@ -1,12 +1,30 @@
 public import DivanJSON
 import DivanStatus
-import Foundation
+public import Foundation
 import Synchronization
 
 /// What a listener tells others on this machine, gathered again and again.
 @_spi(Status) public final class ListenerReport: Sendable {
-    /// Peers that are told.
-    private static let peerCount = 1000
+    /// A listener at one moment.
+    public struct Reading: Sendable {
+        /// Peers that are told.
+        private static let peerCount = 1000
+
+        /// The database that is served.
+        public let database: String
+        /// When somebody began to look at the listener.
+        public let start: Date
+        /// The addresses at which it can be reached.
+        public let urls: [URL]
+        /// The open connections, the oldest first.
+        public let connections: [URLEndpointListener.Connection]
+        /// What has gone over all connections so far.
+        public let figures: URLEndpointListener.Statistics
+        /// Documents a second in both directions, over the last few seconds.
+        public let documentRate: Double
+        /// Bytes a second in both directions, over the last few seconds.
+        public let byteRate: Double
+    }
 
     private let listener: URLEndpointListener
     private let begin = Date()
@@ -18,37 +36,62 @@ import Synchronization
         self.listener = listener
     }
 
-    /// The present state, with the members of `divan status --json`; for one thread at a time.
-    public func members() -> JSONObject {
+    /// The present state; for one thread at a time, since the rates are those between its calls.
+    public func read() -> Reading {
         let figures = listener.statistics
-        let connections = listener.connections
         let seconds = (ContinuousClock.now - clock) / .seconds(1)
-        let documentCount = figures.sentDocumentCount + figures.receivedDocumentCount
-        let byteCount = figures.sentByteCount + figures.receivedByteCount
         let window = window.withLock { window in
-            window.note([documentCount, byteCount], at: seconds)
+            window.note([figures.documentCount, figures.byteCount], at: seconds)
             return window
         }
+        return Reading(
+            database: listener.config.home.name,
+            start: begin,
+            urls: listener.urls ?? [],
+            connections: listener.connections,
+            figures: figures,
+            documentRate: window.rate(0),
+            byteRate: window.rate(1)
+        )
+    }
+}
+
+extension ListenerReport.Reading {
+    /// Documents in both directions.
+    public var documentCount: UInt64 { figures.documentCount }
+
+    /// The counters and rates for machines, without who is connected.
+    public var figureMembers: JSONObject {
         var object = figures.members
-        object["verb"] = "serve"
-        object["database"] = .string(listener.config.home.name)
-        object["started"] = .string(begin.statusText)
-        let urls = listener.urls ?? []
-        object["urls"] = .array(urls.map { .string($0.absoluteString) })
         object["connections"] = [
             "open": JSON(connections.count), "active": JSON(connections.count { $0.isActive }),
             "total": JSON(figures.connectionCount),
         ]
         object["rates"] = [
-            "documents": .double(window.rate(0).rounded()),
-            "bytes": .double(window.rate(1).rounded()),
+            "documents": .double(documentRate.rounded()), "bytes": .double(byteRate.rounded()),
         ]
+        return object
+    }
+
+    /// Everything, with the members of `divan status --json`.
+    public var members: JSONObject {
+        var object = figureMembers
+        object["verb"] = "serve"
+        object["database"] = .string(database)
+        object["started"] = .string(start.statusText)
+        object["urls"] = .array(urls.map { .string($0.absoluteString) })
         object["peers"] = .array(connections.prefix(Self.peerCount).map { .object($0.members) })
         return object
     }
 }
 
 extension URLEndpointListener.Statistics {
+    /// Documents in both directions.
+    fileprivate var documentCount: UInt64 { sentDocumentCount + receivedDocumentCount }
+
+    /// Bytes in both directions.
+    fileprivate var byteCount: UInt64 { sentByteCount + receivedByteCount }
+
     fileprivate var members: JSONObject {
         [
             "documents": [
@@ -72,17 +115,24 @@ extension URLEndpointListener.Statistics {
 }
 
 extension URLEndpointListener.Connection {
-    fileprivate var members: JSONObject {
-        var object: JSONObject = [
-            "address": .string(client.address), "port": JSON(client.port),
+    /// What has gone over it for machines, without whose it is.
+    @_spi(Status) public var figureMembers: JSONObject {
+        [
             "since": .string(start.statusText), "active": .bool(isActive),
-            "compression": .string(compression), "connection": .string(correlationID),
+            "compression": .string(compression),
             "documentsSent": JSON(statistics.sentDocumentCount),
             "documentsReceived": JSON(statistics.receivedDocumentCount),
             "bytesSent": JSON(statistics.sentByteCount),
             "bytesReceived": JSON(statistics.receivedByteCount),
             "deltas": JSON(statistics.sentDeltas.count + statistics.receivedDeltas.count),
         ]
+    }
+
+    fileprivate var members: JSONObject {
+        var object = figureMembers
+        object["address"] = .string(client.address)
+        object["port"] = JSON(client.port)
+        object["connection"] = .string(correlationID)
         if let user = client.user { object["user"] = .string(user) }
         if let subject = client.certificates.first?.subject {
             object["certificate"] = .string(subject)

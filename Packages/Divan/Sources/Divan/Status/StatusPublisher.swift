@@ -75,7 +75,7 @@ final class StatusPublisher: Sendable {
             return { report.members(replicator.status) }
         case let listener as URLEndpointListener:
             let report = ListenerReport(listener)
-            return { report.members() }
+            return { report.read().members }
         default: return nil
         }
     }

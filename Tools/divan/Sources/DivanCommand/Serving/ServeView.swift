@@ -1,4 +1,4 @@
-import Divan
+@_spi(Status) import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanStatus
@@ -13,7 +13,7 @@ struct ServeView {
         let name: String
         let client: PeerName
         let start = Date()
-        var last: ListenerReading.Peer?
+        var last: URLEndpointListener.Connection?
         /// Looks at which the peer was not there; the first may have come too early.
         var missCount = 0
     }
@@ -22,7 +22,6 @@ struct ServeView {
     private let events: EventLine
     private let served: [ServedDatabase]
     private let clock = ContinuousClock.now
-    private var windows: [RateWindow]
     private var guests: [PeerName: Guest] = [:]
     private var told: [UInt64]
     private var nextTraffic = 5.0
@@ -33,7 +32,6 @@ struct ServeView {
         self.terminal = terminal
         self.events = events
         self.served = served
-        windows = served.map { _ in RateWindow() }
         told = served.map { _ in 0 }
         block = LiveBlock(terminal)
     }
@@ -58,16 +56,10 @@ struct ServeView {
     /// Looks at the listeners, and tells what is new.
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds
-        var readings: [ListenerReading] = []
-        for (index, database) in served.enumerated() {
-            var reading = ListenerReading(database.listener)
-            windows[index].note([reading.documentCount, reading.byteCount], at: seconds)
-            reading.documentRate = windows[index].rate(0)
-            reading.byteRate = windows[index].rate(1)
-            database.publish()
-            readings.append(reading)
-        }
-        tellDepartures(Dictionary(grouping: readings.flatMap(\.peers), by: \.client))
+        let readings = served.map { $0.look() }
+        tellDepartures(
+            Dictionary(grouping: readings.flatMap(\.connections)) { PeerName($0.client) }
+        )
         if isTable {
             block.show(table(readings))
         } else if seconds >= nextTraffic {
@@ -91,7 +83,7 @@ struct ServeView {
         }
     }
 
-    private mutating func tellDepartures(_ present: [PeerName: [ListenerReading.Peer]]) {
+    private mutating func tellDepartures(_ present: [PeerName: [URLEndpointListener.Connection]]) {
         for (client, guest) in guests {
             if let peer = present[client]?.first {
                 guests[client]?.last = peer
@@ -101,10 +93,11 @@ struct ServeView {
             guests[client]?.missCount += 1
             guard guest.missCount > 0 else { continue }
             guests[client] = nil
-            var members = guest.last?.json ?? client.json
+            var members = client.json
+            for (key, value) in guest.last?.figureMembers ?? [:] { members[key] = value }
             members["database"] = .string(guest.name)
             members["active"] = nil
-            let moved = guest.last.map { last in
+            let moved = guest.last.map(\.statistics).map { last in
                 ", sent \(Numbers.grouped(last.sentDocumentCount)), received "
                     + Numbers.grouped(last.receivedDocumentCount)
             }
@@ -116,19 +109,19 @@ struct ServeView {
         }
     }
 
-    private mutating func tellTraffic(_ reading: ListenerReading, _ index: Int) {
+    private mutating func tellTraffic(_ reading: ListenerReport.Reading, _ index: Int) {
         guard told[index] != reading.documentCount else { return }
         told[index] = reading.documentCount
-        var members = reading.json
+        var members = reading.figureMembers
         let name = served[index].path.name
         members["database"] = .string(name)
         events.write("traffic", members, sentence: "\(name): \(Self.summary(reading))")
     }
 
-    private static func summary(_ reading: ListenerReading) -> String {
+    private static func summary(_ reading: ListenerReport.Reading) -> String {
         let figures = reading.figures
         var parts = [
-            Numbers.count(reading.peers.count, "peer"),
+            Numbers.count(reading.connections.count, "peer"),
             "sent \(Numbers.grouped(figures.sentDocumentCount))",
             "received \(Numbers.grouped(figures.receivedDocumentCount))",
             "\(Numbers.grouped(UInt64(reading.documentRate)))/s",
@@ -142,24 +135,25 @@ struct ServeView {
         return parts.joined(separator: ", ")
     }
 
-    private func table(_ readings: [ListenerReading]) -> [String] {
+    private func table(_ readings: [ListenerReport.Reading]) -> [String] {
         var lines: [String] = []
         for (database, reading) in zip(served, readings) {
             lines.append("\(database.path.name): \(Self.summary(reading))")
-            let peers = reading.peers.sorted {
+            let peers = reading.connections.sorted {
                 ($0.isActive ? 0 : 1, $1.start) < ($1.isActive ? 0 : 1, $0.start)
             }
             if !peers.isEmpty {
                 lines.append(Self.row("PEER", "FROM", "SENT", "RECEIVED", "BYTES"))
             }
             for peer in peers.prefix(max(3, terminal.height - 12)) {
+                let figures = peer.statistics
                 lines.append(
                     Self.row(
-                        (peer.isActive ? "* " : "  ") + peer.client.who,
+                        (peer.isActive ? "* " : "  ") + PeerName(peer.client).who,
                         peer.client.address,
-                        Numbers.grouped(peer.sentDocumentCount),
-                        Numbers.grouped(peer.receivedDocumentCount),
-                        Numbers.bytes(peer.sentByteCount + peer.receivedByteCount)
+                        Numbers.grouped(figures.sentDocumentCount),
+                        Numbers.grouped(figures.receivedDocumentCount),
+                        Numbers.bytes(figures.sentByteCount + figures.receivedByteCount)
                     )
                 )
             }

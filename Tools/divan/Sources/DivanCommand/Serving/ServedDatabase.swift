@@ -85,12 +85,14 @@ final class ServedDatabase: Sendable {
         return try AvahiDiscovery().advertise(advertisement, onEvent: onEvent)
     }
 
-    /// Tells others how it is.
-    func publish() {
-        var status = report.members()
+    /// Looks how it is, for one thread at a time, and tells others on this machine.
+    func look() -> ListenerReport.Reading {
+        let reading = report.read()
+        var status = reading.members
         status["program"] = "divan"
         status["database"] = .string(path.name)
         board.publish(status)
+        return reading
     }
 
     /// The addresses at which it can be reached.

@@ -1,5 +1,5 @@
 import Dispatch
-import Divan
+@_spi(Status) import Divan
 import DivanCommandLine
 import DivanDiscovery
 import DivanJSON
@@ -98,7 +98,7 @@ final class ServingRoom {
         rest?.stop()
         for database in served {
             // Asked before the end: a listener that does not listen has no figures.
-            let reading = ListenerReading(database.listener)
+            let reading = database.look()
             database.stop(forRestart: forRestart)
             sayGoodbye(database.path.name, reading)
         }
@@ -190,7 +190,7 @@ final class ServingRoom {
         }
     }
 
-    private func sayGoodbye(_ name: String, _ reading: ListenerReading) {
+    private func sayGoodbye(_ name: String, _ reading: ListenerReport.Reading) {
         let figures = reading.figures
         events.write(
             "stopped",

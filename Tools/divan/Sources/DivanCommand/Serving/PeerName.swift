@@ -1,0 +1,29 @@
+import Divan
+import DivanJSON
+
+/// Who a peer is, and from where it came.
+struct PeerName: Hashable, Sendable {
+    let user: String?
+    /// The subject of its certificate.
+    let certificate: String?
+    let address: String
+    let port: UInt16
+
+    init(_ client: ListenerClient) {
+        user = client.user
+        certificate = client.certificates.first?.subject
+        address = client.address
+        port = client.port
+    }
+
+    /// The name that a person knows it by.
+    var who: String { user ?? certificate ?? "somebody" }
+
+    /// What is written for machines.
+    var json: JSONObject {
+        var object: JSONObject = ["address": .string(address), "port": JSON(port)]
+        if let user { object["user"] = .string(user) }
+        if let certificate { object["certificate"] = .string(certificate) }
+        return object
+    }
+}
