@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 
 // libedit under the interface of readline. All of it belongs to the one thread that reads lines, but
@@ -114,6 +116,8 @@ static char **complete(const char *text, int start, int end) {
     return rl_completion_matches(text, next_member);
 }
 
+enum { CTRL_D = 4 };
+
 static int wake[2] = {-1, -1};
 static bool interrupted;
 
@@ -126,18 +130,54 @@ static int next_byte(int input) {
     return count == 1 ? byte : EOF;
 }
 
+/// What the terminal calls Ctrl-C; -1 until the editor has the terminal.
+static int interrupt_key = -1;
+
+/// Bytes that were typed before the editor had the terminal, as the system took them.
+static int early_count;
+
+/// Lets Ctrl-C be a key and no signal while a line is edited: in order with the others. The editor puts
+/// it back with the rest of the terminal's settings.
+static void take_interrupt_key(int input) {
+    struct termios state;
+    if (tcgetattr(input, &state) != 0 || state.c_lflag & ICANON) return;
+    if (state.c_cc[VINTR] == _POSIX_VDISABLE) return;
+    interrupt_key = state.c_cc[VINTR];
+    if (ioctl(input, FIONREAD, &early_count) != 0) early_count = 0;
+    state.c_cc[VINTR] = _POSIX_VDISABLE;
+    tcsetattr(input, TCSANOW, &state);
+}
+
+static int interrupt(void) {
+    interrupted = true;
+    return '\n';
+}
+
 /// The next character that is typed; the end of the line when somebody interrupts.
+///
+/// Ctrl-C comes in its place among the keys, so that it takes back what stands before it and nothing
+/// behind it. A signal has no place there: it takes back all that was typed, also what the editor has
+/// not read yet because it was typed before the prompt.
 static int next_key(FILE *stream) {
     int input = fileno(stream);
+    take_interrupt_key(input);
     struct pollfd ready[2] = {{input, POLLIN, 0}, {wake[0], POLLIN, 0}};
     while (poll(ready, 2, -1) < 0) {
         if (errno != EINTR) return EOF;
     }
     if (ready[1].revents & POLLIN) {
-        interrupted = true;
-        return '\n';
+        char byte;
+        while (read(wake[0], &byte, 1) == 1) continue;
+        tcflush(input, TCIFLUSH);
+        early_count = 0;
+        return interrupt();
     }
+    bool is_early = early_count > 0;
+    if (is_early) early_count--;
     int first = next_byte(input);
+    if (first == interrupt_key) return interrupt();
+    // What the system leaves of a Ctrl-D that it took itself.
+    if (is_early && first == 0) return CTRL_D;
     if (first < 0xC2 || first > 0xF4) return first;
     // The editor wants a whole character.
     int rest = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
@@ -145,6 +185,7 @@ static int next_key(FILE *stream) {
     for (int index = 0; index < rest; index++) {
         int byte = next_byte(input);
         if (byte == EOF) return EOF;
+        if (early_count > 0) early_count--;
         if ((byte & 0xC0) != 0x80) return 0xFFFD;
         character = character << 6 | (byte & 0x3F);
     }
@@ -158,8 +199,8 @@ static void begin(void) {
     // What is typed and printed is UTF-8, whatever the environment says.
     setlocale(LC_CTYPE, "");
     if (MB_CUR_MAX < 4) setlocale(LC_CTYPE, "C.UTF-8");
-    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0) rl_getc_function = next_key;
     rl_readline_name = "divan";
+    if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) == 0) rl_getc_function = next_key;
     rl_attempted_completion_function = complete;
     static char breaks[] = " \t\n\"\\'`@$><=;|&{}(),[]+-*/:!";
     rl_completer_word_break_characters = breaks;
@@ -167,8 +208,6 @@ static void begin(void) {
 
 char *divan_line_read(const char *prompt, bool *is_interrupted) {
     begin();
-    char byte;
-    while (wake[0] >= 0 && read(wake[0], &byte, 1) == 1) continue;
     interrupted = false;
     char *line = readline(prompt);
     *is_interrupted = interrupted;

@@ -199,11 +199,62 @@ import Testing
         try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
         try wait(terminal, for: #"{"n":42}"#)
+        // While a question is being asked it would stop that.
+        try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
         terminal.type("\u{3}")
         try wait(terminal, for: "press Ctrl-D, to end")
         terminal.type("quit\n")
         #expect(terminal.end() == 0)
         #expect(!terminal.output.contains("never\"}"))
+    }
+
+    @Test func `what was typed before the prompt is taken back, too`() throws {
+        let terminal = try PseudoTerminal(
+            shell,
+            ["shop"],
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1", "PAGER": ""]
+        )
+        terminal.type(".mode jsonl\nSELECT 'one quote")
+        try wait(terminal, for: "shop> ")
+        terminal.signal(SIGINT)
+        try wait(terminal, for: "press Ctrl-D, to end")
+        try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
+        // `.mode` may be among what was taken back.
+        terminal.type(".mode jsonl\nSELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":42}"#)
+        terminal.type(".quit\n")
+        #expect(terminal.end() == 0)
+    }
+
+    @Test func `Ctrl-D that was typed before the prompt ends the shell`() throws {
+        let terminal = try PseudoTerminal(
+            shell,
+            ["shop"],
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1", "PAGER": ""]
+        )
+        terminal.type(".mode jsonl\nSELECT 6 * 7 AS n FROM _ LIMIT 1;\n\u{4}")
+        #expect(terminal.end() == 0)
+        #expect(terminal.output.contains(#"{"n":42}"#))
+    }
+
+    @Test func `Ctrl-C takes back what stands before it, and nothing behind it`() throws {
+        let terminal = try open()
+        // The editor has the terminal: it alone shows what is typed.
+        let begin = ContinuousClock.now
+        while terminal.isEchoing, ContinuousClock.now - begin < .seconds(30) { sched_yield() }
+        terminal.type("SELECT 'never\u{3}SELECT 6 * 7 AS n FROM _ LIMIT 1;\n")
+        try wait(terminal, for: #"{"n":42}"#)
+        // Whether the editor has the terminal already or not, it is not lost.
+        for _ in 0..<20 {
+            try terminal.waits { _ in terminal.output.hasSuffix("shop> ") }
+            let count = terminal.output.components(separatedBy: "press Ctrl-D").count
+            terminal.type("\u{3}")
+            try terminal.waits { _ in
+                terminal.output.components(separatedBy: "press Ctrl-D").count > count
+            }
+        }
+        terminal.type(".quit\n")
+        #expect(terminal.end() == 0)
     }
 
     @Test func `an open quote shows in the prompt, and letters beyond ASCII can be typed`() throws {

@@ -49,7 +49,9 @@ struct QueryShell {
     /// Takes a line; `false` when it ends the shell.
     mutating func take(_ line: String) throws -> Bool {
         try terminal.requireOutput()
-        if origins.count == 1 { running.allow() }
+        let isOutermost = origins.count == 1
+        if isOutermost { running.allow() }
+        defer { if isOutermost { running.end() } }
         origins[origins.count - 1].line += 1
         let number = origins[origins.count - 1].line
         if typed.isEmpty, let order = Self.order(line) {

@@ -6,6 +6,8 @@ final class RunningQuery: Sendable {
     private struct State {
         var watch: QueryWatch?
         var isStopped = false
+        /// Whether a line is being worked on.
+        var isRunning = false
     }
 
     private let state = Mutex(State())
@@ -14,7 +16,15 @@ final class RunningQuery: Sendable {
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     /// Begins a line of questions.
-    func allow() { state.withLock { $0.isStopped = false } }
+    func allow() {
+        state.withLock { state in
+            state.isStopped = false
+            state.isRunning = true
+        }
+    }
+
+    /// Ends that line: whoever asks to stop from now on means what is typed next.
+    func end() { state.withLock { $0.isRunning = false } }
 
     /// A watch for the next question.
     func begin() -> QueryWatch {
@@ -27,11 +37,13 @@ final class RunningQuery: Sendable {
         return made
     }
 
-    /// Stops the question that runs, and the rest of its line or file.
-    func stop() {
-        state.withLock { state in
+    /// Stops the question that runs, and the rest of its line or file; `false` when none does.
+    func stop() -> Bool {
+        let (watch, isRunning) = state.withLock { state in
             state.isStopped = true
-            return state.watch
-        }?.cancel()
+            return (state.watch, state.isRunning)
+        }
+        watch?.cancel()
+        return isRunning
     }
 }

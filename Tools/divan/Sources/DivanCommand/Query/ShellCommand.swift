@@ -61,8 +61,7 @@ private struct QueryInterruption {
         let queue = DispatchQueue(label: "divan.shell")
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: queue)
         source.setEventHandler {
-            running.stop()
-            divan_line_interrupt()
+            if !running.stop() { divan_line_interrupt() }
         }
         // The line editor puts back the handler that it found: that must be the source's.
         let isRegistered = DispatchSemaphore(value: 0)
