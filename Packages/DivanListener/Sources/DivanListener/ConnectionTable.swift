@@ -13,6 +13,7 @@ final class ConnectionTable: Sendable {
         let correlationID: String
         let start = ContinuousClock.now
         var isActive = false
+        var stall: (wait: SyncWait, told: ContinuousClock.Instant)?
         var counted = ListenerStatistics()
 
         var statistics: ListenerStatistics {
@@ -21,6 +22,17 @@ final class ConnectionTable: Sendable {
             statistics.receivedByteCount = wire.receivedByteCount
             statistics.sentByteCount = wire.sentByteCount
             return statistics
+        }
+
+        /// What was told, with the time since then.
+        var stallNow: SyncWait? {
+            stall.map { stall in
+                SyncWait(
+                    stall.wait.subject,
+                    in: stall.wait.collection,
+                    for: stall.wait.duration + (ContinuousClock.now - stall.told)
+                )
+            }
         }
     }
 
@@ -59,9 +71,14 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.past.refusalCountByStatus[status, default: 0] += 1 }
     }
 
-    /// Notes whether a connection is exchanging documents.
-    func note(_ id: UInt64, isActive: Bool) {
-        state.withLock { $0.connections[id]?.isActive = isActive }
+    /// Notes whether a connection is exchanging documents, and what it waits for too long.
+    func note(_ id: UInt64, _ status: SyncStatus) {
+        let now = ContinuousClock.now
+        state.withLock { state in
+            state.connections[id]?.isActive = status.activity == .busy
+            guard state.connections[id]?.stall?.wait != status.stall else { return }
+            state.connections[id]?.stall = status.stall.map { ($0, now) }
+        }
     }
 
     /// Counts documents that arrived, were acknowledged, or were refused.
@@ -115,6 +132,7 @@ final class ConnectionTable: Sendable {
                 codecName: connection.codecName,
                 correlationID: connection.correlationID,
                 isActive: connection.isActive,
+                stall: connection.stallNow,
                 statistics: connection.statistics
             )
         }

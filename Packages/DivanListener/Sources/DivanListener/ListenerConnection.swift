@@ -1,3 +1,5 @@
+public import DivanReplicator
+
 /// An open connection of a listener, at the moment of asking.
 public struct ListenerConnection: Sendable {
     /// Its number, which no other connection of this listener gets.
@@ -12,6 +14,8 @@ public struct ListenerConnection: Sendable {
     public let correlationID: String
     /// Whether documents are being exchanged at this moment.
     public let isActive: Bool
+    /// What the client has owed for so long that somebody should look; `nil` while all goes on.
+    public let stall: SyncWait?
     /// What has gone over it.
     public let statistics: ListenerStatistics
 }

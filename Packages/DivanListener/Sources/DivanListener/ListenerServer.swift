@@ -273,7 +273,7 @@ extension ListenerServer {
             peer: peer,
             transport: transport,
             observers: PassiveSession.Observers(
-                onStatus: { [table] status in table.note(id, isActive: status.activity == .busy) },
+                onStatus: { [table] status in table.note(id, status) },
                 onDocuments: { [table] events in table.note(id, events) },
                 onEnd: { [table, log] error in
                     withExtendedLifetime(seat) { table.remove(id) }

@@ -6,7 +6,7 @@ import Testing
 @testable import DivanReplicator
 
 @Suite struct OpenQuestionsTests {
-    /// A passive peer never asks for the oldest: a long pull would grow with each document.
+    /// While nobody asks for the oldest, a long pull must not grow with each document.
     @Test(arguments: UInt64(0)..<20)
     func `what was answered is forgotten, whoever asks for the oldest`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

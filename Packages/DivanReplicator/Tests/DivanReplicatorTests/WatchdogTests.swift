@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// An active peer names what it waits for.
+/// A peer names what it waits for, in either role.
 @Suite struct WatchdogTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -78,6 +78,36 @@ import Testing
         pass(10, &server)
         let stall = try #require(server.peer.status.stall)
         #expect(stall.description == "blob \(digest) of soup, 10 s" || stall.documentID == "soup")
+    }
+
+    @Test func `a client that does not answer is named by the passive peer, until it does`() throws
+    {
+        let site = try Site()
+        try site.put("soup", ["1-aa"], #"{"salt":1}"#)
+        var client = Counterpart(Conversation.Options().passive, site)
+        client.ask("subChanges", ["continuous": "true"])
+        #expect(try client.next("changes").properties["Profile"] == "changes")
+        pass(9, &client)
+        #expect(client.peer.status.stall == nil)
+        pass(3, &client)
+        #expect(client.peer.status.stall?.description == "reply to changes of soup, 10 s")
+        #expect(client.peer.status.stall?.collection == .default)
+        #expect(
+            client.peer.waits(at: client.now).map(\.description)
+                == ["reply to changes of soup, 12 s"]
+        )
+        try client.answer("changes", "[[]]")
+        #expect(client.peer.status.stall == nil)
+        pass(11, &client)
+        #expect(client.peer.status.stall?.description == "reply to rev of soup, 10 s")
+        try client.answer("rev")
+        #expect(client.peer.status.stall == nil)
+        while client.requests.contains(where: { $0.profile == "changes" }) {
+            try client.answer("changes", "[]")
+        }
+        pass(60, &client)
+        #expect(client.peer.waits(at: client.now).isEmpty)
+        #expect(client.peer.deadline == nil, "a passive peer at rest sets no timer")
     }
 
     @Test func `a peer at rest sets no timer and names nothing`() throws {

@@ -91,30 +91,35 @@ import Testing
         #expect(try browser.evaluate("document.querySelectorAll('#new').length").int == 0)
     }
 
-    @Test func `the room shows who syncs with whom, how far, and what is waited for`() throws {
-        let peers: [JSON] = [
-            [
-                "verb": "serve", "database": "kitchen", "program": "divan", "pid": 1,
-                "connections": ["open": 2],
-                "peers": [
-                    ["user": "anna", "address": "10.0.0.7", "connection": "c-1", "active": true],
-                    ["user": "bert", "address": "10.0.0.8", "connection": "c-2", "active": false],
+    /// A listener with two clients, and a replicator.
+    private static let peers: [JSON] = [
+        [
+            "verb": "serve", "database": "kitchen", "program": "divan", "pid": 1,
+            "connections": ["open": 2],
+            "peers": [
+                ["user": "anna", "address": "10.0.0.7", "connection": "c-1", "active": true],
+                [
+                    "user": "bert", "address": "10.0.0.8", "connection": "c-2", "active": false,
+                    "waits": [["for": "reply to changes of tea", "seconds": 14]],
                 ],
             ],
-            [
-                "verb": "pull", "database": "kitchen", "program": "kiosk", "pid": 2,
-                "url": "wss://hall.local:4984/hall", "activity": "busy", "expected": 40,
-                "documents": ["pulled": 10, "pushed": 0],
-                "waits": [["for": "reply to rev of soup", "seconds": 12]],
-            ],
-        ]
+        ],
+        [
+            "verb": "pull", "database": "kitchen", "program": "kiosk", "pid": 2,
+            "url": "wss://hall.local:4984/hall", "activity": "busy", "expected": 40,
+            "documents": ["pulled": 10, "pushed": 0],
+            "waits": [["for": "reply to rev of soup", "seconds": 12]],
+        ],
+    ]
+
+    @Test func `the room shows who syncs with whom, how far, and what is waited for`() throws {
         let neighbours: [JSON] = [
             [
                 "verb": "sync", "database": "cellar", "path": "/data/cellar.cblite2", "pid": 3,
                 "url": "ws://127.0.0.1:1/kitchen", "activity": "idle", "connection": "c-2",
             ]
         ]
-        let room = try Room(peers: peers, neighbours: neighbours)
+        let room = try Room(peers: Self.peers, neighbours: neighbours)
         try browser.open(room.address)
         try browser.open("\(room.origin)/peers")
         try browser.wait("document.querySelector('#room')")
@@ -134,6 +139,8 @@ import Testing
         #expect(try browser.text("#main").contains("25 %, 10 of 40 documents"))
         let main = try browser.text("#main")
         #expect(main.contains("waits for reply to rev of soup, 12 s"), "\(main)")
+        let owed = "waits for bert from 10.0.0.8: reply to changes of tea, 14 s"
+        #expect(main.contains(owed), "\(main)")
         #expect(try browser.text("#main").contains("kiosk: pull, process 2"))
         #expect(try browser.evaluate("document.querySelector('progress').value").int == 10)
         #expect(try browser.complaints().isEmpty)

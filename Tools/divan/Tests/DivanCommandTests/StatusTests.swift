@@ -79,6 +79,33 @@ import Testing
         follower.stop()
     }
 
+    @Test func `a peer that owes an answer is named by the listener's status, and by top`() throws {
+        let (server, follower) = try begin()
+        follower.process.signal(SIGSTOP)
+        defer { follower.process.signal(SIGCONT) }
+        try shell.run("put", "a", "soup", "{}")
+        let wait = "waits for   anybody from 127.0.0.1: reply to changes of soup, "
+        var page = ""
+        // Ten seconds; each look is a process.
+        let begin = ContinuousClock.now
+        while !page.contains(wait), ContinuousClock.now - begin < .seconds(60) {
+            page = try shell.run("status", "a").output
+        }
+        #expect(page.contains(wait), "\(page)")
+        let top = try shell.run("top", "a").output
+        #expect(
+            top.contains("! waits for anybody from 127.0.0.1: reply to changes of soup"),
+            "\(top)"
+        )
+        follower.process.signal(SIGCONT)
+        while page.contains(wait), ContinuousClock.now - begin < .seconds(90) {
+            page = try shell.run("status", "a").output
+        }
+        #expect(!page.contains(wait), "\(page)")
+        follower.stop()
+        server.stop()
+    }
+
     @Test func `a process that was killed leaves no ghost`() throws {
         let (server, follower) = try begin()
         follower.killHard()

@@ -50,6 +50,9 @@ extension URLEndpointListener {
         }
     }
 
+    /// Something that a peer owes, for how long, and which document it is about.
+    public typealias Wait = Replicator.Diagnosis.Wait
+
     /// An open connection at the moment of asking.
     public struct Connection: Identifiable, Sendable {
         /// Its number, which no other connection of this run of the listener gets.
@@ -64,6 +67,11 @@ extension URLEndpointListener {
         public let compression: String
         /// What both ends call it in their logs; a replicator has it as `correlationID`.
         public let correlationID: String
+        /// What the peer has owed for more than ten seconds, such as its answer to a revision; `nil`
+        /// while all goes on.
+        ///
+        /// The log says so, too. Reads as a text for people: `reply to rev of soup, 12 s`.
+        public let stall: Wait?
         /// What has gone over it.
         public let statistics: Statistics
 
@@ -75,6 +83,7 @@ extension URLEndpointListener {
             isActive = connection.isActive
             compression = connection.codecName
             correlationID = connection.correlationID
+            stall = connection.stall.map { Wait($0) }
             statistics = Statistics(connection.statistics)
         }
     }

@@ -55,6 +55,9 @@ public struct DivanMetrics: Sendable {
         gauge("active_connections", "Peers that exchange documents now.") {
             $0.status.activeConnectionCount
         }
+        gauge("stalled_connections", "Peers that owe an answer for too long.") {
+            UInt64($0.connections.count { $0.stall != nil })
+        }
         addCounters(of: readings, to: &page)
         addRefusals(of: readings, to: &page)
         page.add(

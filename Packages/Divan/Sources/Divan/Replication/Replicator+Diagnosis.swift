@@ -78,7 +78,7 @@ extension Replicator.Diagnosis {
 }
 
 extension Replicator.Diagnosis.Wait: CustomStringConvertible {
-    fileprivate init(_ wait: SyncWait) {
+    init(_ wait: SyncWait) {
         subject = "\(wait.subject)"
         collection = wait.collection?.description
         documentID = wait.documentID?.text

@@ -133,6 +133,7 @@ extension URLEndpointListener.Connection {
         object["address"] = .string(client.address)
         object["port"] = JSON(client.port)
         object["connection"] = .string(correlationID)
+        if let stall { object["waits"] = [.object(stall.members)] }
         if let user = client.user { object["user"] = .string(user) }
         if let subject = client.certificates.first?.subject {
             object["certificate"] = .string(subject)

@@ -147,7 +147,8 @@ extension Replicator {
 }
 
 extension Replicator.Diagnosis.Wait {
-    fileprivate var members: JSONObject {
+    /// What is written for machines.
+    var members: JSONObject {
         var object: JSONObject = [
             "for": .string(subject), "seconds": JSON(Int(min(seconds, 1e9))),
         ]

@@ -47,7 +47,6 @@ final class ActivePeer: ConnectedPeer {
     private let conflicts: OpenConflicts
     private let agreement: CollectionAgreement
     private var watchdog = Watchdog()
-    private var stall: SyncWait?
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
         self.options = options
@@ -173,12 +172,10 @@ extension ActivePeer {
         guard !isEnded else { return }
         let since = [connection.oldestQuestion(), conflicts.oldest]
         let oldest = (since + collections.map(\.oldestWait)).compactMap(\.self).min()
-        if watchdog.look(oldest, at: connection.now, patience: limits.patience) {
-            stall = waits(at: connection.now).first
-            if let stall { connection.log.warning("Replicator waits for: \(stall)") }
-        } else if !watchdog.isTold {
-            stall = nil
+        let stall = watchdog.look(oldest, at: connection.now, patience: limits.patience) {
+            waits(at: connection.now)
         }
+        if let stall { connection.log.warning("Replicator waits for: \(stall)") }
     }
 
     /// Nothing new begins; what has arrived is stored and the checkpoint saved.
@@ -217,7 +214,7 @@ extension ActivePeer {
         var status = connection.status(isIdle: isIdle, isResting: isIdle && options.isContinuous)
         status.expectedDocumentCount += collections.reduce(0) { $0 + $1.unreadCount }
         status.rotating = conflicts.rotating
-        status.stall = stall
+        status.stall = watchdog.stall
         return status
     }
 

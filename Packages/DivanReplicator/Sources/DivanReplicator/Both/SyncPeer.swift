@@ -23,9 +23,9 @@ public protocol SyncPeer: AnyObject {
     /// The status as last reported.
     var status: SyncStatus { get }
 
-    /// What an active peer waits for now, the longest first; empty when only new changes can come.
+    /// What is waited for now, the longest first; empty when only new changes can come.
     ///
-    /// A passive peer drives nothing, and names nothing.
+    /// A passive peer, which drives nothing, names what its client owes an answer to.
     func waits(at now: Duration) -> [SyncWait]
 
     /// When `advance(to:)` has something to do; `nil` = nothing but input can change anything.
@@ -78,9 +78,6 @@ public protocol SyncPeer: AnyObject {
 }
 
 extension SyncPeer {
-    /// Nothing.
-    public func waits(at now: Duration) -> [SyncWait] { [] }
-
     /// The connection was closed in agreement.
     public func disconnected(at now: Duration) { disconnected(error: nil, at: now) }
 

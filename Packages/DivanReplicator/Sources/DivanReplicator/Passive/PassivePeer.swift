@@ -42,6 +42,7 @@ final class PassivePeer: ConnectedPeer {
     let inbox: Inbox
     var attachments: AttachmentServer
     private let options: PeerConfiguration.PassiveOptions
+    private var watchdog = Watchdog()
     /// By the number that requests carry; `nil` for one that the client named and nobody has.
     private var collections: [PassiveCollection?] = []
 
@@ -93,8 +94,18 @@ final class PassivePeer: ConnectedPeer {
         guard !attachments.wantsTurn, !known.contains(where: \.wantsTurn) else { return .zero }
         return [
             connection.statusDeadline(currentStatus), connection.weighingDeadline,
-            attachments.deadline,
+            attachments.deadline, watchdog.deadline,
         ].compactMap(\.self).min()
+    }
+
+    func waits(at now: Duration) -> [SyncWait] {
+        connection.now = now
+        let collections = collections
+        return
+            connection.waits {
+                collections.indices.contains($0) ? collections[$0]?.path : nil
+            }
+            .sorted { $0.duration > $1.duration }
     }
 }
 
@@ -118,7 +129,18 @@ extension PassivePeer {
             inbox.pump()
             attachments.pump()
         }
+        watch()
         connection.tell(currentStatus)
+    }
+
+    /// Names what the client owes an answer to for too long, in the log and in the status.
+    private func watch() {
+        guard connection.life.replicates else { return }
+        let oldest = connection.oldestQuestion()
+        let stall = watchdog.look(oldest, at: connection.now, patience: limits.patience) {
+            waits(at: connection.now)
+        }
+        if let stall { connection.log.warning("Listener waits for its client: \(stall)") }
     }
 
     func fillWindows() {
@@ -132,7 +154,9 @@ extension PassivePeer {
 
     var currentStatus: SyncStatus {
         let isIdle = isIdle
-        return connection.status(isIdle: isIdle, isResting: isIdle)
+        var status = connection.status(isIdle: isIdle, isResting: isIdle)
+        status.stall = isEnded ? nil : watchdog.stall
+        return status
     }
 
     func commit() {

@@ -25,7 +25,7 @@ export function process(status) {
     status.peers?.length ? table([
       ["Peer", (peer) => peer.user ?? peer.certificate ?? "somebody"], ["From", (peer) => peer.address],
       ["Sent", (peer) => peer.documentsSent, "number"], ["Received", (peer) => peer.documentsReceived, "number"],
-      ["State", (peer) => peer.active ? tag("active", "good") : tag("waits")],
+      ["State", (peer) => peer.active ? tag("active", "good") : tag("idle")],
     ], status.peers) : null,
   ];
 }
@@ -49,10 +49,12 @@ function waits(status) {
   const texts = status.responding === false
     ? ["its own thread: a filter, a listener without a queue or the disk holds it up"] : [];
   if (status.activity === "offline") return texts;
-  const long = (status.waits ?? []).filter((wait) => wait.seconds >= 2);
+  const peers = (status.peers ?? []).flatMap((peer) => (peer.waits ?? []).map((wait) =>
+    ({ ...wait, whose: `${peer.user ?? peer.certificate ?? "somebody"} from ${peer.address}: ` })));
+  const long = [...(status.waits ?? []), ...peers].filter((wait) => wait.seconds >= 2);
   for (const wait of long.slice(0, 3)) {
     const place = wait.collection && wait.collection !== "_default._default" ? " in " + wait.collection : "";
-    texts.push(`${wait.for}${place}, ${grouped(wait.seconds)} s`);
+    texts.push(`${wait.whose ?? ""}${wait.for}${place}, ${grouped(wait.seconds)} s`);
   }
   if (!long.length && status.stall) texts.push(status.stall);
   return texts;

@@ -156,6 +156,7 @@ struct ServeView {
                         Numbers.bytes(figures.sentByteCount + figures.receivedByteCount)
                     )
                 )
+                if let stall = peer.stall { lines.append("    waits for \(stall)") }
             }
         }
         return lines + troubles

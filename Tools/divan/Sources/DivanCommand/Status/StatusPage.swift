@@ -70,6 +70,7 @@ struct StatusPage {
                 + "\(Numbers.bytes(number("rates", "bytes")))/s",
         ]
         if let deltas = deltaLine { lines.append(deltas) }
+        lines += StatusWaits(status).lines.map { "  waits for   \($0)" }
         for peer in status["peers"]?.array ?? [] {
             guard let peer = peer.object else { continue }
             lines.append("    " + PeerLine.text(peer))
@@ -137,22 +138,6 @@ struct StatusPage {
         var value: JSON? = .object(status)
         for key in keys { value = value?.object?[key] }
         return value?.count ?? 0
-    }
-}
-
-/// One peer of a listener as a line.
-enum PeerLine {
-    /// Who, from where, since when, and what it moved.
-    static func text(_ peer: JSONObject) -> String {
-        func word(_ key: String) -> String? {
-            guard case .string(let text)? = peer[key] else { return nil }
-            return text
-        }
-        let who = word("user") ?? word("certificate") ?? "anybody"
-        let sent = Numbers.grouped(peer["documentsSent"]?.count ?? 0)
-        let received = Numbers.grouped(peer["documentsReceived"]?.count ?? 0)
-        return "\(who) from \(word("address") ?? "?"): sent \(sent), received \(received)"
-            + (peer["active"] == .bool(true) ? ", active" : "")
     }
 }
 

@@ -1,13 +1,13 @@
 import DivanCommandLine
 import DivanJSON
 
-/// What a replication of a published status waits for, where that is worth a look.
+/// What a replication or a listener of a published status waits for, where that is worth a look.
 struct StatusWaits {
     /// Seconds from which on a wait is told: shorter ones belong to every sync.
     private static let leastSeconds: UInt64 = 2
     private static let lineCount = 3
 
-    /// One wait a line: `reply to rev of soup, 12 s`.
+    /// One wait a line: `reply to rev of soup, 12 s`; of a listener with the peer that it waits for.
     let lines: [String]
 
     init(_ status: JSONObject) {
@@ -19,18 +19,26 @@ struct StatusWaits {
         }
         // The line of an offline one says when it tries again.
         let isOffline = status["activity"]?.string == "offline"
-        let waits = (status["waits"]?.array ?? []).compactMap(\.object).filter { wait in
-            !isOffline && wait["seconds"]?.count ?? 0 >= Self.leastSeconds
+        var waits = isOffline ? [] : Self.waits(of: status)
+        for peer in (status["peers"]?.array ?? []).compactMap(\.object) {
+            let name = PeerLine.name(peer)
+            waits += Self.waits(of: peer).map { "\(name): \($0)" }
         }
-        lines += waits.prefix(Self.lineCount).map { wait in
-            let collection = wait["collection"]?.string ?? "_default._default"
-            let place = collection == "_default._default" ? "" : " in \(collection)"
-            return "\(wait["for"]?.string ?? "?")\(place), \(wait["seconds"]?.count ?? 0) s"
-        }
+        lines += waits.prefix(Self.lineCount)
         if waits.isEmpty, !isOffline, let stall = status["stall"]?.string { lines.append(stall) }
         if waits.count > Self.lineCount {
             lines.append("and \(Numbers.grouped(UInt64(waits.count - Self.lineCount))) more")
         }
         self.lines = lines
+    }
+
+    private static func waits(of owner: JSONObject) -> [String] {
+        (owner["waits"]?.array ?? []).compactMap(\.object).compactMap { wait in
+            let seconds = wait["seconds"]?.count ?? 0
+            guard seconds >= leastSeconds else { return nil }
+            let collection = wait["collection"]?.string ?? "_default._default"
+            let place = collection == "_default._default" ? "" : " in \(collection)"
+            return "\(wait["for"]?.string ?? "?")\(place), \(seconds) s"
+        }
     }
 }
