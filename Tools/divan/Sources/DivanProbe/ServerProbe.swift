@@ -19,10 +19,10 @@ public struct ServerProbe: Sendable {
     /// Why a client with the system's roots would refuse the server; `nil` when it would not.
     public let refusal: TLSError?
 
-    /// Connects three times, ten seconds of silence at most each.
+    /// Connects three times, `patience` seconds of silence at most each.
     ///
     /// - Throws: `ProbeError` when there is nobody to connect to.
-    public init(host: String, port: UInt16) throws(ProbeError) {
+    public init(host: String, port: UInt16, patience: Int = 10) throws(ProbeError) {
         var attempts: [Attempt] = []
         var shown: [TLSCertificate] = []
         for version in [TLSVersion.tls13, .tls12] {
@@ -30,13 +30,13 @@ public struct ServerProbe: Sendable {
                 serverTrust: .callback { _ in true },
                 versions: version...version
             )
-            let outcome = try Self.handshake(configuration, host, port)
+            let outcome = try Self.handshake(configuration, host, port, patience: patience)
             attempts.append(
                 Attempt(version: version, cipherName: outcome.cipherName, error: outcome.error)
             )
             if shown.isEmpty { shown = outcome.certificates }
         }
-        let judged = try Self.handshake(ClientTLSConfiguration(), host, port)
+        let judged = try Self.handshake(ClientTLSConfiguration(), host, port, patience: patience)
         self.attempts = attempts
         certificates = judged.certificates.isEmpty ? shown : judged.certificates
         refusal = judged.error
@@ -60,7 +60,7 @@ public struct ServerProbe: Sendable {
         _ configuration: ClientTLSConfiguration,
         _ host: String,
         _ port: UInt16,
-        patience: Int = 10
+        patience: Int
     ) throws(ProbeError) -> Outcome {
         let socket = try BlockingSocket(host, port, patience: patience)
         var outcome = Outcome()

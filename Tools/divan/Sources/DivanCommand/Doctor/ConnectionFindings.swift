@@ -28,10 +28,21 @@ struct ConnectionFindings {
         }
     }
 
+    /// Whether nothing at all came back; whoever asks again waits again.
+    func isSilent(_ report: ProtocolProbe.Report) -> Bool {
+        switch report.close {
+        case nil, .clean(_, _, isByPeer: false)?: report.peer == nil
+        case .failed(let error)?:
+            if case .timeout = error.reason { true } else { false }
+        case .clean?: false
+        }
+    }
+
     private var silence: Finding {
         .failed(
             "websocket",
-            "TCP is there, and nothing was said for \(patience) s",
+            "TCP is there, and nothing was said for \(patience) s after our "
+                + (endpoint.isSecure ? "TLS greeting" : "request for a WebSocket"),
             endpoint.isSecure
                 ? "see whether a TLS server listens on this port: divan certs show "
                     + "\(endpoint.host):\(endpoint.port)"

@@ -14,7 +14,7 @@ enum DoctorCommand: Command {
                 isRepeating: true,
                 "ask the peer for these (default: _default)"
             ),
-            .value("--timeout", "SECONDS", "patience with each step (default: 10)"),
+            .value("--timeout", "SECONDS", "patience with a silent peer in each step (default: 5)"),
         ] + ServerTrustOptions.all + [.json],
         details: """
             For a URL, in order: the address, the host's name, TCP, TLS with its names and dates,

@@ -27,7 +27,7 @@ struct PeerExamination {
         self.arguments = arguments
         self.terminal = terminal
         self.tell = tell
-        patience = try arguments.number("--timeout", in: 1...300) ?? 10
+        patience = try arguments.number("--timeout", in: 1...300) ?? 5
         let wanted = try arguments.collections()
         paths = wanted.isEmpty ? [.default] : wanted
     }
@@ -57,14 +57,17 @@ struct PeerExamination {
             over: transport,
             asking: paths,
             patience: .seconds(patience)
-        )
+        ) {
+            guard terminal.isInteractive, !terminal.isJSON else { return }
+            terminal.note("      waits for an answer, \(patience) s at most (--timeout)")
+        }
         let way = ConnectionFindings(
             endpoint: endpoint,
             isProxied: proxy != nil,
             shown: shown,
             patience: patience
         )
-        if endpoint.isSecure, proxy == nil { describeTLS(endpoint) }
+        if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
         guard report.peer != nil else { return tell(way.finding(of: report)) }
         ProtocolFindings(report, paths, database: url.database, tell).tellAll()
     }
@@ -140,7 +143,11 @@ struct PeerExamination {
     /// What the server shows, whether it is trusted or not.
     private func describeTLS(_ endpoint: WebSocketEndpoint) {
         guard
-            let probe = try? ServerProbe(host: endpoint.lookupName, port: endpoint.port),
+            let probe = try? ServerProbe(
+                host: endpoint.lookupName,
+                port: endpoint.port,
+                patience: patience
+            ),
             let leaf = probe.certificates.first
         else { return }
         let versions = probe.attempts.compactMap { attempt in

@@ -83,8 +83,31 @@ final class ProtocolProbe: BLIPHandler {
 
     /// What the probe and the thread that waits for it share.
     final class Shared: Sendable {
-        let hasEnded = DispatchSemaphore(value: 0)
+        private let hasEnded = DispatchSemaphore(value: 0)
+        private let latest = Mutex(ContinuousClock.now)
         let state = Mutex(Report())
+
+        /// Notes that the peer said something.
+        func noteSign() { latest.withLock { $0 = .now } }
+
+        /// Ends the wait.
+        func end() { hasEnded.signal() }
+
+        /// Waits for the end, or until the peer says nothing for too long.
+        func wait(_ patience: Duration, _ onSilence: @escaping () -> Void) {
+            let begin = ContinuousClock.now
+            var onSilence: (() -> Void)? = onSilence
+            while true {
+                let silence = ContinuousClock.now - latest.withLock { $0 }
+                if silence >= .seconds(1) { onSilence.take()?() }
+                let rest = min(patience - silence, patience * 6 - (ContinuousClock.now - begin))
+                guard rest > .zero else { return }
+                let step = min(rest, onSilence == nil ? rest : .seconds(1))
+                let milliseconds = Int(step / .milliseconds(1)) + 1
+                let outcome = hasEnded.wait(timeout: .now() + .milliseconds(milliseconds))
+                if outcome == .success { return }
+            }
+        }
     }
 
     private init(_ channel: BLIPChannel, _ paths: [CollectionPath], _ report: Shared) {
@@ -93,24 +116,28 @@ final class ProtocolProbe: BLIPHandler {
         self.report = report
     }
 
-    /// Connects and asks; returns what is known when all is answered, or the patience is at its end.
+    /// Connects and asks; returns what is known when all is answered, or nothing came for as long as the
+    /// patience, or something for six times as long.
+    ///
+    /// `onSilence` is called once, when nothing came for a second.
     static func run(
         over transport: any MessageTransport,
         asking paths: [CollectionPath],
-        patience: Duration
+        patience: Duration,
+        onSilence: @escaping () -> Void
     ) -> Report {
         let shared = Shared()
         let channel = BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
             ProtocolProbe(channel, paths, shared)
         }
-        let seconds = Int(clamping: patience.components.seconds)
-        _ = shared.hasEnded.wait(timeout: .now() + .seconds(seconds))
+        shared.wait(patience, onSilence)
         channel.close()
         return shared.state.withLock { $0 }
     }
 
     func channelDidOpen(_ peer: TransportPeer) {
         let time = ContinuousClock.now - begin
+        report.noteSign()
         report.state.withLock { report in
             report.peer = peer
             report.openTime = time
@@ -123,6 +150,7 @@ final class ProtocolProbe: BLIPHandler {
     }
 
     func channelDidReceive(_ event: BLIPEvent) {
+        report.noteSign()
         switch event {
         case .request(let request): take(request)
         case .reply(let number, let reply):
@@ -302,6 +330,6 @@ final class ProtocolProbe: BLIPHandler {
 
     func channelDidClose(_ close: TransportClose) {
         report.state.withLock { $0.close = close }
-        report.hasEnded.signal()
+        report.end()
     }
 }
