@@ -324,12 +324,13 @@ let tools: [Target] = [
             "DivanTestKit",
         ]
     ),
+    program("open-door", at: "Tools/divan/Sources/open-door", uses: ["Divan", "DivanCommand"]),
     tests(
         "DivanCommandTests",
         at: "Tools/divan/Tests/DivanCommandTests",
         uses: [
-            "divan", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP", "DivanBLIPChannel",
-            "DivanCrypto",
+            "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+            "DivanBLIPChannel", "DivanCrypto",
             "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
             "DivanTestKit", "DivanWebSocket", "DivanZlib",
         ]

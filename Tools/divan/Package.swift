@@ -92,10 +92,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .executableTarget(
+            name: "open-door",
+            dependencies: ["Divan", "DivanCommand"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "DivanCommandTests",
             dependencies: [
-                "divan", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
+                "divan", "open-door", "studio-pictures", "Divan", "DivanCommand", "DivanBLIP",
                 "DivanBLIPChannel", "DivanCrypto",
                 "DivanLog", "DivanRevisions", "DivanStatus", "DivanStore", "DivanTransport",
                 "DivanTestKit", "DivanWebSocket", "DivanZlib",

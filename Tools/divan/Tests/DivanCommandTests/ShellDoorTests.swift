@@ -46,6 +46,38 @@ import Testing
         #expect(!name.isEmpty)
     }
 
+    @Test func `a program of its own is worked with, seen, and survived`() throws {
+        let program = try Program.built("open-door")
+            .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
+        let url = try program.line { $0.hasPrefix("ws://") }
+        try shell.run("put", "desk", "soup", #"{"salt":1}"#)
+        #expect(try shell.run("get", "desk", "soup").json()["salt"] as? Int == 1)
+        // What a shell writes, the program's listener tells at once.
+        try shell.run("new", "copy")
+        try shell.run("pull", "copy", url)
+        #expect(try shell.run("ls", "copy").output == "soup\n")
+        let page = try shell.run("status", "desk").output
+        #expect(page.contains("(open-door, process \(program.processIdentifier))"), "\(page)")
+        #expect(try shell.run("top", "desk").output.contains("serve   desk"))
+
+        // A crash leaves nothing that is in the way.
+        program.kill()
+        try shell.run("put", "desk", "tea", "{}")
+        try shell.divan("status", "desk").expectFailure(3)
+        #expect(try shell.run("ls", "desk").output == "soup\ntea\n")
+    }
+
+    @Test func `a program that ends its input closes its door`() throws {
+        let program = try Program.built("open-door")
+            .start([shell.path(""), "desk"], input: .lines, patience: .seconds(40))
+        _ = try program.line { $0.hasPrefix("ws://") }
+        let socket = shell.path("desk.cblite2/holder")
+        #expect(FileManager.default.fileExists(atPath: socket))
+        program.endInput()
+        #expect(program.finish().status == 0)
+        #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+
     @Test func `a sealed database needs no key in the other shell`() throws {
         let database = try open("safe", key: .password("open sesame"))
         let door = try ShellDoor(database)

@@ -1,0 +1,35 @@
+import Divan
+import DivanCommand
+import Foundation
+
+/// A program that keeps a database open: open-door DIRECTORY NAME, until its input ends.
+///
+/// It shows itself to `divan status`, and lets `divan put` and the others in; the tests work on its database
+/// from other processes.
+let words = CommandLine.arguments.dropFirst().map { $0 }
+guard words.count == 2 else {
+    print("Usage: open-door DIRECTORY NAME")
+    exit(2)
+}
+
+do {
+    var config = DatabaseConfiguration()
+    config.directory = words[0]
+    config.publishesStatus = true
+    let database = try Database(name: words[1], config: config)
+    let door = try ShellDoor(database)
+    var sharing = URLEndpointListenerConfiguration(collections: [try database.defaultCollection()])
+    sharing.networkInterface = "127.0.0.1"
+    sharing.disableTLS = true
+    let listener = URLEndpointListener(config: sharing)
+    try listener.start()
+    for url in listener.urls ?? [] { print(url.absoluteString) }
+    fflush(nil)
+    while readLine() != nil {}
+    listener.stop()
+    door.close()
+    try database.close()
+} catch {
+    print(error.localizedDescription)
+    exit(1)
+}
