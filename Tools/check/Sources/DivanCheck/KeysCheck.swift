@@ -240,4 +240,10 @@ extension KeysCheck {
         ].map {
             Exception($0, "[String: String]", because: "HTTP header names, ASCII tokens")
         }
+        + [
+            "Tools/divan/Sources/DivanCommandLine/Arguments/Environment.swift",
+            "Tools/divan/Sources/DivanCommandLine/Terminal/Streams.swift",
+        ].map {
+            Exception($0, "[String: String]", because: "names of our variables, ASCII constants")
+        }
 }

@@ -63,10 +63,19 @@ import Testing
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()
         try shell.run("pull", "b", url, "--blobs", "lazy")
-        let holder = try shell.serve("b", "--no-tls")
+        let holder = try shell.start(
+            ["serve", "b", "--interface", "127.0.0.1", "--no-tls"],
+            ["DIVAN_SESSION": "the holder's own"]
+        )
         _ = try holder.url()
         try shell.divan("blob", "fetch", "b", url, "--user", "anna")
             .expectFailure(2, "--password-file")
+        // The other shell's session, and not one that the holder has.
+        let refusing = try HandshakeServer(answers: [HandshakeServer.answer("401 Unauthorized")])
+        let target = "ws://127.0.0.1:\(refusing.port)/a"
+        try shell.divan(["blob", "fetch", "b", target], environment: ["DIVAN_SESSION": "theirs"])
+            .expectFailure(7)
+        #expect(refusing.field("Cookie") == "SyncGatewaySession=theirs")
         let outcome = try shell.run("blob", "fetch", "b", url)
         #expect(outcome.errors == "Fetched 2 blobs, 300.0 kB\n", "\(outcome.errors)")
         #expect(try sizes() == ["one": 300_000, "two": 5])

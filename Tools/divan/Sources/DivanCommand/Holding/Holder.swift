@@ -117,22 +117,25 @@ final class Holder: Sendable {
             _ = reader.next()
             interruption.request()
         }.start()
-        let status = perform(words, files, interruption)
+        let secrets = (request["environment"]?.object ?? [:]).compactMap { name, value in
+            value.string.map { (name, $0) }
+        }
+        let streams = Streams(
+            input: files[0],
+            output: files[1],
+            errors: files[2],
+            interruption: interruption,
+            environment: Dictionary(secrets) { $1 }
+        )
+        let status = perform(words, in: files[3], streams)
         // The verb alone: what stands behind it is nobody else's business.
         log.info("did \(words.first ?? "nothing") for another shell: exit \(status)")
         _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
         shutdown(connection, Int32(SHUT_RDWR))
     }
 
-    private func perform(_ words: [String], _ files: [Int32], _ interruption: Interruption) -> Int32
-    {
-        guard divan_holder_enter(files[3]) == 0 else { return Failure.Kind.failed.rawValue }
-        let streams = Streams(
-            input: files[0],
-            output: files[1],
-            errors: files[2],
-            interruption: interruption
-        )
+    private func perform(_ words: [String], in directory: Int32, _ streams: Streams) -> Int32 {
+        guard divan_holder_enter(directory) == 0 else { return Failure.Kind.failed.rawValue }
         return Streams.$current.withValue(streams) { Program.runHeld(words) }
     }
 }

@@ -63,6 +63,11 @@ struct HolderClient {
         guard here >= 0 else { throw Failure.file(".", errno) }
         let request: JSON = [
             "version": JSON(HolderAddress.version), "words": .array(words.map { .string($0) }),
+            "environment": .object(
+                JSONObject(
+                    try Environment.forHolder().map { (key: $0.key, value: .string($0.value)) }
+                )
+            ),
         ]
         guard request.canonicalText.utf8.count < HolderWire.lineLimit else {
             throw Failure.usage("the command line is too long for \(name); use standard input")

@@ -7,7 +7,7 @@ import Glibc
 /// ```
 /// holder:  {"version":1,"holder":"divan serve","process":4711,"since":"12:30"}
 /// command: one byte with its standard streams and its working directory
-/// command: {"version":1,"words":["put","notes","monday","{}"]}
+/// command: {"environment":{"DIVAN_SESSION":"…"},"version":1,"words":["blob","fetch","notes",…]}
 /// command: {"stop":true}          perhaps, after Ctrl-C
 /// holder:  {"exit":0}
 /// ```

@@ -29,6 +29,12 @@ package enum Secret {
             secret = try firstLine(of: file)
         } else if let value = try Environment.value(variable) {
             secret = value
+        } else if Streams.current.interruption != nil {
+            // The terminal of this process is not that of whoever asks.
+            throw Failure.usage(
+                "another process holds the database, and cannot ask for the password: use "
+                    + "\(option) or \(variable)"
+            )
         } else {
             guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("\(prompt): ") else {
                 throw Failure.usage("no password: use \(option) or \(variable)")

@@ -12,12 +12,22 @@ package struct Streams: Sendable {
     /// Who asks to stop in place of a signal; `nil` for the program's own streams.
     package let interruption: Interruption?
 
-    /// Names the streams of another process.
-    package init(input: Int32, output: Int32, errors: Int32, interruption: Interruption) {
+    /// The secrets in the environment of the process that is worked for; `nil` for the program's own.
+    package let environment: [String: String]?
+
+    /// Names the streams of another process, and its secrets.
+    package init(
+        input: Int32,
+        output: Int32,
+        errors: Int32,
+        interruption: Interruption,
+        environment: [String: String]
+    ) {
         self.input = input
         self.output = output
         self.errors = errors
         self.interruption = interruption
+        self.environment = environment
     }
 
     private init() {
@@ -25,6 +35,7 @@ package struct Streams: Sendable {
         output = STDOUT_FILENO
         errors = STDERR_FILENO
         interruption = nil
+        environment = nil
     }
 
     /// Those of the verb that runs on this thread.
