@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model simulate bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -46,6 +46,9 @@ live: setup ## 1,000 live queries while 100,000 commits are made (QUERIES=…, C
 
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model
+
+differential: setup ## 20,000 random questions (QUERIES=…, SEED=…) answered in five ways that must agree
+	@Tools/scripts/differential
 
 simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000
 	@Tools/scripts/simulate $(or $(SEEDS),2000)

@@ -1,4 +1,7 @@
+#include "unicode.h"
 #include "value.h"
+
+#include <string.h>
 
 /// Begins at the array that the first argument is; otherwise settles the result: MISSING for
 /// MISSING, else null.
@@ -102,9 +105,25 @@ static void contains(sqlite3_context *context, int count, sqlite3_value **argume
     divan_return_boolean(context, is_found);
 }
 
-/// As `x IN array`: MISSING for MISSING, false for what is no array; containers are found too.
+/// Whether two texts are the same under a folding.
+static bool same_text(divan_slice left, divan_slice right, int folding) {
+    sqlite3_str *folded_left = sqlite3_str_new(NULL), *folded_right = sqlite3_str_new(NULL);
+    divan_append_folded(folded_left, left, folding);
+    divan_append_folded(folded_right, right, folding);
+    int count = sqlite3_str_length(folded_left);
+    bool is_same = count == sqlite3_str_length(folded_right)
+        && (count == 0
+            || memcmp(sqlite3_str_value(folded_left), sqlite3_str_value(folded_right), (size_t)count)
+                == 0);
+    sqlite3_free(sqlite3_str_finish(folded_left));
+    sqlite3_free(sqlite3_str_finish(folded_right));
+    return is_same;
+}
+
+/// As `x IN array`: MISSING for MISSING, false for what is no array; containers are found too. A third
+/// argument is the folding of texts.
 static void is_item(sqlite3_context *context, int count, sqlite3_value **arguments) {
-    (void)count;
+    int folding = count > 2 ? sqlite3_value_int(arguments[2]) : divan_exactly;
     divan_value sought = divan_argument(arguments[0]);
     divan_value array = divan_argument(arguments[1]);
     if (sought.kind == divan_missing || array.kind == divan_missing) return;
@@ -113,7 +132,11 @@ static void is_item(sqlite3_context *context, int count, sqlite3_value **argumen
     bool is_found = false;
     if (array.kind == divan_array && divan_begin_walk(&walk, array.text)) {
         while (!is_found && divan_next(&walk, &item)) {
-            is_found = divan_compare(divan_read(item), sought) == 0;
+            divan_value value = divan_read(item);
+            bool are_texts = value.kind == divan_text && sought.kind == divan_text;
+            is_found = are_texts && folding != divan_exactly
+                ? same_text(value.text, sought.text, folding)
+                : divan_compare(value, sought) == 0;
         }
     }
     divan_return_boolean(context, is_found);
@@ -131,6 +154,7 @@ int divan_add_arrays(sqlite3 *connection) {
         {"divan_array_ifnull", 1, first_value, 0},
         {"divan_array_contains", 2, contains, 0},
         {"divan_is_item", 2, is_item, 0},
+        {"divan_is_item", 3, is_item, 0},
     };
     return divan_add_all(connection, functions);
 }

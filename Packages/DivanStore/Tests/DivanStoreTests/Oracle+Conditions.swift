@@ -14,33 +14,47 @@ extension Oracle {
             let values = terms.map { value($0, scope).map(truth) }
             if values.contains(true) { return true }
             return values.contains(nil) ? nil : false
-        case .comparison(let comparison, let left, let right, _):
-            return compared(comparison, value(left, scope), value(right, scope))
+        case .comparison(let comparison, let left, let right, let collation):
+            return compared(comparison, value(left, scope), value(right, scope), collation)
         case .isNull(let operand): return value(operand, scope).map(\.isNull)
         case .isMissing(let operand): return value(operand, scope) == nil
         case .isValued(let operand): return value(operand, scope).map { !$0.isNull } ?? false
-        case .between(let operand, let low, let high, _):
+        case .between(let operand, let low, let high, let collation):
             let value = value(operand, scope)
-            let isAbove = compared(.greaterOrEqual, value, self.value(low, scope))
-            let isBelow = compared(.lessOrEqual, value, self.value(high, scope))
+            let isAbove = compared(.greaterOrEqual, value, self.value(low, scope), collation)
+            let isBelow = compared(.lessOrEqual, value, self.value(high, scope), collation)
             if isAbove == false || isBelow == false { return false }
             return isAbove == nil || isBelow == nil ? nil : true
-        case .isOneOf(let operand, let list, _):
+        case .isOneOf(let operand, let list, let collation):
             guard !list.isEmpty else { return false }
             guard let value = value(operand, scope) else { return nil }
             let items = list.map { self.value($0, scope) }
-            if items.contains(where: { $0 != nil && compare($0, value) == 0 }) { return true }
+            if items.contains(where: { $0 != nil && compare($0, value, collation) == 0 }) {
+                return true
+            }
             return items.contains(where: { $0 == nil }) ? nil : false
-        case .like(let text, let pattern, _):
-            return like(value(text, scope), value(pattern, scope))
+        case .isItem(let operand, of: let container, let collation):
+            guard let value = value(operand, scope), let list = self.value(container, scope) else {
+                return nil
+            }
+            return list.array?.contains { compare($0, value, collation) == 0 } ?? false
+        case .exists(let statement):
+            return !Oracle(statement, documents, parameters).rows().isEmpty
+        case .like(let text, let pattern, let collation):
+            return like(value(text, scope), value(pattern, scope), collation)
         case .quantified(let quantifier, let variable, in: let container, satisfies: let test):
             return quantified(quantifier, variable, container, test, scope)
         default: return nil
         }
     }
 
-    private func compared(_ comparison: QueryComparison, _ left: JSON?, _ right: JSON?) -> Bool? {
-        let order = compare(left, right)
+    private func compared(
+        _ comparison: QueryComparison,
+        _ left: JSON?,
+        _ right: JSON?,
+        _ collation: QueryCollation
+    ) -> Bool? {
+        let order = compare(left, right, collation)
         switch comparison {
         case .same: return order == 0
         case .notSame: return order != 0
@@ -57,29 +71,14 @@ extension Oracle {
         }
     }
 
-    private func like(_ text: JSON?, _ pattern: JSON?) -> Bool? {
+    private func like(_ text: JSON?, _ pattern: JSON?, _ collation: QueryCollation) -> Bool? {
         guard let text, let pattern else { return nil }
-        func shown(_ value: JSON) -> [Character]? {
-            if let text = value.string { return Array(text) }
-            if let value = value.bool { return value ? ["1"] : ["0"] }
-            guard value.double != nil, let bytes = try? value.canonicalBytes() else { return nil }
-            return Array(String(decoding: bytes, as: UTF8.self))
+        func shown(_ value: JSON) -> String? {
+            if let value = value.bool { return value ? "1" : "0" }
+            return value.string ?? (value.double == nil ? nil : self.shown(value))
         }
         guard let text = shown(text), let pattern = shown(pattern) else { return false }
-        return matches(text[...], pattern[...])
-    }
-
-    private func matches(_ text: ArraySlice<Character>, _ pattern: ArraySlice<Character>) -> Bool {
-        guard let first = pattern.first else { return text.isEmpty }
-        var rest = pattern.dropFirst()
-        switch first {
-        case "\\" where !rest.isEmpty:
-            let escaped = rest.removeFirst()
-            return text.first == escaped && matches(text.dropFirst(), rest)
-        case "%": return (text.startIndex...text.endIndex).contains { matches(text[$0...], rest) }
-        case "_": return !text.isEmpty && matches(text.dropFirst(), rest)
-        default: return text.first == first && matches(text.dropFirst(), rest)
-        }
+        return OracleText(collation).isLike(text, pattern)
     }
 
     private func quantified(

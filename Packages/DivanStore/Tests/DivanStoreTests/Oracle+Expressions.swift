@@ -21,19 +21,19 @@ extension Oracle {
             return .object(object)
         case .negative(let operand):
             return value(operand, scope).flatMap { calculate(.minus, .int(0), $0) }
-        case .concatenation(let parts):
-            let values = parts.map { value($0, scope) }
-            guard !values.contains(where: { $0 == nil }) else { return nil }
-            return .string(values.map { shown($0) }.joined())
+        case .parameter(let name): return parameters[name.text]
+        case .concatenation(let parts): return concatenated(parts.map { value($0, scope) })
         case .arithmetic(let first, let links):
             return links.reduce(value(first, scope)) { result, link in
                 guard let result, let operand = value(link.operand, scope) else { return nil }
                 return calculate(link.arithmetic, result, operand)
             }
-        case .choice(let test, let branches, let otherwise, _):
-            return choose(test, branches, otherwise, scope)
-        case .call(let function, let arguments, _):
-            return call(function, arguments.map { value($0, scope) })
+        case .choice(let test, let branches, let otherwise, let collation):
+            return choose(test, branches, otherwise, collation, scope)
+        case .call(.arrayCount, let arguments, _):
+            return itemCount(value(arguments[0], scope), of: arguments[0])
+        case .call(let function, let arguments, let collation):
+            return call(function, arguments.map { value($0, scope) }, collation)
         case .aggregate(let aggregate, let operand, _):
             return aggregated(aggregate, operand, scope)
         default: return condition(expression, scope).map { .bool($0) }
@@ -51,7 +51,12 @@ extension Oracle {
         }
     }
 
-    private func shown(_ value: JSON?) -> String {
+    func concatenated(_ values: [JSON?]) -> JSON? {
+        guard !values.contains(where: { $0 == nil }) else { return nil }
+        return .string(values.map { shown($0) }.joined())
+    }
+
+    func shown(_ value: JSON?) -> String {
         if let text = value?.string { return text }
         return (try? value?.canonicalBytes()).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
@@ -90,52 +95,22 @@ extension Oracle {
         _ test: CheckedExpression?,
         _ branches: [CheckedExpression.Branch],
         _ otherwise: CheckedExpression?,
+        _ collation: QueryCollation,
         _ scope: Scope
     ) -> JSON? {
         let tested = test.map { value($0, scope) }
         for branch in branches {
             let when = value(branch.when, scope)
             if let tested {
-                guard tested != nil, when != nil, compare(tested, when) == 0 else { continue }
+                guard tested != nil, when != nil, compare(tested, when, collation) == 0 else {
+                    continue
+                }
             } else if !isTrue(when) {
                 continue
             }
             return value(branch.then, scope)
         }
         return otherwise.map { value($0, scope) } ?? .null
-    }
-
-    private func call(_ function: QueryFunction, _ arguments: [JSON?]) -> JSON? {
-        switch function {
-        case .ifMissing: return arguments.first { $0 != nil } ?? nil
-        case .ifNull: return arguments.first { $0.map { !$0.isNull } ?? true } ?? .null
-        case .ifMissingOrNull: return arguments.first { $0.map { !$0.isNull } ?? false } ?? .null
-        case .greatest, .least:
-            if arguments.contains(where: { $0 == nil }) { return nil }
-            let sign = function == .greatest ? 1 : -1
-            return arguments.dropFirst().reduce(arguments[0]) { best, next in
-                compare(next, best) * sign > 0 ? next : best
-            }
-        default: break
-        }
-        if arguments.contains(where: { $0 == nil }) { return nil }
-        if arguments.contains(where: { $0?.isNull ?? false }) { return .null }
-        guard let first = arguments[0] else { return nil }
-        switch function {
-        case .nullIf: return compare(first, arguments[1]) == 0 ? .null : first
-        case .missingIf: return compare(first, arguments[1]) == 0 ? nil : first
-        case .isNumber: return .bool(first.double != nil)
-        case .isString: return .bool(first.string != nil)
-        case .isArray: return .bool(first.array != nil)
-        case .isBoolean: return .bool(first.bool != nil)
-        case .arrayLength: return first.array.map { .int(Int64($0.count)) } ?? .null
-        case .length: return first.string.map { .int(Int64($0.unicodeScalars.count)) } ?? .null
-        case .arrayContains:
-            guard let items = first.array else { return .null }
-            let isScalar = arguments[1].map { $0.array == nil && $0.object == nil } ?? false
-            return .bool(isScalar && items.contains { compare($0, arguments[1]) == 0 })
-        default: return .string("unknown to the oracle")
-        }
     }
 
     private func aggregated(

@@ -11,6 +11,7 @@ struct Oracle {
         let id: String
         let sequence: Int64
         let body: JSON
+        let isDeleted: Bool
     }
 
     /// What a source has in a row.
@@ -29,8 +30,38 @@ struct Oracle {
 
     let statement: CheckedStatement
     let documents: [QueryCollection: [Document]]
+    let parameters: [String: JSON]
 
+    init(
+        _ statement: CheckedStatement,
+        _ documents: [QueryCollection: [Document]],
+        _ parameters: [String: JSON]
+    ) {
+        self.statement = statement
+        self.documents = documents
+        self.parameters = parameters
+    }
+
+    /// A row with what it is sorted by.
+    struct Answer {
+        let row: [JSON?]
+        let keys: [JSON?]
+    }
+
+    /// The rows as the query gives them; those that are equal by its order stand in any.
     func rows() -> [[JSON?]] {
+        let answers = answers()
+        return answers[window(of: answers.count)].map(\.row)
+    }
+
+    /// Which of all answers `OFFSET` and `LIMIT` leave.
+    func window(of count: Int) -> Range<Int> {
+        let start = min(statement.offset.map(number) ?? 0, count)
+        return start..<min(statement.limit.map { start + number($0) } ?? count, count)
+    }
+
+    /// All rows in their order.
+    func answers() -> [Answer] {
         var rows: [[Part]] = [[]]
         for source in statement.sources { rows = rows.flatMap { extended($0, by: source) } }
         if let filter = statement.filter {
@@ -40,29 +71,38 @@ struct Oracle {
         if let filter = statement.groupFilter {
             scopes = scopes.filter { isTrue(value(filter, $0)) }
         }
-        let keys = scopes.map { scope in
-            statement.orderings.map { value($0.key.expression, scope) }
+        var answers = scopes.map { scope in
+            Answer(
+                row: statement.columns.map { value($0.expression, scope) },
+                keys: statement.orderings.map { value($0.key.expression, scope) }
+            )
         }
-        let order = scopes.indices.sorted { left, right in
-            for (index, ordering) in statement.orderings.enumerated() {
-                let difference = compare(keys[left][index], keys[right][index])
-                if difference != 0 {
-                    return ordering.isDescending ? difference > 0 : difference < 0
-                }
+        if statement.isDistinct { answers = distinct(answers) }
+        return answers.sorted { order($0, $1) < 0 }
+    }
+
+    /// Which of two answers comes first, by `ORDER BY` alone.
+    func order(_ left: Answer, _ right: Answer) -> Int {
+        for (index, ordering) in statement.orderings.enumerated() {
+            let difference = compare(left.keys[index], right.keys[index], ordering.key.collation)
+            if difference != 0 { return ordering.isDescending ? -difference : difference }
+        }
+        return 0
+    }
+
+    private func distinct(_ answers: [Answer]) -> [Answer] {
+        var found: [Answer] = []
+        for answer in answers {
+            let isKnown = found.contains { known in
+                zip(known.row, answer.row).allSatisfy { compare($0, $1) == 0 }
             }
-            return left < right
+            if !isKnown { found.append(answer) }
         }
-        var found = order.map { index in
-            statement.columns.map { value($0.expression, scopes[index]) }
-        }
-        if let offset = statement.offset { found = Array(found.dropFirst(count(offset))) }
-        if let limit = statement.limit { found = Array(found.prefix(count(limit))) }
         return found
     }
 
-    private func count(_ expression: CheckedExpression) -> Int {
-        guard case .literal(.integer(let number)) = expression else { return 0 }
-        return max(Int(number), 0)
+    private func number(_ expression: CheckedExpression) -> Int {
+        max(Int(value(expression, Scope(rows: []))?.int ?? 0), 0)
     }
 
     private func extended(_ row: [Part], by source: CheckedSource) -> [[Part]] {
@@ -71,7 +111,10 @@ struct Oracle {
             guard let container = part(row[parent], path) else { return [] }
             return items(of: container).map { row + [.item($0)] }
         case .documents(let collection):
-            let pairs = (documents[collection] ?? []).map { row + [.document($0)] }
+            let visible = (documents[collection] ?? []).filter { document in
+                source.includesDeleted || !document.isDeleted
+            }
+            let pairs = visible.map { row + [.document($0)] }
             let found = pairs.filter { pair in
                 source.condition.map { isTrue(value($0, Scope(rows: [pair]))) } ?? true
             }
@@ -88,7 +131,9 @@ struct Oracle {
         for row in rows {
             let key = statement.groups.map { value($0.expression, Scope(rows: [row])) }
             let place = groups.firstIndex { group in
-                zip(group.key, key).allSatisfy { compare($0, $1) == 0 }
+                zip(zip(group.key, key), statement.groups).allSatisfy { values, key in
+                    compare(values.0, values.1, key.collation) == 0
+                }
             }
             if let place {
                 groups[place].scope.rows.append(row)
@@ -130,7 +175,7 @@ struct Oracle {
         return switch key {
         case .id: .string(document.id)
         case .sequence, .rowid: .int(document.sequence)
-        case .deleted: .bool(false)
+        case .deleted: .bool(document.isDeleted)
         case .expiration, .revisionID: nil
         }
     }
@@ -155,24 +200,20 @@ extension Oracle {
     }
 
     /// By the order of types.
-    func compare(_ left: JSON?, _ right: JSON?) -> Int {
+    func compare(_ left: JSON?, _ right: JSON?, _ collation: QueryCollation = .binary) -> Int {
         let ranks = Self.rank(left) - Self.rank(right)
         guard ranks == 0 else { return ranks }
         if let left = Self.number(left), let right = Self.number(right) {
             return left < right ? -1 : left > right ? 1 : 0
         }
         if let left = left?.string, let right = right?.string {
-            return compare(bytes: Array(left.utf8), Array(right.utf8))
+            return OracleText(collation).compare(left, right)
         }
         guard let left, let right, Self.rank(left) == 4 else { return 0 }
-        return compare(
-            bytes: (try? left.canonicalBytes()) ?? [],
+        return OracleText.compare(
+            (try? left.canonicalBytes()) ?? [],
             (try? right.canonicalBytes()) ?? []
         )
-    }
-
-    private func compare(bytes left: [UInt8], _ right: [UInt8]) -> Int {
-        left.lexicographicallyPrecedes(right) ? -1 : left == right ? 0 : 1
     }
 
     /// Whether a value lets a row pass.

@@ -154,4 +154,27 @@ struct QueryPlanTests {
         #expect(try room.store.reindex() == 3)
         try room.store.checkIntegrity()
     }
+
+    @Test(
+        "What SQLite would read as the number of a column orders and groups nothing",
+        arguments: [
+            "5", "-2", "+(3)", "TRUE", "(n IN ())", "(n AND FALSE)", "NULL", "MISSING", "'a'",
+        ]
+    )
+    func constantKeys(key: String) throws {
+        let natural = try rows("SELECT META().id FROM _ WHERE n = 1")
+        #expect(try rows("SELECT META().id FROM _ WHERE n = 1 ORDER BY \(key)") == natural)
+        #expect(
+            try rows("SELECT META().id, \(key) AS k FROM _ WHERE n = 1 ORDER BY k DESC").map {
+                [$0[0]]
+            }
+                == natural
+        )
+        #expect(try rows("SELECT DISTINCT \(key) AS k FROM _ ORDER BY k").count == 1)
+        let count = QueryValue.integer(59)
+        #expect(try rows("SELECT COUNT(*) FROM _ GROUP BY \(key)") == [[count]])
+        #expect(
+            try rows("SELECT COUNT(*), \(key) AS k FROM _ GROUP BY k").map { [$0[0]] } == [[count]]
+        )
+    }
 }

@@ -30,9 +30,10 @@ extension SQLExpressionWriter {
             try write(high, .plain, to: &text)
         case .isOneOf(let value, let list, let collation):
             try writeList(value, list, collation, to: &text)
-        case .isItem(let value, of: let array, _):
+        case .isItem(let value, of: let array, let collation):
             text += "divan_is_item1("
             try text.list([value, array]) { try write($1, .exact, to: &$0) }
+            if collation.folding != 0 { text += ", \(collation.folding)" }
             text += ")"
         case .like(let value, let pattern, let collation):
             try writeRange(value, pattern, collation, to: &text)

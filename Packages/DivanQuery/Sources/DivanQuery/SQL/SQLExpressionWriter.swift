@@ -83,10 +83,30 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
 
     /// Writes a key of `GROUP BY` or `ORDER BY`.
     func write(key: CheckedKey, to text: inout SQLText) throws {
+        let mayBeNumber = isPerhapsNumber(key.expression)
+        if mayBeNumber { text += "ifnull(" }
+        try write(key.expression, .plain, to: &text)
+        if mayBeNumber { text += ", NULL)" }
+        write(key.collation, to: &text)
+    }
+
+    /// Writes a key of an index.
+    func write(indexed key: CheckedKey, to text: inout SQLText) throws {
         // A number alone would name a column.
         if case .literal = key.expression { text += "+" }
         try write(key.expression, .plain, to: &text)
         write(key.collation, to: &text)
+    }
+
+    /// Whether SQLite may take a key for a number, which would name a column by its place: a literal,
+    /// one with signs, and what its parser makes one of, such as `x AND FALSE` and `x IN ()`.
+    private func isPerhapsNumber(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .literal, .negative, .and, .or, .not, .isOneOf: true
+        case .column(let index, let path):
+            path.isEmpty && isPerhapsNumber(statement.columns[index].expression)
+        default: false
+        }
     }
 
     func write(_ collation: QueryCollation, to text: inout SQLText) {
@@ -329,7 +349,10 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         if function == .arrayCount, Self.isPart(arguments.first) { text += "_property" }
         text += "1("
         try text.list(arguments) { try write($1, .exact, to: &$0) }
-        if function == .contains { text += ", \(collation.isUnicode ? collation.folding : 2)" }
+        if function == .contains {
+            // By itself it looks as Unicode does, and case counts.
+            text += ", \(collation == .binary ? 2 : collation.folding)"
+        }
         text += ")"
         switch (call.result, form) {
         case (.any, .plain), (.boolean, .exact): text += ")"

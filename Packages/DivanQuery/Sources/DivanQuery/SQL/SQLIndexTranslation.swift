@@ -284,7 +284,9 @@ private struct SQLIndexWriter {
         for key in keys where key.collation.isUnicode {
             throw QueryError("an index cannot be in Unicode order")
         }
-        return try text { text in try text.list(keys) { try expressions.write(key: $1, to: &$0) } }
+        return try text { text in
+            try text.list(keys) { try expressions.write(indexed: $1, to: &$0) }
+        }
     }
 
     private func text(_ write: (inout SQLText) throws -> Void) throws(QueryError) -> String {
