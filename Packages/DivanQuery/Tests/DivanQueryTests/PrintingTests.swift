@@ -5,7 +5,7 @@ import Testing
 /// What a query that was read is written as, where names and signs are unusual.
 @Suite struct PrintingTests {
     @Test(arguments: [
-        "SELECT $`sp ace`, $`c[0]`, $`$x`, $`tick``s`, $``, $`1` FROM _",
+        "SELECT $`sp ace`, $`c[0]`, $`$x`, $`tick``s`, $`1` FROM _",
         "SELECT $select, $CASE, $a$b, $_1 FROM _",
         "SELECT -price, - -price, - +price, +(-5), -(2.5), -(NOT a), -META().sequence FROM _",
         "SELECT `select`, ```` FROM `my shop`.`from` AS `a b`",

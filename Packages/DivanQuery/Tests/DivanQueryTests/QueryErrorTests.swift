@@ -130,4 +130,16 @@ import Testing
         let tooLong = "SELECT 1 FROM _ WHERE " + String(repeating: "x", count: 1 << 20)
         #expect(queryError { try QueryStatement.checked(tooLong) } != nil)
     }
+
+    @Test(arguments: [
+        #"{"WHAT":[[".",""]],"FROM":[{"COLLECTION":"_"}]}"#,
+        #"{"WHAT":[[".","a",""]],"FROM":[{"COLLECTION":"_"}]}"#,
+        #"{"WHAT":[["AS",[".a"],""]],"FROM":[{"COLLECTION":"_"}]}"#,
+        #"{"WHAT":[[".a"]],"FROM":[{"COLLECTION":"_","AS":""}]}"#,
+        #"{"WHAT":[["$",""]],"FROM":[{"COLLECTION":"_"}]}"#,
+    ])
+    func `an empty name in the JSON form is an error`(_ json: String) throws {
+        let tree = try JSON(parsing: Array(json.utf8))
+        #expect(throws: QueryError.self) { try QueryStatement(json: tree) }
+    }
 }

@@ -80,7 +80,7 @@ extension JSONFormReader {
     private func path(_ text: Substring, _ operands: [JSON]) throws(QueryError) -> QueryPath {
         var path = try QueryPath(text: String(text))
         for operand in operands {
-            if let key = operand.string {
+            if let key = operand.string, !key.isEmpty {
                 path.steps.append(.key(ExactText(key)))
             } else if let items = operand.array, items.count == 1, let item = items[0].int {
                 path.steps.append(.item(Int(item)))

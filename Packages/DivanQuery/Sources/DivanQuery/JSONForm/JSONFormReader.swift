@@ -61,6 +61,7 @@ struct JSONFormReader {
                 continue
             }
             guard parts.count == 3, let alias = parts[2].string else { throw Self.wrongCount("AS") }
+            guard !alias.isEmpty else { throw Self.emptyAlias }
             columns.append(QueryColumn(try expression(parts[1]), alias: ExactText(alias)))
         }
         return columns
@@ -123,6 +124,7 @@ struct JSONFormReader {
         )
     }
 
+    static let emptyAlias = QueryError("the name behind AS is empty; write one")
     static let notSource = QueryError("FROM holds something that is no source; write objects")
 
     static func name(_ json: JSON?) -> String? { json?.string?.uppercased() }

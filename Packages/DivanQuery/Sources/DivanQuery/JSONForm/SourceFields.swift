@@ -11,7 +11,10 @@ struct SourceFields {
 
     mutating func take(_ key: String, _ value: JSON) throws(QueryError) {
         switch key.uppercased() {
-        case "AS": alias = ExactText(try Self.text(value))
+        case "AS":
+            let name = try Self.text(value)
+            guard !name.isEmpty else { throw JSONFormReader.emptyAlias }
+            alias = ExactText(name)
         case "SCOPE": scope = try Self.name(QueryPath(text: try Self.text(value)))
         case "COLLECTION": collection = try Self.text(value)
         case "JOIN": join = try Self.join(try Self.text(value))

@@ -53,7 +53,8 @@ struct SQLLexer {
             if byte == quote {
                 guard self.byte(place) == quote else {
                     let text = String(decoding: content, as: UTF8.self)
-                    return quote == UInt8(ascii: "`") ? .quotedName(text) : .string(text)
+                    guard quote == UInt8(ascii: "`") else { return .string(text) }
+                    return text.isEmpty ? .flaw(.emptyName) : .quotedName(text)
                 }
                 place += 1
             }

@@ -26,6 +26,8 @@ struct SQLToken {
     enum Flaw: Equatable {
         /// A string or a quoted name runs on to the end of the text.
         case unclosed(quote: String)
+        /// Nothing stands between back-quotes.
+        case emptyName
         /// A letter follows a number at once.
         case numberRunsOn
         /// A character that the language does not have.

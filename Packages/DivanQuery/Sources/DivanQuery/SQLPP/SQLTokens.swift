@@ -107,6 +107,7 @@ struct SQLTokens {
         switch current.form {
         case .end: "the text ends where \(expected) must follow"
         case .flaw(.unclosed(let quote)): "the closing \(quote) is missing"
+        case .flaw(.emptyName): "the name in back-quotes is empty; write one, such as `name`"
         case .flaw(.numberRunsOn):
             "a letter follows the number; put a blank between, or the name in back-quotes"
         case .flaw(.strangeByte), .flaw(.comment):
