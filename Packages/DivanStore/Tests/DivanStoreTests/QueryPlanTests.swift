@@ -177,4 +177,18 @@ struct QueryPlanTests {
             try rows("SELECT COUNT(*), \(key) AS k FROM _ GROUP BY k").map { [$0[0]] } == [[count]]
         )
     }
+
+    @Test("A pattern finds its texts in an index on a call, with the rows of a scan")
+    func patternOfCall() throws {
+        let sql = "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'K1%' ORDER BY META().id"
+        let scanned = try rows(sql)
+        #expect(!scanned.isEmpty)
+        #expect(try room.store.plan(of: query(sql)).indexes == [])
+        try index("byUpperKind", "UPPER(kind)")
+        #expect(try room.store.plan(of: query(sql)).indexes == ["byUpperKind"])
+        #expect(try rows(sql) == scanned)
+        let folded =
+            "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'k1%' COLLATE NOCASE ORDER BY META().id"
+        #expect(try rows(folded) == scanned)
+    }
 }

@@ -189,15 +189,15 @@ extension SQLExpressionWriter {
     }
 
     /// Writes which texts can have a pattern that begins with certain text, so that an index on
-    /// the property finds them.
+    /// the property, or on another expression that the index has, finds them.
     private func writeRange(
         _ value: CheckedExpression,
         _ pattern: CheckedExpression,
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
-        guard case .property = value, case .literal(.string(let pattern)) = pattern,
-            collation.folding == 0, let range = LikeRange(pattern: pattern)
+        guard case .literal(.string(let pattern)) = pattern, collation.folding == 0,
+            let range = LikeRange(pattern: pattern), try isRanged(value)
         else { return }
         try write(value, .plain, to: &text)
         text += " >= "
@@ -207,6 +207,17 @@ extension SQLExpressionWriter {
         text += " < "
         text.bind(.text(ExactText(range.high)))
         text += " AND "
+    }
+
+    /// Whether a range beside a pattern pays: a property costs little to read twice; a call, such as
+    /// `LOWER(name)`, pays only where an index begins with it.
+    private func isRanged(_ value: CheckedExpression) throws -> Bool {
+        if case .property = value { return true }
+        guard case .call = value, extraction == nil, statement.sources.count == 1,
+            case .documents(let collection) = statement.sources[0].form,
+            let column = SQLIndexTranslation.column(CheckedKey(value))
+        else { return false }
+        return try schema.valueIndexes(of: collection).contains { $0.first == column }
     }
 
     private func writeQuantified(
