@@ -153,6 +153,39 @@ import Testing
         }
     }
 
+    @Test(arguments: ["prices", "tagged", "words"])
+    func `an index whose record is lost is named, and can be made again`(_ name: String) throws {
+        let before = try withStore { try answers($0) }
+        let set = #"UPDATE "values" SET value = x'7B' WHERE key LIKE '%.{name}'"#
+        try tamper(set.replacing("{name}", with: name))
+        try withStore { store in
+            let damages = try store.inspect().damages
+            #expect(damages.contains { "\($0)".contains(name) }, "\(damages)")
+            let error = try refusal { _ = try store.reindex() }
+            guard case .corrupt(let detail) = error else {
+                throw Unexpected(outcome: "\(String(describing: error))")
+            }
+            #expect(detail.contains(name) && detail.contains("make it again"), "\(detail)")
+            func key(_ sql: String) throws -> CheckedKey {
+                CheckedKey(try QueryExpression(sql: sql).checked(over: .standard))
+            }
+            let column = QueryIndexDefinition.FullTextColumn(
+                name: "name",
+                try key("name").expression
+            )
+            let definition: QueryIndexDefinition =
+                switch name {
+                case "prices": .value([try key("price"), try key("name")], filter: nil)
+                case "tagged": .array(["tags"], [])
+                default: .fullText([column], tokenizer: "divan1 en 1", filter: nil)
+                }
+            try store.write { try $0.createIndex(ExactText(name), definition, in: .default) }
+            #expect(try store.reindex() == 3)
+            try store.checkIntegrity()
+            #expect(try answers(store) == before)
+        }
+    }
+
     private func tamper(_ sql: String) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)
         func table(_ pattern: String) throws -> String {

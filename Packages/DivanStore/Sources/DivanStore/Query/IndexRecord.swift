@@ -107,6 +107,17 @@ struct IndexRecord: Equatable {
 }
 
 extension StorageSnapshot {
+    /// The names of those indexes of a collection whose record cannot be read.
+    func damagedIndexNames(of collection: CollectionID) throws(StoreError) -> [ExactText] {
+        let prefix = "\(collection.rawValue)."
+        return try values(in: .indexes).compactMap { key, value in
+            guard key.hasPrefix(prefix),
+                IndexRecord(key: key, value: value, of: collection) == nil
+            else { return nil }
+            return ExactText(String(key.dropFirst(prefix.count)))
+        }
+    }
+
     /// The indexes of a collection, by the bytes of their names.
     func indexRecords(of collection: CollectionID) throws(StoreError) -> [IndexRecord] {
         try values(in: .indexes)

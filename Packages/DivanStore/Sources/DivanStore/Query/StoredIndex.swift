@@ -75,6 +75,11 @@ extension StoreWriter {
         if known.contains(record) { return }
         try deleteIndex(name, in: path)
         let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
+        // What is left of an index whose record was damaged, so that nobody knew of it.
+        try changing().changeIndexes(record.drop)
+        for table in record.tables.reversed() where !kept.contains(table.name) {
+            try changing().changeIndexes(table.drop)
+        }
         do throws(StoreError) {
             for table in record.tables where !kept.contains(table.name) {
                 try changing().changeIndexes(table.create)
@@ -104,8 +109,18 @@ extension StoreWriter {
     }
 
     /// Makes every index of a collection anew from its documents.
+    ///
+    /// - Throws: `corrupt` where it is lost what an index holds: it has to be made again.
     public func rebuildIndexes(in path: CollectionPath) throws(StoreError) {
-        let records = try current().indexRecords(of: collection(path).id)
+        let id = try collection(path).id
+        if let name = try current().damagedIndexNames(of: id).first {
+            throw StoreError(
+                .corrupt(
+                    "what the index \(name.text) of \(path) holds is lost; make it again under its name"
+                )
+            )
+        }
+        let records = try current().indexRecords(of: id)
         var tables: [IndexRecord.Table] = []
         for table in records.flatMap(\.tables) where !tables.contains(table) {
             tables.append(table)
