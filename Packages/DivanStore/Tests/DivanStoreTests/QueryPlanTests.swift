@@ -191,4 +191,18 @@ struct QueryPlanTests {
             "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'k1%' COLLATE NOCASE ORDER BY META().id"
         #expect(try rows(folded) == scanned)
     }
+
+    @Test(
+        "The collation of a condition inside does not reach what compares its result",
+        arguments: [
+            "'K1' = CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END",
+            "'K1' IN (CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END, 'x')",
+            "CASE 'K1' WHEN CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END THEN TRUE END",
+            "CASE WHEN kind = 'K1' COLLATE NOCASE THEN kind END BETWEEN 'K1' AND 'KZ'",
+        ]
+    )
+    func innerCollation(condition: String) throws {
+        #expect(try rows("SELECT n FROM _ WHERE kind = 'k1' LIMIT 1").count == 1)
+        #expect(try rows("SELECT n FROM _ WHERE \(condition)").isEmpty)
+    }
 }

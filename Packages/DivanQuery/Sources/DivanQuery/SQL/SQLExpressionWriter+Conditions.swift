@@ -23,7 +23,7 @@ extension SQLExpressionWriter {
             text += " <> x'', 0)"
         case .between(let value, let low, let high, let collation):
             try writeOperand(value, to: &text)
-            write(collation, to: &text)
+            write(collation, over: [value, low, high], to: &text)
             text += " BETWEEN "
             try write(low, .plain, to: &text)
             text += " AND "
@@ -137,7 +137,7 @@ extension SQLExpressionWriter {
     ) throws {
         let isEquality = comparison == .equal || comparison == .same
         try writeSide(left, beside: right, isEquality, to: &text)
-        write(collation, to: &text)
+        write(collation, over: [left, right], to: &text)
         text += " \(comparison == .notEqual ? "<>" : comparison.rawValue) "
         try writeSide(right, beside: left, isEquality, to: &text)
     }
@@ -178,7 +178,7 @@ extension SQLExpressionWriter {
         let isDocumentID = Self.isDocumentID(value)
         if !isDocumentID, Self.isColumn(value) { text += "+" }
         try write(value, .plain, to: &text)
-        write(collation, to: &text)
+        write(collation, over: [value] + list, to: &text)
         text += " IN ("
         try text.list(list) { text, item in
             if isDocumentID { text += "divan_text_key1(" }

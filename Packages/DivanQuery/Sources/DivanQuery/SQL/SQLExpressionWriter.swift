@@ -87,7 +87,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         if mayBeNumber { text += "ifnull(" }
         try write(key.expression, .plain, to: &text)
         if mayBeNumber { text += ", NULL)" }
-        write(key.collation, to: &text)
+        write(key.collation, over: [key.expression], to: &text)
     }
 
     /// Writes a key of an index.
@@ -310,7 +310,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text += "CASE "
         if let test {
             try write(test, .plain, to: &text)
-            write(collation, to: &text)
+            write(collation, over: [test] + branches.map(\.when), to: &text)
             text += " "
         }
         for branch in branches {
