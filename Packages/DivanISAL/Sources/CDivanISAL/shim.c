@@ -38,6 +38,8 @@ static void load(void) {
     library.is_complete = library.init && library.reset && library.deflate;
 }
 
+int divan_isal_is_built_in(void) { return 1; }
+
 int divan_isal_is_available(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load);
@@ -147,6 +149,8 @@ size_t divan_isal_pack(divan_isal_packer *packer, const uint8_t *head, size_t he
 }
 
 #else
+
+int divan_isal_is_built_in(void) { return 0; }
 
 int divan_isal_is_available(void) { return 0; }
 

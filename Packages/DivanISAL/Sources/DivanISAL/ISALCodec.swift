@@ -19,6 +19,10 @@ public struct ISALCodec: CompressionCodec {
     /// Whether ISA-L is on this machine, and was when this package was built.
     public static var isAvailable: Bool { divan_isal_is_available() != 0 }
 
+    /// Whether ISA-L's header was there when this package was built; else the library of this machine
+    /// does not help.
+    public static var isBuiltIn: Bool { divan_isal_is_built_in() != 0 }
+
     /// Creates the codec; `nil` where ISA-L is missing.
     ///
     /// A level outside 1...3 is moved into it.

@@ -127,4 +127,9 @@ import Testing
     func `there is a codec exactly where there is the library`() {
         #expect((ISALCodec() != nil) == ISALCodec.isAvailable)
     }
+
+    @Test
+    func `a library counts for nothing in a build without its header`() {
+        #expect(ISALCodec.isBuiltIn || !ISALCodec.isAvailable)
+    }
 }

@@ -13,7 +13,7 @@ enum VersionPage {
         return """
             divan \(Program.version)\(origin)
             protocols: \(protocols.joined(separator: ", "))
-            codecs: \(codecs)
+            codecs: \(codecs(isBuiltIn: ISALCodec.isBuiltIn, isAvailable: ISALCodec.isAvailable))
             libraries: \(libraries.joined(separator: ", "))
             """
     }
@@ -43,11 +43,11 @@ enum VersionPage {
         return standard + further
     }
 
-    /// What replications can compress with on this machine.
-    private static var codecs: String {
-        ISALCodec.isAvailable
-            ? "deflate (ISA-L, zlib), LZ4"
-            : "deflate (zlib), LZ4; ISA-L is missing (libisal2), deflate is slower without"
+    /// What replications can compress with; what ISA-L lacks may be the build's or the machine's.
+    static func codecs(isBuiltIn: Bool, isAvailable: Bool) -> String {
+        if isAvailable { return "deflate (ISA-L, zlib), LZ4" }
+        let remedy = isBuiltIn ? "install libisal2" : "build anew where libisal-dev is"
+        return "deflate (zlib), LZ4; ISA-L is missing (\(remedy)), deflate is slower without"
     }
 
     /// Names and versions, as `SQLite 3.40.1`.

@@ -2,6 +2,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
+// What it says of a build without ISA-L's header, which this one need not be.
+@testable import DivanCommand
+
 /// What `--compression` brings about between two programs.
 @Suite struct CompressionTests {
     private let shell: Shell
@@ -19,14 +22,16 @@ import Testing
     /// Pulls, and returns what the client compressed with and the bytes of both directions.
     private func pull(
         serving: [String],
-        pulling: [String]
+        pulling: [String],
+        _ environment: [String: String] = [:]
     ) throws -> (codec: String?, byteCount: Int) {
         let peer = try shell.start(
-            ["serve", "a", "--interface", "127.0.0.1", "--no-tls"] + serving
+            ["serve", "a", "--interface", "127.0.0.1", "--no-tls"] + serving,
+            environment
         )
         defer { peer.stop() }
         let words = ["pull", "b", try peer.url(), "--report", "report.json"] + pulling
-        let outcome = try shell.divan(words)
+        let outcome = try shell.divan(words, environment: environment)
         #expect(outcome.output.hasPrefix("Pulled 100 documents; "))
         let report = try Data(contentsOf: URL(fileURLWithPath: shell.path("report.json")))
         let figures = try #require(JSONSerialization.jsonObject(with: report) as? [String: Any])
@@ -49,6 +54,35 @@ import Testing
         )
         #expect(run.codec == codec)
         #expect((run.byteCount < 40_000) == isSmall, "\(run.byteCount) bytes")
+    }
+
+    @Test func `who lacks ISA-L hears what to install, and where`() {
+        let codecs = VersionPage.codecs
+        #expect(codecs(true, true) == "deflate (ISA-L, zlib), LZ4")
+        #expect(codecs(true, false).contains("(install libisal2)"))
+        #expect(codecs(false, false).contains("(build anew where libisal-dev is)"))
+    }
+
+    /// The loader takes the first file of that name for the library, and finds nothing in it.
+    @Test func `a program that finds no ISA-L says so, and zlib does its work`() throws {
+        try FileManager.default.createDirectory(
+            atPath: shell.path("libraries"),
+            withIntermediateDirectories: true
+        )
+        try shell.write("libraries/libisal.so.2", "")
+        let former = ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"].map { ":" + $0 } ?? ""
+        let without = ["LD_LIBRARY_PATH": shell.path("libraries") + former]
+        let version = try shell.divan(["--version"], environment: without)
+        #expect(version.status == 0)
+        let codecs = "codecs: deflate (zlib), LZ4; ISA-L is missing (install libisal2)"
+        #expect(version.output.contains(codecs))
+        let object = try shell.divan(["--version", "--json"], environment: without).json()
+        #expect(object["isal"] as? Bool == false)
+        // Level 2 is ISA-L's where it is.
+        let choice = ["--compression", "deflate:2"]
+        let run = try pull(serving: choice, pulling: choice, without)
+        #expect(run.codec == "deflate")
+        #expect(run.byteCount < 40_000, "\(run.byteCount) bytes")
     }
 
     @Test(arguments: ["fast", "deflate:0", "deflate:10", "deflate:", "deflate:x", "lz4:1", ""])

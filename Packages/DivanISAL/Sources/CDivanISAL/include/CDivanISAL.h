@@ -7,6 +7,9 @@
 // One direction of a raw deflate stream (RFC 1951) made by ISA-L.
 typedef struct divan_isal_packer divan_isal_packer;
 
+// Whether this was built with ISA-L's header.
+int divan_isal_is_built_in(void);
+
 // Whether this was built with ISA-L's header, and the library itself is on this machine.
 int divan_isal_is_available(void);
 
