@@ -25,10 +25,11 @@ let package = Package(
                 .linkedLibrary("z"), .linkedLibrary("lz4"),
             ]
         ),
+        .target(name: "DivanLinks", dependencies: divan(["DivanTestKit"]), swiftSettings: strict),
         .executableTarget(
             name: "divan-bench",
             dependencies: [
-                "CDivanFloors"
+                "CDivanFloors", "DivanLinks",
             ]
                 + divan([
                     "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCompression", "DivanCrypto",
@@ -37,6 +38,11 @@ let package = Package(
                     "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanTransport",
                     "DivanWebSocket", "DivanZlib",
                 ]),
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanLinksTests",
+            dependencies: ["DivanLinks"] + divan(["DivanTestKit"]),
             swiftSettings: strict
         ),
     ]

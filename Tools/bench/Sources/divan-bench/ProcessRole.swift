@@ -1,7 +1,7 @@
 import DivanTestKit
 
 /// What the bench does as the other process of a figure.
-enum ProcessRole: String {
+enum ProcessRole: String, CaseIterable {
     /// Serves echoes, sinks and BLIP, in clear text and over TLS.
     case server
     /// Opens connections and keeps them.
@@ -10,6 +10,8 @@ enum ProcessRole: String {
     case listener
     /// Pulls and keeps nothing, many times over.
     case pullers
+    /// Stands between two peers as a link with a rate and a length.
+    case link
     /// Means ill.
     case hostile
     /// Opens a database.

@@ -44,6 +44,7 @@ func run(_ role: ProcessRole, _ words: [String]) throws {
     case .holder: try HolderRole(words).run()
     case .listener: try ListenerRole(words).run()
     case .pullers: try PullerRole(words).run()
+    case .link: try LinkRole(words).run()
     case .hostile: try HostileRole(words).run()
     case .opener: try OpenerRole(words).run()
     case .peer: try PeerRole(words).run()
@@ -66,7 +67,7 @@ do {
     case "role":
         guard let role = words.dropFirst().first.flatMap(ProcessRole.init(rawValue:)) else {
             throw BenchFailure(
-                "role knows server, holder, listener, pullers, hostile, opener, peer and cost"
+                "role knows \(ProcessRole.allCases.map(\.rawValue).joined(separator: ", "))"
             )
         }
         try run(role, Array(words.dropFirst(2)))

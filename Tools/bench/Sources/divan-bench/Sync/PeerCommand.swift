@@ -47,6 +47,8 @@ enum PeerCommand: Codable {
         /// The same wire with the least effort: ISA-L where it is installed.
         case fastDeflate
         case lz4
+        /// What the two ends find out.
+        case automatic
 
         var choice: ReplicationCompression {
             switch self {
@@ -54,6 +56,7 @@ enum PeerCommand: Codable {
             case .deflate: .deflate(level: 6)
             case .fastDeflate: .deflate(level: 2)
             case .lz4: .lz4
+            case .automatic: .automatic
             }
         }
     }
@@ -67,6 +70,10 @@ enum PeerCommand: Codable {
         var wire = Wire()
         /// Seconds between two samples; none are taken without.
         var samplePeriod: Double?
+        /// The HTTP proxy of this machine through which it goes; none without.
+        var proxyPort: UInt16?
+        /// Seconds after which it is given up; the outcome has fewer documents then.
+        var patience: Double?
     }
 }
 

@@ -9,12 +9,14 @@ struct SyncOnce {
     private let collection: Divan.Collection
     private let isReset: Bool
     private let samplePeriod: Double?
+    private let patience: Double?
 
     init(_ order: PeerCommand.Order, _ database: Database) throws {
         replicator = Replicator(config: try Self.configuration(order, database))
         collection = try database.defaultCollection()
         isReset = order.isReset
         samplePeriod = order.samplePeriod
+        patience = order.patience
     }
 
     /// Replicates with a database of the same process.
@@ -26,6 +28,7 @@ struct SyncOnce {
         replicator = Replicator(config: config)
         isReset = false
         samplePeriod = nil
+        patience = nil
     }
 
     static func configuration(
@@ -39,6 +42,7 @@ struct SyncOnce {
         )
         config.replicatorType = order.isPush ? .push : .pull
         config.compression = order.wire.compression.choice
+        config.proxy = order.proxyPort.map { ProxySettings(hostname: "127.0.0.1", port: $0) }
         config.acceptOnlySelfSignedServerCertificate = order.wire.isSecure
         return config
     }
@@ -77,7 +81,9 @@ struct SyncOnce {
                     )
                 )
             }
-        } else {
+        } else if stopped.wait(timeout: patience.map { .now() + $0 } ?? .distantFuture) == .timedOut
+        {
+            replicator.stop()
             stopped.wait()
         }
         let seconds = monotonicSeconds() - start

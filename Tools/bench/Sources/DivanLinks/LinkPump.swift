@@ -1,0 +1,108 @@
+import Dispatch
+import DivanTestKit
+import Foundation
+import Glibc
+import Synchronization
+
+/// Carries bytes from one socket to another over one direction of a link, with two threads: one reads
+/// as the link takes them, one writes when they arrive.
+final class LinkPump: Sendable {
+    private let source: Int32
+    private let target: Int32
+    private let direction: LinkDirection
+
+    /// What has left the source and not yet reached the target.
+    private struct Underway {
+        var pieces: [(bytes: [UInt8], arrival: Duration)] = []
+        var byteCount = 0
+    }
+
+    private let underway = Mutex(Underway())
+    /// One for each piece, and one for the end: who finds nothing then has reached it.
+    private let arrivals = DispatchSemaphore(value: 0)
+    /// One for each time that so much was under way that the source had to wait.
+    private let room = DispatchSemaphore(value: 0)
+    private let end = DispatchSemaphore(value: 0)
+
+    init(from source: Int32, to target: Int32, over direction: LinkDirection) {
+        self.source = source
+        self.target = target
+        self.direction = direction
+    }
+
+    /// Carries until the source ends, on threads of its own.
+    func start() {
+        Thread.detachNewThread { self.run() }
+    }
+
+    /// Carries until the source ends.
+    func run() {
+        Thread.detachNewThread { self.write() }
+        read()
+        wait()
+    }
+
+    /// Waits until everything has arrived; more than one may.
+    func wait() {
+        end.wait()
+        end.signal()
+    }
+
+    private func read() {
+        var direction = direction
+        let most = direction.mostByteCount
+        var buffer = [UInt8](repeating: 0, count: direction.pieceByteCount)
+        while true {
+            let count = recv(source, &buffer, buffer.count, 0)
+            guard count > 0 else { break }
+            let arrival = direction.take(count, at: Self.now)
+            let piece = Array(buffer.prefix(count))
+            let isFull = underway.withLock { underway in
+                underway.pieces.append((piece, arrival))
+                underway.byteCount += count
+                return underway.byteCount > most
+            }
+            arrivals.signal()
+            if isFull { room.wait() }
+            Self.sleep(until: direction.opensAt)
+        }
+        arrivals.signal()
+    }
+
+    private func write() {
+        while let piece = next() {
+            Self.sleep(until: piece.arrival)
+            // Who does not take it any more has closed, and its other direction ends by itself.
+            Loopback.send(piece.bytes[...], to: target)
+        }
+        shutdown(target, Int32(SHUT_WR))
+        end.signal()
+    }
+
+    private func next() -> (bytes: [UInt8], arrival: Duration)? {
+        arrivals.wait()
+        let most = direction.mostByteCount
+        let (piece, hasRoom) = underway.withLock { underway in
+            guard !underway.pieces.isEmpty else {
+                return (nil as (bytes: [UInt8], arrival: Duration)?, false)
+            }
+            let piece = underway.pieces.removeFirst()
+            let wasFull = underway.byteCount > most
+            underway.byteCount -= piece.bytes.count
+            return (piece, wasFull && underway.byteCount <= most)
+        }
+        if hasRoom { room.signal() }
+        return piece
+    }
+
+    private static var now: Duration {
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec)
+    }
+
+    private static func sleep(until moment: Duration) {
+        let rest = (moment - now) / .seconds(1)
+        if rest > 0 { Thread.sleep(forTimeInterval: rest) }
+    }
+}

@@ -1,0 +1,24 @@
+import DivanLinks
+import DivanTestKit
+
+/// The process between two peers that makes their way narrow and long: prints its port, and goes on
+/// until its input ends.
+struct LinkRole {
+    private let proxy: LinkProxy
+
+    /// Takes the words `MEGABITS MILLISECONDS`: the rate, and the latency each way.
+    init(_ words: [String]) throws {
+        guard words.count == 2, let megabits = Double(words[0]), let latency = Double(words[1]),
+            megabits > 0, latency >= 0
+        else { throw BenchFailure("role link wants MEGABITS MILLISECONDS") }
+        proxy = try LinkProxy(
+            bytesPerSecond: megabits * 125_000,
+            latency: .milliseconds(latency)
+        )
+    }
+
+    func run() throws {
+        say("\(proxy.port)")
+        ProcessRole.answer { _ in 0 }
+    }
+}
