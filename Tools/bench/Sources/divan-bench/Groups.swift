@@ -32,6 +32,7 @@ enum Groups {
         Group(name: "memory") { try IdleFigures.measureMemory(into: &$1) },
         Group(name: "idle") { try IdleFigures.measureCrowd(into: &$1) },
         Group(name: "listener") { try ListenerFigures.measure(in: $0.directory, into: &$1) },
+        Group(name: "many") { try ManyFigures.measure($0, into: &$1) },
         Group(name: "links-slow") { try LinkFigures.measure([1, 10], $0, into: &$1) },
         Group(name: "links-middle") { try LinkFigures.measure([100], $0, into: &$1) },
         Group(name: "links-fast") { try LinkFigures.measure([1_000], $0, into: &$1) },

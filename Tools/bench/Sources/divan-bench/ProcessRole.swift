@@ -10,6 +10,8 @@ enum ProcessRole: String, CaseIterable {
     case listener
     /// Pulls and keeps nothing, many times over.
     case pullers
+    /// Pushes what it has stored nowhere, many times over.
+    case pushers
     /// Stands between two peers as a link with a rate and a length.
     case link
     /// Means ill.

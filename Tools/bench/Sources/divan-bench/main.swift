@@ -44,6 +44,7 @@ func run(_ role: ProcessRole, _ words: [String]) throws {
     case .holder: try HolderRole(words).run()
     case .listener: try ListenerRole(words).run()
     case .pullers: try PullerRole(words).run()
+    case .pushers: try PusherRole(words).run()
     case .link: try LinkRole(words).run()
     case .hostile: try HostileRole(words).run()
     case .opener: try OpenerRole(words).run()
