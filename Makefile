@@ -56,7 +56,7 @@ simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000
 codecs: setup ## a million random messages (MESSAGES=…, SEED=…) both ways between zlib and ISA-L
 	@Tools/scripts/codecs $(or $(MESSAGES),1000000) $(SEED)
 
-bench: setup ## measure, each figure beside its floor; also bench.json
+bench: setup ## measure, each figure beside its floor; also bench.json, and pictures in Docs/performance
 	@Tools/scripts/bench
 
 profile: setup ## write where the time of saves, reads, pulls and pushes goes: make profile WORK="save pull"

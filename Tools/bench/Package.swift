@@ -25,11 +25,12 @@ let package = Package(
                 .linkedLibrary("z"), .linkedLibrary("lz4"),
             ]
         ),
+        .target(name: "DivanCharts", swiftSettings: strict),
         .target(name: "DivanLinks", dependencies: divan(["DivanTestKit"]), swiftSettings: strict),
         .executableTarget(
             name: "divan-bench",
             dependencies: [
-                "CDivanFloors", "DivanLinks",
+                "CDivanFloors", "DivanCharts", "DivanLinks",
             ]
                 + divan([
                     "Divan", "DivanBLIP", "DivanBLIPChannel", "DivanCompression", "DivanCrypto",
@@ -38,6 +39,11 @@ let package = Package(
                     "DivanRevisions", "DivanStore", "DivanTestKit", "DivanTLS", "DivanTransport",
                     "DivanWebSocket", "DivanZlib",
                 ]),
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanChartsTests",
+            dependencies: ["DivanCharts"],
             swiftSettings: strict
         ),
         .testTarget(

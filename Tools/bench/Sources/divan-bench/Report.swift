@@ -6,13 +6,15 @@ struct Report: Codable {
     var circumstances: Circumstances?
     /// The figures, in the order of measuring.
     var figures: [Figure] = []
+    /// What was measured at many moments, for pictures; `nil` in reports of before.
+    var series: [Series]?
     /// Figures that are required and were not measured.
     private(set) var unmeasured: [String] = []
     private var allThresholds: [String: Thresholds] = [:]
     private var thresholds = Thresholds()
 
     private enum CodingKeys: CodingKey {
-        case circumstances, figures
+        case circumstances, figures, series
     }
 
     init(_ circumstances: Circumstances, holdingTo thresholds: [String: Thresholds]) {
@@ -53,6 +55,9 @@ struct Report: Codable {
         figures.append(figure)
         say(Self.line(figure))
     }
+
+    /// Adds what a picture shows as a line.
+    mutating func add(_ line: Series) { series = (series ?? []) + [line] }
 
     /// Says how many requirements were reached, and which were not.
     func sayVerdict() {

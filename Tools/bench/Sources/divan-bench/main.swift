@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// `run` measures, `compare` compares two runs, `role` is how the bench starts itself as the other
+/// `run` measures, `compare` compares two runs, `draw` makes pictures of them, `role` is how the bench starts itself as the other
 /// process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
@@ -9,6 +9,7 @@ let usage = """
            divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
                [--control FIFO]
            divan-bench compare OLD.json NEW.json
+           divan-bench draw RUN.json… FOLDER
     groups: \(Groups.all.map(\.name).joined(separator: ", "))
     steady: \(Groups.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
     """
@@ -74,6 +75,9 @@ do {
         try run(role, Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
         Report.sayComparison(try .read(words[1]), try .read(words[2]))
+    case "draw" where words.count >= 3:
+        let reports = try words.dropFirst().dropLast().map { try Report.read($0) }
+        try Pictures(of: reports).write(to: words[words.count - 1])
     default:
         throw BenchFailure(usage)
     }

@@ -45,6 +45,12 @@ enum MillionFigures {
                 Round(full: outcome, next: next, growth: zip(peaks, idle).map { $0 - $1 })
             )
         }
+        report.add(
+            Series(
+                name: "pull of 1,000,000: documents a second by seconds",
+                points: rounds[0].full.rates(overSeconds: 1)
+            )
+        )
         addMemory(rounds[0], &report)
         addRates(rounds, &report)
     }
@@ -111,6 +117,19 @@ enum MillionFigures {
 }
 
 extension SyncOutcome {
+    /// Documents a second by the seconds since the beginning, each over so much time.
+    fileprivate func rates(overSeconds period: Double) -> [Series.Point] {
+        var points: [Series.Point] = []
+        var last = Sample(seconds: 0, documentCount: 0, residentByteCount: 0)
+        for sample in samples where sample.seconds - last.seconds >= period {
+            let rate =
+                Double(sample.documentCount - last.documentCount) / (sample.seconds - last.seconds)
+            points.append(Series.Point(x: sample.seconds, y: rate))
+            last = sample
+        }
+        return points
+    }
+
     /// Documents a second within `window` documents behind `start`, but not up to the very last:
     /// what a replication does to end is not its rate.
     fileprivate func rate(after start: Int, _ window: Int) -> Double {
