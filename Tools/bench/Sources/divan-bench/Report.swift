@@ -12,6 +12,7 @@ struct Report: Codable {
     private(set) var unmeasured: [String] = []
     private var allThresholds: [String: Thresholds] = [:]
     private var thresholds = Thresholds()
+    private var group: String?
 
     private enum CodingKeys: CodingKey {
         case circumstances, figures, series
@@ -36,6 +37,7 @@ struct Report: Codable {
         attempts: Int,
         measure: (inout Report) throws -> Void
     ) throws {
+        self.group = group
         let before = self
         for attempt in 1...attempts {
             thresholds = allThresholds[group] ?? Thresholds()
@@ -52,6 +54,7 @@ struct Report: Codable {
         if figures.isEmpty { say(Self.heading) }
         var figure = figure
         figure.must = thresholds.take(figure.name)
+        figure.group = group
         figures.append(figure)
         say(Self.line(figure))
     }
@@ -90,8 +93,8 @@ struct Report: Codable {
             }
             let change = before.ours > 0 ? (figure.ours / before.ours - 1) * 100 : 0
             say(
-                pad(figure.name, 48) + left(number(before.ours, before.unit), 14)
-                    + left(number(figure.ours, figure.unit), 14)
+                pad(figure.name, 48) + left(before.oursText, 14)
+                    + left(figure.oursText, 14)
                     + left(String(format: "%+.0f %%", change), 9)
             )
         }
@@ -102,28 +105,12 @@ struct Report: Codable {
         + left("must", 16) + "  floor is"
 
     private static func line(_ figure: Figure) -> String {
-        let floor = figure.floor.map { number($0, figure.unit) } ?? "–"
         let ratio = figure.floor == nil ? "–" : String(format: "%.2f", figure.ratio)
-        return pad(figure.name, 48) + left(number(figure.ours, figure.unit), 14)
-            + left(floor, 14) + left(ratio, 7) + left(requirement(figure), 16)
+        let verdict = figure.must == nil ? "" : figure.isReached ? " yes" : " MISSED"
+        return pad(figure.name, 48) + left(figure.oursText, 14)
+            + left(figure.floorText, 14) + left(ratio, 7)
+            + left(figure.requirementText + verdict, 16)
             + "  " + figure.floorName
-    }
-
-    private static func requirement(_ figure: Figure) -> String {
-        guard let must = figure.must else { return "–" }
-        let text =
-            switch must {
-            case .share(let share): String(format: "≥ %.2f", share)
-            case .times(let factor): String(format: "≤ %.2f", factor)
-            case .atLeast(let value): "≥ \(number(value, ""))"
-            case .atMost(let value): "≤ \(number(value, ""))"
-            }
-        return text.trimmingCharacters(in: .whitespaces) + (figure.isReached ? " yes" : " MISSED")
-    }
-
-    private static func number(_ value: Double, _ unit: String) -> String {
-        let digits = value < 100 ? 1 : 0
-        return String(format: "%.\(digits)f \(unit)", value)
     }
 
     private static func pad(_ text: String, _ width: Int) -> String {

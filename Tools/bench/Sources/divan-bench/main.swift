@@ -1,14 +1,15 @@
 import DivanTestKit
 import Foundation
 
-/// `run` measures, `compare` compares two runs, `draw` makes pictures of them, `role` is how the bench starts itself as the other
-/// process of a figure.
+/// `run` measures, `compare` compares two runs, `table` sets runs side by side, `draw` makes pictures of them,
+/// `role` is how the bench starts itself as the other process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
                [--documents COUNT]
            divan-bench work \(Work.allCases.map(\.rawValue).joined(separator: "|")) COUNT
                [--control FIFO]
            divan-bench compare OLD.json NEW.json
+           divan-bench table RUN.json…
            divan-bench draw RUN.json… FOLDER
     groups: \(Groups.all.map(\.name).joined(separator: ", "))
     steady: \(Groups.all.filter(\.isSteady).map(\.name).joined(separator: ", "))
@@ -75,6 +76,9 @@ do {
         try run(role, Array(words.dropFirst(2)))
     case "compare" where words.count == 3 && !words[1].isEmpty && !words[2].isEmpty:
         Report.sayComparison(try .read(words[1]), try .read(words[2]))
+    case "table" where words.count >= 2:
+        let table = RunTable(of: try words.dropFirst().map { try Report.read($0) })
+        print(table.markdown)
     case "draw" where words.count >= 3:
         let reports = try words.dropFirst().dropLast().map { try Report.read($0) }
         try Pictures(of: reports).write(to: words[words.count - 1])
