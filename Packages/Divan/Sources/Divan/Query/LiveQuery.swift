@@ -137,7 +137,7 @@ final class LiveQuery: DatabaseService {
                 state.mustTell = true
             }
             state.changed?.formUnion(change.changes.lazy.map(\.documentID))
-            if let count = state.changed?.count, count > QueryReach.changeLimit {
+            if let count = state.changed?.count, count > LiveQueryLimits.changedDocumentCount {
                 state.changed = nil
             }
             defer { state.lastCommit = now }

@@ -110,7 +110,8 @@ final class QueryCore: Sendable {
         var rows = try rows(
             of: StorageQuery(reach.traced, parameters: query.parameters, watch: watch)
         )
-        var ids: Set<DivanRevisions.DocumentID>? = rows.count > QueryReach.rowLimit ? nil : []
+        let isTraced = rows.count <= LiveQueryLimits.tracedRowCount
+        var ids: Set<DivanRevisions.DocumentID>? = isTraced ? [] : nil
         for index in rows.indices {
             if case .string(let id) = rows[index].removeLast() {
                 ids?.insert(DivanRevisions.DocumentID(unchecked: id))

@@ -12,11 +12,6 @@ import DivanStore
 /// of IDs finds. With `LIMIT` the documents behind it count for nothing until they come before it,
 /// and then they meet the condition.
 struct QueryReach {
-    /// Commits that change more documents are not looked at one by one.
-    static let changeLimit = 64
-    /// Rows whose documents are remembered.
-    static let rowLimit = 10_000
-
     /// The query with the document's ID as its last column.
     let traced: CheckedStatement
     private let filter: CheckedExpression
