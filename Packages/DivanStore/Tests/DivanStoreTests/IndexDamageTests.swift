@@ -2,6 +2,8 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanTestKit
+import Foundation
+import Synchronization
 import Testing
 
 @testable import DivanStore
@@ -184,6 +186,28 @@ import Testing
             try store.checkIntegrity()
             #expect(try answers(store) == before)
         }
+    }
+
+    @Test func `words are looked at beside a writer, and where nobody may write`() throws {
+        try tamper("UPDATE \"{words}_content\" SET c0 = 'oak' WHERE id = 2")
+        try withStore { store in
+            let found = Mutex<[String]>([])
+            try store.write { writer in
+                _ = try writer.save("new", in: .default, body: Array(#"{"name":"x"}"#.utf8))
+                let isDone = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    let damages = (try? store.inspect().damages.map { "\($0)" }) ?? []
+                    found.withLock { $0 = damages }
+                    isDone.signal()
+                }
+                #expect(isDone.wait(timeout: .now() + 60) == .success)
+            }
+            #expect(found.withLock { $0.contains { $0.contains("words") } })
+        }
+        let store = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        defer { try? store.close() }
+        let damages = try store.inspect().damages
+        #expect(damages.contains { "\($0)".contains("words") }, "\(damages)")
     }
 
     private func tamper(_ sql: String) throws {

@@ -27,13 +27,6 @@ public protocol StorageEngine: AnyObject, Sendable {
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
     func checkIntegrity() throws(StoreError)
 
-    /// Looks at the words of full-text indexes, which needs the writer; not called inside `write`.
-    ///
-    /// The default does nothing.
-    ///
-    /// - Throws: `StoreError.Code.corrupt` with the first damage found.
-    func checkWords() throws(StoreError)
-
     /// Gives unused space back to the system; needs as much free space as the data takes.
     func compact() throws(StoreError)
 
@@ -50,11 +43,6 @@ public protocol StorageEngine: AnyObject, Sendable {
 
     /// Ends the use; calls after it throw `StoreError.Code.notOpen`. May be called twice.
     func close()
-}
-
-extension StorageEngine {
-    /// Does nothing.
-    public func checkWords() throws(StoreError) {}
 }
 
 /// A state of an engine, valid inside the block that it was handed to, on that thread.

@@ -9,8 +9,6 @@ extension Store {
     public func inspect() throws -> Inspection {
         let inspector = Inspector()
         try inspector.note { try engine.checkIntegrity() }
-        // Looks at words as a writer, though it writes nothing.
-        if !isWriting { try writing.withLock { try inspector.note { try engine.checkWords() } } }
         try inspector.note { try read { try inspector.inspectRows($0) } }
         var absent: Set<BlobDigest> = []
         try inspector.note {

@@ -262,17 +262,13 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let finding = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
         guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
         let session = try SQLiteSession(connection)
+        // One state, whoever writes meanwhile.
+        try session.begin("BEGIN")
+        defer { session.rollback() }
         for path in try session.collections() {
             guard let collection = try session.collection(path) else { continue }
             try session.checkIndexes(of: collection)
-        }
-    }
-
-    func checkWords() throws(StoreError) {
-        guard let writer else { return }
-        for path in try writer.collections() {
-            guard let collection = try writer.collection(path) else { continue }
-            try writer.checkWords(of: collection)
+            try session.checkWords(of: collection)
         }
     }
 

@@ -112,15 +112,19 @@ extension SQLiteSession {
         }
     }
 
-    /// Compares the words of full-text indexes with their texts: FTS5 does that in answer to a
-    /// command that looks like a change, and is none.
+    /// Compares the words of full-text indexes with their texts, which FTS5 does in answer to a command
+    /// that looks like a change.
     func checkWords(of collection: CollectionID) throws(StoreError) {
         for record in try indexRecords(of: collection) where record.kind == .fullText {
             for table in record.tables {
                 do throws(StoreError) {
-                    try connection.execute(
-                        "INSERT INTO \(table.name) (\(table.name)) VALUES ('integrity-check')"
-                    )
+                    if connection.isWriting {
+                        try connection.execute(
+                            "INSERT INTO \(table.name) (\(table.name)) VALUES ('integrity-check')"
+                        )
+                    } else {
+                        try SQLiteWordsCopy(of: table.name, record).verify(on: connection)
+                    }
                 } catch {
                     guard error.isDamage else { throw error }
                     throw StoreError(

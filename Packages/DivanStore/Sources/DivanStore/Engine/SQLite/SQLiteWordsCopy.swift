@@ -1,0 +1,61 @@
+internal import DivanQuery
+
+/// A copy of a full-text index, to find out whether its words are those of its texts.
+///
+/// FTS5 compares them in answer to a command that looks like a change, for which the database would
+/// have to be open for writing, and writers to wait. So the words are copied into a table beside the
+/// database, where SQLite keeps what is temporary, and that one is asked. The texts stay where they are.
+struct SQLiteWordsCopy {
+    private let table: String
+    private let columns: String
+    private let tokenizer: String
+
+    init(of table: String, _ record: IndexRecord) {
+        self.table = table
+        columns = record.columns.indices.map { "c\($0)" }.joined(separator: ", ")
+        tokenizer = record.stored.tokenizer ?? ""
+    }
+
+    /// Compares them.
+    ///
+    /// - Throws: What is damaged; `sqlite` where a table is not as FTS5 makes it.
+    func verify(on connection: SQLiteConnection) throws(StoreError) {
+        try? connection.execute(remove)
+        defer { try? connection.execute(remove) }
+        try connection.execute(make)
+        for part in ["data", "idx", "docsize"] {
+            try connection.execute(
+                """
+                DELETE FROM temp.divan_words_\(part);
+                INSERT INTO temp.divan_words_\(part) SELECT * FROM main.\(table)_\(part);
+                """
+            )
+        }
+        // A table that is renamed is opened anew, and reads what was copied.
+        try connection.execute(
+            """
+            ALTER TABLE temp.divan_words RENAME TO divan_words_copy;
+            INSERT INTO temp.divan_words_copy (divan_words_copy, rank)
+            VALUES ('integrity-check', 1);
+            """
+        )
+    }
+
+    private var make: String {
+        """
+        CREATE TEMP VIEW divan_words_texts AS SELECT * FROM main.\(table)_content;
+        CREATE VIRTUAL TABLE temp.divan_words USING fts5(
+            \(columns), content = 'divan_words_texts', content_rowid = 'id',
+            tokenize = '\(tokenizer)'
+        );
+        """
+    }
+
+    private var remove: String {
+        """
+        DROP TABLE IF EXISTS temp.divan_words_copy;
+        DROP TABLE IF EXISTS temp.divan_words;
+        DROP VIEW IF EXISTS temp.divan_words_texts;
+        """
+    }
+}
