@@ -188,6 +188,49 @@ import Testing
         }
     }
 
+    @Test(arguments: ["prices", "tagged", "words"])
+    func `an index whose record is lost is listed as damaged, and can be removed`(
+        _ name: String
+    ) throws {
+        let set = #"UPDATE "values" SET value = x'7B' WHERE key LIKE '%.{name}'"#
+        try tamper(set.replacing("{name}", with: name))
+        try withStore { store in
+            let damaged = try store.read { try $0.damagedIndexNames(in: .default) }
+            #expect(damaged == [ExactText(name)])
+            try store.write { try $0.deleteIndex(ExactText(name), in: .default) }
+            #expect(try store.read { try $0.damagedIndexNames(in: .default) }.isEmpty)
+            #expect(try store.inspect().damages.isEmpty)
+            #expect(try store.reindex() == 2)
+            _ = try store.save("doc-3", in: .default, body: Array(#"{"tags":["z"]}"#.utf8))
+        }
+        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        func names(_ pattern: String) throws -> [String] {
+            try connection.texts("SELECT name FROM sqlite_schema WHERE name GLOB '\(pattern)'")
+        }
+        #expect(try names("*_items_*").isEmpty == (name == "tagged"))
+        #expect(try names("*_words_*").isEmpty == (name == "words"))
+        #expect(try names("*_by_*").count == (name == "words" ? 2 : 1))
+    }
+
+    @Test func `of several whose records are lost each can be removed`() throws {
+        try tamper(#"UPDATE "values" SET value = x'7B' WHERE space = 'indexes'"#)
+        try withStore { store in
+            let damaged = try store.read { try $0.damagedIndexNames(in: .default) }
+            #expect(damaged.count == 3)
+            for name in damaged { try store.write { try $0.deleteIndex(name, in: .default) } }
+            #expect(try store.inspect().damages.isEmpty)
+            _ = try store.save("doc-3", in: .default, body: Array(#"{"tags":["z"]}"#.utf8))
+        }
+        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let left = try connection.texts(
+            """
+            SELECT name FROM sqlite_schema
+            WHERE name GLOB '*_items_*' OR name GLOB '*_words_*' OR name GLOB '*_by_*'
+            """
+        )
+        #expect(left == [])
+    }
+
     @Test func `words are looked at beside a writer, and where nobody may write`() throws {
         try tamper("UPDATE \"{words}_content\" SET c0 = 'oak' WHERE id = 2")
         try withStore { store in

@@ -156,6 +156,23 @@ import Testing
         #expect(try shell.divan("index", "rm", "shop", "byPrice", "-c", "shop.chairs").status == 3)
     }
 
+    @Test func `a damaged index is listed as such, and removed`() throws {
+        try shell.run("index", "make", "shop", "byPrice", "price", "-c", "shop.chairs")
+        let file = URL(filePath: shell.path("shop.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data(#""kind":"value""#.utf8)))
+        bytes[place.upperBound - 2] ^= 1
+        try bytes.write(to: file)
+        let list = try shell.run("index", "ls", "shop", "-c", "shop.chairs").output
+        #expect(list.contains("byPrice") && list.contains("damaged"), "\(list)")
+        #expect(list.contains("divan index make"), "\(list)")
+        let json = try shell.run("index", "ls", "shop", "-c", "shop.chairs", "--json").output
+        #expect(json == #"{"damaged":true,"name":"byPrice"}"# + "\n")
+        try shell.run("index", "rm", "shop", "byPrice", "-c", "shop.chairs")
+        #expect(try shell.run("index", "ls", "shop", "-c", "shop.chairs").output.isEmpty)
+        try shell.run("check", "shop")
+    }
+
     @Test func `an index is suggested only where it would be used`() throws {
         func suggestion(_ sql: String) throws -> String {
             try shell.run("index", "suggest", "shop", sql).output

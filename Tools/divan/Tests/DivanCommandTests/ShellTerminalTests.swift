@@ -73,6 +73,34 @@ import Testing
         #expect(found.count == (columnCount == 40 ? 13 : 3), "\(found)")
     }
 
+    @Test(arguments: [40, 80, 200])
+    func `an index that is made shows how far it is, and Ctrl-C leaves the indexes as they were`(
+        columnCount: Int
+    ) throws {
+        let story = String(repeating: "word of a story ", count: 60)
+        let lines = (0..<12_000).map { #"{"_id":"d\#($0)","story":"\#(story)\#($0)"}"# }
+        try lines.joined(separator: "\n").write(
+            toFile: shell.path("stories.jsonl"),
+            atomically: true,
+            encoding: .utf8
+        )
+        try shell.run("import", "shop", "stories.jsonl", "-c", "stories")
+        let words = ["index", "make", "shop", "words", "story", "--text", "-c", "stories"]
+        let making = try PseudoTerminal(
+            shell,
+            words,
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1"],
+            columnCount: columnCount
+        )
+        try making.waits { $0.text.contains(" of 12,000 indexed") }
+        #expect(making.screen.text.split(separator: "\n").allSatisfy { $0.count < columnCount })
+        making.type("\u{3}")
+        #expect(making.end() == 130)
+        #expect(making.output.contains("the indexes are as they were"))
+        #expect(try shell.run("index", "ls", "shop", "-c", "stories").output.isEmpty)
+        try shell.run("check", "shop")
+    }
+
     @Test func `what goes to no terminal is not cut`() throws {
         let long = String(repeating: "x", count: 300)
         try shell.run("put", "shop", "long", #"{"kind":"long","text":"\#(long)","after":"end"}"#)

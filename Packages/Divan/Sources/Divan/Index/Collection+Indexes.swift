@@ -60,7 +60,7 @@ extension Collection: Indexable {
         try createIndex(plan, name)
     }
 
-    /// Removes an index; does nothing when there is none.
+    /// Removes an index, a damaged one too; does nothing when there is none.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func deleteIndex(forName name: String) throws {
@@ -77,17 +77,23 @@ extension Collection: Indexable {
         return isThere ? QueryIndex(name, of: self) : nil
     }
 
-    private func createIndex(_ plan: IndexPlan, _ name: String) throws {
+    func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {
         guard !name.isEmpty else {
             throw NSError(CBLError.invalidParameter, "An index needs a name")
         }
         let path = path
         try write {
-            try $0.createIndex(ExactText(name), plan.definition, source: plan.source, in: path)
+            try $0.createIndex(
+                ExactText(name),
+                plan.definition,
+                source: plan.source,
+                in: path,
+                watch: watch
+            )
         }
     }
 
-    private var queryCollection: QueryCollection {
+    var queryCollection: QueryCollection {
         QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
     }
 }

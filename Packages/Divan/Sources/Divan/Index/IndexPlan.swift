@@ -4,7 +4,7 @@ import DivanQuery
 import Foundation
 
 /// An index as the store makes it, from the description of a caller.
-struct IndexPlan {
+struct IndexPlan: Sendable {
     let definition: QueryIndexDefinition
     /// The description, as people see it and as two are compared.
     let source: String

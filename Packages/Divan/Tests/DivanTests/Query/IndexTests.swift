@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// `api.md` §5: indexes.
@@ -79,5 +80,45 @@ import Testing
             try shop.chairs.createIndex(withName: "i", config: ValueIndexConfiguration(["a"]))
         }
         expect(CBLError.notOpen) { try shop.chairs.deleteIndex(forName: "i") }
+    }
+
+    @Test func `an index tells how far it is, and is stopped with its task`() async throws {
+        try shop.database.inBatch {
+            for number in 0..<3_000 { try shop.save("n\(number)", ["name": "Chair \(number)"]) }
+        }
+        let chairs = shop.chairs
+        let shares = Mutex<[Double]>([])
+        let config = ValueIndexConfiguration(["name"])
+        try await chairs.createIndex(withName: "byName", config: config) { share in
+            shares.withLock { $0.append(share) }
+        }
+        let told = shares.withLock { $0 }
+        #expect(told.first == 0 && told.last == 1 && told == told.sorted(), "\(told)")
+
+        let words = IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("name"))
+        try await chairs.createIndex(words, name: "words") { _ in }
+        #expect(try chairs.indexes() == ["byName", "words"])
+
+        // The writer is held until the task is cancelled.
+        let (isHeld, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let database = shop.database
+        Thread.detachNewThread {
+            try? database.inBatch {
+                isHeld.signal()
+                mayGoOn.wait()
+            }
+        }
+        await Task.detached { isHeld.wait() }.value
+        let making = Task {
+            let config = FullTextIndexConfiguration(["name"])
+            try await chairs.createIndex(withName: "more", config: config) { _ in }
+        }
+        making.cancel()
+        mayGoOn.signal()
+        await #expect(throws: CancellationError.self) { try await making.value }
+        #expect(try chairs.indexes() == ["byName", "words"])
+        let told2 = Mutex<[Double]>([])
+        try await database.reindex { share in told2.withLock { $0.append(share) } }
+        #expect(told2.withLock { $0.last } == 1)
     }
 }

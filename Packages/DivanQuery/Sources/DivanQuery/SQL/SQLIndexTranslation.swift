@@ -67,7 +67,7 @@ public struct SQLIndexTranslation: Sendable {
             let items = tables.last?.name ?? table
             create = "CREATE INDEX \(index) ON \(items) (\(columns));"
         case .fullText(let columns, let tokenizer, let filter):
-            let words = "\(table)_words_\(Self.spelled(name.text))"
+            let words = Self.wordTable(of: name, on: table)
             tables = [try Self.words(words, of: table, columns, tokenizer, filter)]
             create = ""
         }
@@ -77,6 +77,11 @@ public struct SQLIndexTranslation: Sendable {
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")
         return "\(table)_items_\(steps)"
+    }
+
+    /// The name of the table that has the words of a full-text index.
+    public static func wordTable(of name: ExactText, on table: String) -> String {
+        "\(table)_words_\(spelled(name.text))"
     }
 
     /// What an index that a user named is called in SQL.
@@ -171,17 +176,11 @@ public struct SQLIndexTranslation: Sendable {
             CREATE TRIGGER \(name)_update AFTER UPDATE OF sequence, flags, body ON \(table)
             BEGIN \(remove) \(insert) END;
             """
-        let drop = """
-            DROP TRIGGER IF EXISTS \(name)_insert;
-            DROP TRIGGER IF EXISTS \(name)_delete;
-            DROP TRIGGER IF EXISTS \(name)_update;
-            DROP TABLE IF EXISTS \(name);
-            """
         let verify = """
             SELECT (SELECT count(*) FROM \(name))
                 <> (SELECT count(*) FROM \(table) WHERE \(condition))
             """
-        return Table(name: name, create: create, drop: drop, verify: verify)
+        return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
     private static func items(of table: String, _ paths: [QueryPath]) -> Table {
@@ -229,10 +228,11 @@ public struct SQLIndexTranslation: Sendable {
                 BEGIN \(remove) \(rows("NEW")) END;
                 """
         }
-        return Table(name: name, create: create, drop: dropItems(name), verify: verify)
+        return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    private static func dropItems(_ name: String) -> String {
+    /// Removes a table of items or of words, and what keeps it.
+    public static func drop(table name: String) -> String {
         """
         DROP TRIGGER IF EXISTS \(name)_insert;
         DROP TRIGGER IF EXISTS \(name)_delete;

@@ -55,6 +55,9 @@ public final class StoreWriter: StoreReader {
         }
     }
 
+    /// Lets the transaction end with an error, whoever catches it before.
+    func fail(_ error: any Error) { failure = failure ?? error }
+
     /// Writes the counters and returns what observers are told.
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }

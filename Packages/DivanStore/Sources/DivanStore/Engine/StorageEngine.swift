@@ -202,6 +202,15 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// The default does nothing: an engine whose queries run on copies indexes those.
     func changeIndexes(_ sql: String) throws(StoreError)
+    /// Does the same, and tells `watch` how far it is.
+    ///
+    /// The default tells nothing.
+    ///
+    /// - Throws: `CancellationError` where the watch stops it; the transaction cannot be committed then.
+    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws
+    /// Removes the tables and indexes of a collection that belong to its indexes, but for those with
+    /// these names; the default does nothing, as `changeIndexes` does.
+    func removeIndexes(of collection: CollectionID, except names: [String]) throws(StoreError)
     /// Makes sure that the indexes of a collection say what its documents do.
     ///
     /// The default does nothing, as `changeIndexes` does.
@@ -308,6 +317,18 @@ extension StorageTransaction {
     /// Does nothing.
     public func changeIndexes(_ sql: String) throws(StoreError) {}
 
+    /// Tells nothing.
+    public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
+        try watch.check()
+        try changeIndexes(sql)
+    }
+
+    /// Does nothing.
+    public func removeIndexes(
+        of collection: CollectionID,
+        except names: [String]
+    ) throws(StoreError) {}
+
     /// Does nothing.
     public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
 
@@ -338,30 +359,6 @@ public enum StorageFormat: Int, Sendable {
     case trees = 4
     /// Version vectors beside them.
     case vectors = 5
-}
-
-/// The kinds of small values, each with keys of its own.
-public enum ValueSpace: String, CaseIterable, Sendable {
-    /// Facts about the database, such as its UUIDs.
-    case database
-    /// Remote URLs; the value is the number in decimal.
-    case remotes
-    /// Our own checkpoints, by checkpoint ID.
-    case localCheckpoints
-    /// Checkpoints kept for peers, by checkpoint ID.
-    case peerCheckpoints
-    /// Whose the checkpoints of `peerCheckpoints` are, and their age (`CheckpointLedger`).
-    case checkpointOwners
-    /// What remotes have of a collection, by its number (`KnownSequences`).
-    case knownSequences
-    /// Through which sequences clients of a listener may have current bodies (`DeltaSources`).
-    case deltaSources
-    /// What remotes refused, by collection, remote and document (`Refusal`).
-    case refusals
-    /// The indexes, by collection and name (`IndexRecord`).
-    case indexes
-    /// Values of the packages above.
-    case metadata
 }
 
 /// How much of a row a caller needs.

@@ -105,17 +105,23 @@ extension Store {
     ///
     /// Writers wait meanwhile. Not inside `write`.
     ///
+    /// - Parameter watch: Is told how far it is, and may stop it.
     /// - Returns: How many indexes there are.
-    /// - Throws: `corrupt` where an index is not what it should be even so; that collection has then
-    ///   the indexes of before.
+    /// - Throws: `corrupt` where an index is not what it should be even so; `CancellationError` where
+    ///   `watch` stops it. That collection has then the indexes of before.
     @discardableResult
-    public func reindex() throws -> Int {
+    public func reindex(watch: IndexWatch? = nil) throws -> Int {
         var count = 0
+        try read { reader in
+            for path in try reader.collections() {
+                watch?.expect(try reader.indexStatements(of: path).count)
+            }
+        }
         for path in try collections() {
             count += try write { writer in
                 // One that was removed meanwhile has no indexes either.
                 guard try writer.hasCollection(path) else { return 0 }
-                try writer.reindex(path)
+                try writer.reindex(path, watch)
                 return try writer.indexes(in: path).count
             }
         }

@@ -45,6 +45,13 @@ extension StoreReader {
     public func indexes(in path: CollectionPath) throws(StoreError) -> [StoredIndex] {
         try current().indexRecords(of: collection(path).id).map(\.stored)
     }
+
+    /// The names of the indexes of a collection whose records are damaged.
+    ///
+    /// Nobody knows what they hold, and no query uses them: make them again, or delete them.
+    public func damagedIndexNames(in path: CollectionPath) throws(StoreError) -> [ExactText] {
+        try current().damagedIndexNames(of: collection(path).id)
+    }
 }
 
 extension StoreWriter {
@@ -57,12 +64,16 @@ extension StoreWriter {
     ///   - definition: What it holds.
     ///   - source: The definition as a person gave it; part of what makes two the same.
     ///   - path: The collection.
-    /// - Throws: `QueryError` for what cannot be indexed, too deep expressions among it; `StoreError`.
+    ///   - watch: Is told how far it is, and may stop it.
+    /// - Throws: `QueryError` for what cannot be indexed, too deep expressions among it;
+    ///   `CancellationError` where `watch` stops it, and the transaction cannot be committed then;
+    ///   `StoreError`.
     public func createIndex(
         _ name: ExactText,
         _ definition: QueryIndexDefinition,
         source: String = "",
-        in path: CollectionPath
+        in path: CollectionPath,
+        watch: IndexWatch? = nil
     ) throws {
         let collection = try collection(path).id
         let translation = try SQLIndexTranslation(
@@ -80,24 +91,42 @@ extension StoreWriter {
         for table in record.tables.reversed() where !kept.contains(table.name) {
             try changing().changeIndexes(table.drop)
         }
-        do throws(StoreError) {
-            for table in record.tables where !kept.contains(table.name) {
-                try changing().changeIndexes(table.create)
-            }
-            try changing().changeIndexes(record.create)
-        } catch {
+        let tables = record.tables.filter { !kept.contains($0.name) }
+        let statements = tables.map(\.create) + [record.create]
+        watch?.expect(statements.count)
+        do {
+            try make(statements, watch)
+        } catch let error as StoreError where error.isTooDeep {
             // The expressions of an index have no sub-queries, so they cannot be divided.
-            if error.isTooDeep { throw QueryError.tooDeep }
-            throw error
+            throw QueryError.tooDeep
         }
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
 
-    /// Removes an index; does nothing when there is none.
+    private func make(_ statements: [String], _ watch: IndexWatch?) throws {
+        guard let watch else {
+            for sql in statements { try changing().changeIndexes(sql) }
+            return
+        }
+        do {
+            for sql in statements {
+                try changing().changeIndexes(sql, watchedBy: watch)
+                watch.advance()
+            }
+            try watch.check()
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Removes an index, one whose record is damaged too; does nothing when there is none.
     public func deleteIndex(_ name: ExactText, in path: CollectionPath) throws(StoreError) {
         let collection = try collection(path).id
         var records = try current().indexRecords(of: collection)
-        guard let place = records.firstIndex(where: { $0.name == name }) else { return }
+        guard let place = records.firstIndex(where: { $0.name == name }) else {
+            return try deleteDamagedIndex(name, of: collection, beside: records)
+        }
         let record = records.remove(at: place)
         try changing().changeIndexes(record.drop)
         let kept = records.flatMap(\.tables).map(\.name)
@@ -108,42 +137,91 @@ extension StoreWriter {
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
 
+    /// Removes an index of which the name is known alone.
+    ///
+    /// Tables of items, which tell nothing of it, go with the last one that is damaged.
+    private func deleteDamagedIndex(
+        _ name: ExactText,
+        of collection: CollectionID,
+        beside records: [IndexRecord]
+    ) throws(StoreError) {
+        let damaged = try current().damagedIndexNames(of: collection)
+        guard damaged.contains(name) else { return }
+        let table = SQLiteSchema.table(collection)
+        let index = SQLIndexTranslation.indexName(of: name, on: table)
+        try changing().changeIndexes("DROP INDEX IF EXISTS \(index);")
+        let words = SQLIndexTranslation.wordTable(of: name, on: table)
+        try changing().changeIndexes(SQLIndexTranslation.drop(table: words))
+        try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
+        guard damaged.count == 1 else { return }
+        let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
+        try changing().removeIndexes(
+            of: collection,
+            except: kept + records.flatMap(\.tables).map(\.name)
+        )
+    }
+
     /// Makes every index of a collection anew from its documents.
     ///
-    /// - Throws: `corrupt` where it is lost what an index holds: it has to be made again.
-    public func rebuildIndexes(in path: CollectionPath) throws(StoreError) {
+    /// - Parameters:
+    ///   - path: The collection.
+    ///   - watch: Is told how far it is, and may stop it.
+    /// - Throws: `corrupt` where it is lost what an index holds: it has to be made again, or deleted;
+    ///   `CancellationError` where `watch` stops it, and the transaction cannot be committed then.
+    public func rebuildIndexes(in path: CollectionPath, watch: IndexWatch? = nil) throws {
+        watch?.expect(try indexStatements(of: path).count)
+        try remakeIndexes(in: path, watch)
+    }
+
+    /// Makes them anew, and makes sure that they then say what the documents do; the watch expects the
+    /// statements already.
+    ///
+    /// - Throws: As `rebuildIndexes(in:watch:)`; `corrupt` where they do not fit, and the collection has
+    ///   then the indexes of before.
+    func reindex(_ path: CollectionPath, _ watch: IndexWatch?) throws {
+        try remakeIndexes(in: path, watch)
+        try changing().verifyIndexes(of: collection(path).id)
+        try watch?.check()
+    }
+
+    private func remakeIndexes(in path: CollectionPath, _ watch: IndexWatch?) throws {
         let id = try collection(path).id
         if let name = try current().damagedIndexNames(of: id).first {
             throw StoreError(
                 .corrupt(
-                    "what the index \(name.text) of \(path) holds is lost; make it again under its name"
+                    "what the index \(name.text) of \(path) holds is lost; "
+                        + "make it again under its name, or remove it"
                 )
             )
         }
         let records = try current().indexRecords(of: id)
-        var tables: [IndexRecord.Table] = []
-        for table in records.flatMap(\.tables) where !tables.contains(table) {
-            tables.append(table)
-        }
         for record in records { try changing().changeIndexes(record.drop) }
-        for table in tables.reversed() { try changing().changeIndexes(table.drop) }
-        for table in tables { try changing().changeIndexes(table.create) }
-        for record in records { try changing().changeIndexes(record.create) }
-    }
-
-    /// Makes them anew, and makes sure that they then say what the documents do.
-    ///
-    /// - Throws: `corrupt` where they do not; the collection has then the indexes of before.
-    public func reindex(_ path: CollectionPath) throws(StoreError) {
-        try rebuildIndexes(in: path)
-        try changing().verifyIndexes(of: collection(path).id)
+        for table in records.tables.reversed() { try changing().changeIndexes(table.drop) }
+        try make(indexStatements(of: path), watch)
     }
 
     func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
-        for record in try current().indexRecords(of: collection.id) {
-            let key = IndexRecord.key(record.name, in: collection.id)
-            try setValue(nil, for: key, in: .indexes)
+        let damaged = try current().damagedIndexNames(of: collection.id)
+        for name in try damaged + current().indexRecords(of: collection.id).map(\.name) {
+            try setValue(nil, for: IndexRecord.key(name, in: collection.id), in: .indexes)
         }
+    }
+}
+
+extension StoreReader {
+    /// The statements that make the indexes of a collection.
+    func indexStatements(of path: CollectionPath) throws(StoreError) -> [String] {
+        let records = try current().indexRecords(of: collection(path).id)
+        return records.tables.map(\.create) + records.map(\.create)
+    }
+}
+
+extension [IndexRecord] {
+    /// Their tables, each once, the outer ones first.
+    fileprivate var tables: [IndexRecord.Table] {
+        var tables: [IndexRecord.Table] = []
+        for table in flatMap(\.tables) where !tables.contains(table) { tables.append(table) }
+        return tables
     }
 }
 

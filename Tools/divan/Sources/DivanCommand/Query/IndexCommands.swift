@@ -18,12 +18,15 @@ enum IndexListCommand: Command {
         let collection = try arguments.collection()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let indexes = try store.read { try $0.indexes(in: collection) }
+        let (indexes, damaged) = try store.read { reader in
+            (try reader.indexes(in: collection), try reader.damagedIndexNames(in: collection))
+        }
         guard terminal.isJSON else {
-            guard !indexes.isEmpty else { return terminal.note("no index") }
-            let rows = indexes.map { index in
-                (left: index.name.text, right: index.line)
-            }
+            guard !indexes.isEmpty || !damaged.isEmpty else { return terminal.note("no index") }
+            let remedy = "damaged, no query uses it: divan index make makes it again, rm removes it"
+            let rows =
+                indexes.map { (left: $0.name.text, right: $0.line) }
+                + damaged.map { (left: $0.text, right: remedy) }
             return terminal.result(Columns.aligned(rows, indent: ""))
         }
         for index in indexes {
@@ -31,6 +34,10 @@ enum IndexListCommand: Command {
                 "name": .string(index.name.text), "type": .string(index.kind.rawValue),
                 "source": .string(index.summary),
             ]
+            terminal.result(object.canonicalText)
+        }
+        for name in damaged {
+            let object: JSON = ["name": .string(name.text), "damaged": .bool(true)]
             terminal.result(object.canonicalText)
         }
     }
@@ -69,7 +76,7 @@ enum IndexMakeCommand: Command {
         ],
         details:
             "The expressions are SQL++. An index of the same name is replaced. With --array and "
-            + "without expressions the items themselves are indexed.",
+            + "without expressions the items themselves are indexed. Ctrl-C leaves the indexes as they were.",
         examples: [
             "divan index make travel byCity -c travel.hotels city 'LOWER(name)'",
             "divan index make travel words -c travel.hotels story --text --language en",
@@ -85,7 +92,14 @@ enum IndexMakeCommand: Command {
         let database = try arguments.database.openDatabase()
         defer { try? database.close() }
         let collection = try database.collections(named: [path], creating: false)[0]
-        try collection.createIndex(withName: arguments.operands[1], config: config)
+        try terminal.watchingIndex(of: collection.count, rest: "the indexes are as they were") {
+            watch in
+            try collection.createIndex(
+                withName: arguments.operands[1],
+                config: config,
+                watch: watch
+            )
+        }
         terminal.done(
             "made index \(arguments.operands[1]) of \(path.wireName)",
             ["made": .string(arguments.operands[1]), "collection": .string(path.wireName)]
@@ -160,7 +174,10 @@ enum IndexRemoveCommand: Command {
         in collection: CollectionPath,
         _ reader: StoreReader
     ) throws {
-        guard try reader.indexes(in: collection).contains(where: { $0.name == name }) else {
+        let isThere =
+            try reader.indexes(in: collection).contains { $0.name == name }
+            || reader.damagedIndexNames(in: collection).contains(name)
+        guard isThere else {
             throw Failure(
                 kind: .notFound,
                 sentence: "\(collection.wireName) has no index \(name); divan index ls lists them"
@@ -188,7 +205,14 @@ enum IndexRebuildCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        let count = try store.reindex()
+        let documentCount = try store.read { reader in
+            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
+        }
+        var count = 0
+        let rest = "each collection has the indexes of before, or new ones"
+        try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { watch in
+            count = try store.reindex(watch: watch)
+        }
         terminal.done(
             "made \(count == 1 ? "1 index" : "\(count) indexes") anew",
             ["rebuilt": JSON(count)]
@@ -244,5 +268,29 @@ enum IndexSuggestCommand: Command {
         ]
         if let path = index.arrayPath { words += ["--array", path.quotedForShell] }
         return (words + index.expressions.map(\.quotedForShell)).joined(separator: " ")
+    }
+}
+
+extension Terminal {
+    /// Makes indexes of so many documents: shows how far they are, and stops at Ctrl-C; `rest` then says
+    /// what is left.
+    func watchingIndex(
+        of documentCount: UInt64,
+        rest: String,
+        _ make: (IndexWatch) throws -> Void
+    ) throws {
+        let progress = ProgressLine(self, verb: "indexed")
+        defer { progress.finish() }
+        let watch = IndexWatch { share in
+            let documents = UInt64(Double(documentCount) * share)
+            progress.show(ProgressLine.Reading(documents: documents, total: documentCount))
+        }
+        let interruption = Interruption.forVerb()
+        interruption.onRequest { watch.cancel() }
+        do {
+            try withExtendedLifetime(interruption) { try make(watch) }
+        } catch is CancellationError {
+            throw Failure(kind: .interrupted, sentence: "stopped; \(rest)")
+        }
     }
 }

@@ -128,6 +128,54 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
+    /// Compiles statements that give no rows, one after another, and has each run by `run`, which gets
+    /// it with its text.
+    func execute(
+        _ sql: String,
+        _ run: (OpaquePointer, String) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try addQueryFunctions()
+        var rest = ArraySlice(sql.utf8CString)
+        while rest.count > 1 {
+            var statement: OpaquePointer?
+            var length = 0
+            let code = rest.withUnsafeBufferPointer { text in
+                var end: UnsafePointer<CChar>?
+                let code = sqlite3_prepare_v3(handle, text.baseAddress, -1, 0, &statement, &end)
+                if let end, let start = text.baseAddress { length = end - start }
+                return code
+            }
+            guard code == SQLITE_OK else { throw error(code) }
+            let bytes = rest.prefix(length).map { UInt8(bitPattern: $0) }
+            rest = rest.dropFirst(length)
+            // None is behind the last one.
+            guard let statement else { return }
+            defer { sqlite3_finalize(statement) }
+            let text = String(decoding: bytes, as: UTF8.self)
+            try run(statement, String(text.drop(while: \.isWhitespace)))
+        }
+    }
+
+    /// Runs a statement that gives no rows.
+    func finish(_ statement: OpaquePointer) throws(StoreError) {
+        while true {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw error(code) }
+        }
+    }
+
+    /// Has SQLite call `handler` each so many steps; without one no longer.
+    ///
+    /// What it returns stops the statement, unless that is 0. The caller keeps the context until then.
+    func call(
+        each stepCount: Int32,
+        with context: UnsafeMutableRawPointer?,
+        _ handler: (@convention(c) (UnsafeMutableRawPointer?) -> Int32)?
+    ) {
+        sqlite3_progress_handler(handle, stepCount, handler, context)
+    }
+
     /// Runs the first statement of a text, which is none where the text is blank.
     private func run(_ sql: UnsafePointer<CChar>, _ rest: inout UnsafePointer<CChar>?) -> Int32 {
         var statement: OpaquePointer?
@@ -159,7 +207,7 @@ final class SQLiteConnection {
     /// Adds the functions of queries ahead of a statement that must not fail halfway: one that writes
     /// another file leaves its beginnings there.
     func addQueryFunctions() throws(StoreError) {
-        let code = addFunctions()
+        let code = hasQueryFunctions ? SQLITE_OK : addFunctions()
         guard code == SQLITE_OK else { throw error(code) }
     }
 

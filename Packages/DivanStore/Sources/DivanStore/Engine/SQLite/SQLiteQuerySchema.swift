@@ -90,6 +90,22 @@ extension SQLiteSession {
         }
     }
 
+    func removeIndexes(
+        of collection: CollectionID,
+        except names: [String]
+    ) throws(StoreError) {
+        for index in try connection.texts(SQLiteSchema.madeIndexes(of: collection))
+        where !names.contains(index) {
+            try connection.execute("DROP INDEX IF EXISTS \(index)")
+        }
+        // The triggers of an inner table stand on the outer one, which has the shorter name.
+        let tables = try connection.texts(SQLiteSchema.indexTables(of: collection))
+        for table in tables.sorted(by: { $0.utf8.count > $1.utf8.count })
+        where !names.contains(table) {
+            try connection.execute(SQLIndexTranslation.drop(table: table))
+        }
+    }
+
     /// Makes sure that each index of a collection says what its documents do.
     func verifyIndexes(of collection: CollectionID) throws(StoreError) {
         let table = SQLiteSchema.table(collection)

@@ -70,6 +70,14 @@ enum SQLiteSchema {
             """
     }
 
+    /// Selects the names of the indexes that users made of a collection and its items.
+    static func madeIndexes(of collection: CollectionID) -> String {
+        """
+        SELECT name FROM sqlite_schema
+        WHERE type = 'index' AND name GLOB '\(table(collection))_by_*'
+        """
+    }
+
     /// Makes the table of a collection.
     static func createTable(_ collection: CollectionID) -> String {
         let table = table(collection)

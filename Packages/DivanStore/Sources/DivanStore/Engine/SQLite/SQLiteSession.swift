@@ -273,6 +273,10 @@ extension SQLiteSession: StorageTransaction {
         try connection.execute(sql)
     }
 
+    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
+        try SQLiteIndexBuild(on: connection, watch).run(sql)
+    }
+
     func setState(_ state: CollectionState) throws(StoreError) {
         let statement = try statement(
             """

@@ -1,0 +1,110 @@
+internal import CDivanStore
+
+/// Statements that make indexes, one after another, with a watch that is told how far each is.
+///
+/// Theory. SQLite says nothing of a statement that runs, but calls a handler each so many steps of its
+/// machine. An `INSERT … SELECT` counts the rows that it has read. `CREATE INDEX` does not, so that its
+/// steps are counted, and compared with those that it will take: the length of its loop over the table,
+/// as `EXPLAIN` shows it, and four steps more for each row behind the sorting, times the rows. What
+/// `EXPLAIN` shows may change with versions; where it is not understood, nothing is told of the
+/// statement until it is done.
+///
+/// SQLite takes an interrupted change for a reason to undo its transaction. Another one is begun then,
+/// so that nothing that follows in the same block is committed by itself.
+final class SQLiteIndexBuild {
+    /// Steps between two looks: about 15 µs.
+    private static let stepCount: Int32 = 1_000
+    /// Steps for each row behind the sorting.
+    private static let sortedStepCount = 4
+
+    /// The loop of a statement over the rows of a table.
+    private struct Loop {
+        let rowCount: Int64
+        let length: Int
+        /// Whether the statement counts its rows.
+        let isCounted: Bool
+    }
+
+    private let connection: SQLiteConnection
+    private let watch: IndexWatch
+    private var statement: OpaquePointer?
+    private var loop: Loop?
+    private var looks = 0.0
+
+    init(on connection: SQLiteConnection, _ watch: IndexWatch) {
+        self.connection = connection
+        self.watch = watch
+    }
+
+    func run(_ sql: String) throws {
+        do {
+            try connection.execute(sql, finish)
+        } catch {
+            if !connection.isInTransaction { try? connection.execute("BEGIN IMMEDIATE") }
+            // What SQLite reports of a change that was stopped is only that.
+            try watch.check()
+            throw error
+        }
+        try watch.check()
+    }
+
+    private func finish(_ statement: OpaquePointer, _ text: String) throws(StoreError) {
+        guard !watch.mustStop else { return }
+        loop = try Self.loop(of: text, on: connection)
+        self.statement = statement
+        looks = 0
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        connection.call(each: Self.stepCount, with: context) { context in
+            // Called while this build has the connection finish a statement.
+            guard let context else { return 0 }
+            return Unmanaged<SQLiteIndexBuild>.fromOpaque(context).takeUnretainedValue().look()
+        }
+        defer {
+            connection.call(each: 0, with: nil, nil)
+            self.statement = nil
+        }
+        try connection.finish(statement)
+    }
+
+    /// Returns whether to stop: 0 is no.
+    private func look() -> Int32 {
+        looks += 1
+        guard !watch.mustStop else { return 1 }
+        guard let loop, let statement, loop.rowCount > 0 else { return 0 }
+        let share: Double
+        if loop.isCounted {
+            let count = sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_FULLSCAN_STEP, 0)
+            share = Double(count) / Double(loop.rowCount)
+        } else {
+            let length = Double(loop.length + Self.sortedStepCount)
+            share = looks * Double(Self.stepCount) / (length * Double(loop.rowCount))
+        }
+        watch.tell(min(1, share))
+        return 0
+    }
+
+    /// The loop of a statement that makes or fills a table or an index; `nil` for others.
+    private static func loop(
+        of sql: String,
+        on connection: SQLiteConnection
+    ) throws(StoreError) -> Loop? {
+        guard sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("INSERT INTO") else { return nil }
+        let steps = try connection.prepare("EXPLAIN " + sql)
+        var roots: [Int64: Int64] = [:]
+        while try steps.step() {
+            let (address, name) = (steps.integer(0), steps.text(1))
+            if name == "OpenRead" { roots[steps.integer(2)] = steps.integer(3) }
+            guard name == "Next", let root = roots[steps.integer(2)] else { continue }
+            let length = Int(clamping: address - steps.integer(3) + 1)
+            let isCounted = steps.integer(6) == Int64(SQLITE_STMTSTATUS_FULLSCAN_STEP)
+            let table = try connection.text(
+                "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = \(root)"
+            )
+            guard let table, length > 0 else { return nil }
+            // Names of tables of ours have no quotes.
+            let rowCount = try connection.integer("SELECT count(*) FROM \"\(table)\"") ?? 0
+            return Loop(rowCount: rowCount, length: length, isCounted: isCounted)
+        }
+        return nil
+    }
+}
