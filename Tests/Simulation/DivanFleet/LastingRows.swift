@@ -19,9 +19,11 @@ final class LastingRows {
     /// An empty disk in memory.
     static func inMemory() -> LastingRows { LastingRows(.memory(MemoryEngine())) }
 
-    /// An empty disk with SQLite files; in memory where there is no room for any.
-    static func inFiles(seed: UInt64) -> LastingRows {
-        (try? DatabaseFile(seed: seed)).map { LastingRows(.file($0)) } ?? .inMemory()
+    /// An empty disk with SQLite files.
+    ///
+    /// - Throws: When this machine has no room for them.
+    static func inFiles(seed: UInt64) throws -> LastingRows {
+        LastingRows(.file(try DatabaseFile(seed: seed)))
     }
 
     var engine: any StorageEngine {
@@ -40,27 +42,22 @@ final class LastingRows {
     }
 
     /// What a copy of the disk holds, made between two transactions.
-    func copy() -> LastingRows {
+    ///
+    /// - Throws: When this machine has no room for it.
+    func copy() throws -> LastingRows {
         switch place {
         case .memory(let engine): LastingRows(.memory(engine.copy()))
-        case .file(let file): copied { try file.copy() }
+        case .file(let file): LastingRows(.file(try file.copy()))
         }
     }
 
     /// What is left when the process ends without closing anything, or the machine without syncing.
-    func afterCrash(cutsPower: Bool) -> LastingRows {
-        switch place {
-        case .memory: return self
-        case .file(let file):
-            let left = copied { try cutsPower ? file.remains() : file.copy() }
-            if left !== self { file.engine.close() }
-            return left
-        }
-    }
-
-    /// Without room for another file there is nothing to simulate.
-    private func copied(_ make: () throws -> DatabaseFile) -> LastingRows {
-        (try? make()).map { LastingRows(.file($0)) } ?? self
+    ///
+    /// - Throws: When this machine has no room for it.
+    func afterCrash(cutsPower: Bool) throws -> LastingRows {
+        guard case .file(let file) = place else { return self }
+        defer { file.engine.close() }
+        return LastingRows(.file(try cutsPower ? file.remains() : file.copy()))
     }
 }
 

@@ -51,7 +51,7 @@ final class Node: @unchecked Sendable {
         var rows: LastingRows
         var blobs = BlobMemory()
 
-        func copy() -> Disk { Disk(rows: rows.copy(), blobs: blobs.copy()) }
+        func copy() throws -> Disk { Disk(rows: try rows.copy(), blobs: blobs.copy()) }
     }
 
     init(number: Int, world: World) {
@@ -62,10 +62,23 @@ final class Node: @unchecked Sendable {
         random = SeededSource(seed: seed)
         resolver = world.scenario.resolvers[number]
         usesVectors = world.scenario.fleet == .vectors
-        disk = Disk(rows: world.scenario.usesFiles ? .inFiles(seed: seed) : .inMemory())
+        disk = Disk(rows: .inMemory())
         backUpDisk = Disk(rows: .inMemory())
         mistakes.forgetsRemotes = world.bug == .echoNotSuppressed
+        if world.scenario.usesFiles {
+            keepingFiles { disk.rows = try .inFiles(seed: seed) }
+        }
         mount()
+    }
+
+    /// Does something with files; that this machine cannot is told, lest it be taken for a mistake of
+    /// the nodes.
+    private func keepingFiles(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            world.complain(.unsimulated, "\(name): \(error)")
+        }
     }
 
     /// Puts what fails under the files that the node has now.
@@ -146,7 +159,9 @@ final class Node: @unchecked Sendable {
     func crash() {
         if store != nil {
             let isCut = health.files?.isCut ?? false
-            disk.rows = disk.rows.afterCrash(cutsPower: isCut || health.losesPower())
+            keepingFiles {
+                disk.rows = try disk.rows.afterCrash(cutsPower: isCut || health.losesPower())
+            }
         }
         health.death = nil
         engine?.isDead = true
@@ -218,7 +233,7 @@ final class Node: @unchecked Sendable {
 
     /// Copies the database away.
     func backUp() {
-        backUpDisk = disk.copy()
+        keepingFiles { backUpDisk = try disk.copy() }
         backUpTime = world.loop.now
     }
 
@@ -228,7 +243,7 @@ final class Node: @unchecked Sendable {
         let later = disk
         wasRestored = true
         restoreTime = world.loop.now
-        disk = backUpDisk.copy()
+        keepingFiles { disk = try backUpDisk.copy() }
         world.model.goBack(number)
         if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }
     }

@@ -32,6 +32,8 @@ public struct Violation: Hashable, Sendable {
         case unbounded = "queue without bound"
         /// A store refused what it must accept.
         case refused = "store refused"
+        /// The files of a node could not be kept on this machine: the run proves nothing.
+        case unsimulated = "machine failed"
     }
 
     /// Which promise.
