@@ -1,6 +1,6 @@
 # The verbs that people type. `make` alone prints them.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
+.PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
 SOURCES := Package.swift Packages Tools Tests Docs/examples
@@ -55,6 +55,9 @@ simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000
 
 codecs: setup ## a million random messages (MESSAGES=…, SEED=…) both ways between zlib and ISA-L
 	@Tools/scripts/codecs $(or $(MESSAGES),1000000) $(SEED)
+
+elsewhere: ## compile the C for arm64 and for musl, and let an emulated arm64 answer what this machine does
+	@Tools/scripts/elsewhere
 
 bench: setup ## measure, each figure beside its floor; also bench.json, and pictures in Docs/performance
 	@Tools/scripts/bench

@@ -64,7 +64,10 @@ final class ScratchCopy {
             buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
         }
         guard isMade else { throw .system(errno) }
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return String(
+            decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) },
+            as: UTF8.self
+        )
     }
 
     private static func remove(_ directory: String) {

@@ -134,7 +134,10 @@ private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: In
 }
 
 private func string(_ characters: [CChar]) -> String {
-    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    String(
+        decoding: characters.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
+        as: UTF8.self
+    )
 }
 
 /// The strings of a TXT record, in no order that matters.

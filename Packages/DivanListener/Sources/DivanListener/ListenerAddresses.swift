@@ -86,5 +86,8 @@ public enum ListenerAddresses {
 
 /// The text that a C function wrote.
 private func textBefore(zeroIn characters: [CChar]) -> String {
-    String(decoding: characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    String(
+        decoding: characters.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
+        as: UTF8.self
+    )
 }

@@ -88,6 +88,12 @@ static void sign(sqlite3_context *context, int count, sqlite3_value **arguments)
 
 typedef enum { f_round, f_round_even, f_trunc } rounding;
 
+// The C library of musl has no roundeven; its rint does the same unless a program asks for another
+// rounding.
+#ifndef __GLIBC__
+#define roundeven rint
+#endif
+
 static double round_whole(rounding function, double x) {
     switch (function) {
         case f_round: return round(x);

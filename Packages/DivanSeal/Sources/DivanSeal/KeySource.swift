@@ -179,7 +179,7 @@ public struct EnvironmentKey: KeySource {
             throw .source("$\(variable)", detail: "it is not set")
         }
         var given = Array(UnsafeBufferPointer(start: value, count: strlen(value)))
-            .map { UInt8(bitPattern: $0) }
+            .map { UInt8(truncatingIfNeeded: $0) }
         return try form.key(from: &given, of: "$\(variable)")
     }
 }

@@ -38,4 +38,8 @@ void floor_small_frames(size_t count, size_t length) {
 
 void floor_copy(uint8_t *to, const uint8_t *from, size_t length) { memcpy(to, from, length); }
 
-void floor_give_memory_back(void) { malloc_trim(0); }
+void floor_give_memory_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}

@@ -4,7 +4,9 @@
 
 #include "CDivanFloors.h"
 
+#ifdef __x86_64__
 #include <immintrin.h>
+#endif
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,15 +38,7 @@ static void check_controls(scan *s, const char *text, uint64_t control, uint64_t
     }
 }
 
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
-#define SSE4 __attribute__((target("sse4.2,popcnt")))
-
 /// Turns over every bit behind each that is set: all ones between two quotes.
-AVX2 static inline uint64_t runs_by_product(uint64_t bits) {
-    __m128i all = _mm_set1_epi8((char)0xFF), one = _mm_set_epi64x(0, (int64_t)bits);
-    return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(one, all, 0));
-}
-
 static inline uint64_t runs_by_shifts(uint64_t bits) {
     for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
     return bits;
@@ -57,6 +51,16 @@ __attribute__((constructor)) static void fill_places(void) {
     for (int byte = 0; byte < 256; byte++)
         for (int bit = 0, count = 0; bit < 8; bit++)
             if (byte >> bit & 1) places_of_bits[byte][count++] = (uint8_t)bit;
+}
+
+#ifdef __x86_64__
+
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt,pclmul")))
+#define SSE4 __attribute__((target("sse4.2,popcnt")))
+
+AVX2 static inline uint64_t runs_by_product(uint64_t bits) {
+    __m128i all = _mm_set1_epi8((char)0xFF), one = _mm_set_epi64x(0, (int64_t)bits);
+    return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(one, all, 0));
 }
 
 /// Writes eight tokens, however many of them are meant; what follows writes over the others.
@@ -111,6 +115,52 @@ SSE4 static inline void put_sse4(uint32_t *tokens, uint32_t at, const uint8_t *p
 #define MASK(lane) (uint32_t)_mm_movemask_epi8(lane)
 #define RUNS runs_by_shifts
 #include "tokens.h"
+
+static uint32_t *find_tokens(scan *s, const char *text, size_t length, uint32_t *tokens) {
+    int is_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
+    return is_wide ? tokens_avx2(s, text, length, tokens) : tokens_sse4(s, text, length, tokens);
+}
+
+#else
+
+// Other machines get vectors that the compiler spells, without a quick way from lanes to bits: a
+// floor that lies higher than it could.
+typedef uint8_t plain_lane __attribute__((vector_size(16)));
+
+static inline plain_lane load_plain(const char *from) {
+    plain_lane lane;
+    memcpy(&lane, from, sizeof lane);
+    return lane;
+}
+
+static inline plain_lane each_plain(uint8_t byte) { return (plain_lane){0} + byte; }
+
+/// The top bit of each byte.
+static inline uint32_t mask_plain(plain_lane lane) {
+    uint32_t bits = 0;
+    for (int i = 0; i < 16; i++) bits |= (uint32_t)(lane[i] >> 7) << i;
+    return bits;
+}
+
+static inline void put_plain(uint32_t *tokens, uint32_t at, const uint8_t *places) {
+    for (int i = 0; i < 8; i++) tokens[i] = at + places[i];
+}
+
+#define NAMED(name) name##_plain
+#define TOKENS find_tokens
+#define TARGET
+#define WIDTH 16
+#define vector plain_lane
+#define LOAD load_plain
+#define EACH each_plain
+#define EQUAL(a, b) ((plain_lane)((a) == (b)))
+#define LEAST(a, b) (((plain_lane)((a) < (b)) & (a)) | ((plain_lane)((a) >= (b)) & (b)))
+#define OR(a, b) ((a) | (b))
+#define MASK mask_plain
+#define RUNS runs_by_shifts
+#include "tokens.h"
+
+#endif
 
 // MARK: Values
 
@@ -279,9 +329,7 @@ void floor_end_tape(floor_tape *tape) {
 int floor_parse(floor_tape *tape, const char *text, size_t length) {
     if (length == 0 || length >= 1 << 24 || !make_room(tape, length)) return 0;
     scan s = {0};
-    int is_wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("pclmul");
-    uint32_t *end = is_wide ? tokens_avx2(&s, text, length, tape->tokens)
-                            : tokens_sse4(&s, text, length, tape->tokens);
+    uint32_t *end = find_tokens(&s, text, length, tape->tokens);
     if (s.wrong || s.in_string) return 0;
     if (s.beyond_ascii && !is_utf8((const uint8_t *)text, length)) return 0;
     *end = 0;

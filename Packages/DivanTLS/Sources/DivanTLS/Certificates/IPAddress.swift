@@ -23,7 +23,7 @@ enum IPAddress {
         guard inet_ntop(family, bytes, &characters, socklen_t(characters.count)) != nil else {
             return nil
         }
-        let text = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let text = characters.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -69,6 +69,6 @@ extension TLSCertificate {
 func objectIdentifierText(_ object: OpaquePointer) -> String {
     var characters = [CChar](repeating: 0, count: 128)
     OBJ_obj2txt(&characters, Int32(characters.count), object, 1)
-    let bytes = characters.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    let bytes = characters.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }
     return String(decoding: bytes, as: UTF8.self)
 }

@@ -78,7 +78,7 @@ enum AddressProbe {
             NI_NUMERICHOST
         )
         return String(
-            decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+            decoding: buffer.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) },
             as: UTF8.self
         )
     }
