@@ -39,7 +39,15 @@ struct ConnectionFindings {
     }
 
     private var silence: Finding {
-        .failed(
+        guard !isProxied else {
+            return .failed(
+                "proxy",
+                "the proxy is there, and nothing was said for \(patience) s after our request",
+                "check host and port of --proxy and of the URL, and the proxy's log",
+                .unreachable
+            )
+        }
+        return .failed(
             "websocket",
             "TCP is there, and nothing was said for \(patience) s after our "
                 + (endpoint.isSecure ? "TLS greeting" : "request for a WebSocket"),
@@ -52,7 +60,8 @@ struct ConnectionFindings {
     }
 
     private func finding(of error: TransportError) -> Finding {
-        switch error.reason {
+        if let proxy = ProxyFinding(error, to: endpoint, patience) { return proxy.finding }
+        return switch error.reason {
         case .tls(let problem): finding(of: problem)
         case .refused(let status, let explanation, let headers):
             finding(ofStatus: status, explanation, headers)
@@ -92,6 +101,12 @@ struct ConnectionFindings {
 
     private func finding(of problem: HandshakeError) -> Finding {
         if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
+        switch problem.reason {
+        case .subprotocol, .noSubprotocol:
+            let remedy = "the URL leads to another service, or one of both sides is too old"
+            return .failed("protocol", "no protocol is common: \(problem)", remedy, .unreachable)
+        default: break
+        }
         return .failed(
             "websocket",
             "the answer is no WebSocket's: \(problem)",
@@ -205,14 +220,14 @@ struct ConnectionFindings {
                 "check the last part of the URL; names are told apart by case",
                 .notFound
             )
-        case 407:
-            let remedy = "--proxy USER@HOST:PORT with DIVAN_PROXY_PASSWORD"
-            return .failed("proxy", "the proxy wants credentials: \(said)", remedy, .refused)
         case 408, 429, 500...504:
-            let step = isProxied ? "proxy" : "server"
             let wait = headers["Retry-After"].map { ", and asks to wait \($0) s" } ?? ""
             let remedy = "try again later; see the server's log"
-            return .failed(step, "it is busy or broken: \(said)\(wait)", remedy, .unreachable)
+            return .failed("server", "it is busy or broken: \(said)\(wait)", remedy, .unreachable)
+        case 511:
+            let remedy = "open any page in a browser on this machine, and log in there"
+            let seen = "this network wants a login before it lets anything through: \(said)"
+            return .failed("network", seen, remedy, .unreachable)
         default:
             if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
             let remedy = "this is no Sync Gateway or Divan, or the path is wrong"

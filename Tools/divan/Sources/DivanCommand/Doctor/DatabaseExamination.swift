@@ -4,7 +4,6 @@ import DivanReplicator
 import DivanRevisions
 import DivanStore
 import Foundation
-import Glibc
 
 /// Looks at a database: its files, everything that is stored, and what waits.
 struct DatabaseExamination {
@@ -19,7 +18,7 @@ struct DatabaseExamination {
     func run() throws {
         do {
             try path.requireDatabase()
-            tellFiles()
+            for finding in DatabaseSurroundings(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
             tellFormat(store)
@@ -27,24 +26,30 @@ struct DatabaseExamination {
             try tellSizes(store)
             try tellWaiting(store)
         } catch {
-            let failure = Failure(explaining: error)
-            tell(.failed("open", failure.sentence, "the sentence says what to do", failure.kind))
+            let failure = (error as? Failure) ?? Failure(explaining: error)
+            tell(.failed("open", failure.sentence, remedy(for: error), failure.kind))
         }
     }
 
-    private func tellFiles() {
-        var status = stat()
-        guard stat(path.bundle, &status) == 0 else { return }
-        let mode = String(status.st_mode & 0o777, radix: 8)
-        if status.st_mode & 0o002 != 0 {
-            let remedy = "chmod o-w \(path.bundle)"
-            return tell(.warning("files", "everybody may write to the directory (\(mode))", remedy))
+    /// What to do about a database that cannot be opened or read.
+    private func remedy(for error: any Error) -> String {
+        guard let code = (error as? StoreError)?.code else {
+            return path.isSealed
+                ? "divan doctor \(path.name) --key-file FILE, or --key-command COMMAND"
+                : "check the path, its owner and permissions: ls -la \(path.bundle)"
         }
-        guard access(path.bundle, W_OK) == 0 else {
-            let remedy = "run as user \(status.st_uid), or change the owner"
-            return tell(.warning("files", "this user may read but not write (\(mode))", remedy))
+        return switch code {
+        case .noSuchDatabase: "check the path, or make one: divan new \(path.name)"
+        case .tooNew: "use the version that wrote it, or a newer one: divan --version"
+        case .notADatabase:
+            path.isSealed
+                ? "give the key that it was sealed with last: --key-file FILE"
+                : "check the path, import-cblite what is Couchbase Lite's, or restore a backup"
+        case .busy: "end that process, or wait until it is done"
+        case .diskFull: "free some space, then try again"
+        case .readOnly: "check the owner and the permissions, and how the disk is mounted"
+        default: "divan check \(path.name) --repair-from URL, or restore a backup"
         }
-        tell(.ok("files", "\(path.bundle), mode \(mode)"))
     }
 
     private func tellFormat(_ store: Store) {

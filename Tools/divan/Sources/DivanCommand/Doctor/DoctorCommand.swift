@@ -25,10 +25,11 @@ enum DoctorCommand: Command {
             what to do, and the rest is left out. Nothing is written on either side. Give the options
             of your divan sync.
 
-            For a database: its files and who may read them, its format, everything stored with its
-            checksum, how big each part is (of each collection bodies, histories with old revisions,
-            blobs and indexes; the file, its log, blobs that nothing names), conflicts, contents left
-            at a peer, what is pending for each peer, indexes.
+            For a database: its files and who may write to them, the free space, the process that has
+            it open, its format, everything stored with its checksum, how big each part is (of each
+            collection bodies, histories with old revisions, blobs and indexes; the file, its log,
+            blobs that nothing names), conflicts, contents left at a peer, what is pending for each
+            peer, indexes.
 
             Exit code: that of the step that failed; 0 also when something is worth a look. With
             --json each finding is one line.

@@ -129,7 +129,9 @@ extension Arguments {
 
 extension CommandSyntax {
     /// Whether the verb opens databases, which may be sealed.
-    var takesKeys: Bool { operands.contains { $0.completion == .database } }
+    var takesKeys: Bool {
+        operands.contains { $0.completion == .database || $0.name.hasSuffix("|DB") }
+    }
 
     /// Whether what the verb prints has a form of its own already.
     var printsWhatIsStored: Bool {

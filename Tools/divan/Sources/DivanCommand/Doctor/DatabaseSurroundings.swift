@@ -1,0 +1,64 @@
+import DivanCommandLine
+import DivanJSON
+import Glibc
+
+/// What a database lies in: its directory, the disk, and who works with it.
+struct DatabaseSurroundings {
+    /// Fewer free bytes than this take no transaction, and fewer than that soon will not.
+    private static let (least, some): (UInt64, UInt64) = (1 << 20, 64 << 20)
+
+    private let path: DatabasePath
+
+    init(_ path: DatabasePath) {
+        self.path = path
+    }
+
+    var findings: [Finding] { [files, disk, holder].compactMap(\.self) }
+
+    private var files: Finding? {
+        var status = stat()
+        guard stat(path.bundle, &status) == 0 else { return nil }
+        let mode = String(status.st_mode & 0o777, radix: 8)
+        if status.st_mode & 0o002 != 0 {
+            let remedy = "chmod o-w \(path.bundle)"
+            return .warning("files", "everybody may write to the directory (\(mode))", remedy)
+        }
+        guard access(path.bundle, W_OK) != 0 else {
+            return .ok("files", "\(path.bundle), mode \(mode)")
+        }
+        if errno == EROFS {
+            let seen = "the disk is mounted to be read only: nothing can be saved"
+            return .warning("files", seen, "mount -o remount,rw, or see dmesg for why it was done")
+        }
+        let remedy = "run as user \(status.st_uid), or change the owner"
+        return .warning("files", "this user may read but not write (\(mode))", remedy)
+    }
+
+    private var disk: Finding? {
+        var status = statvfs()
+        guard statvfs(path.bundle, &status) == 0, status.f_blocks > 0 else { return nil }
+        let (bytes, isHuge) = UInt64(status.f_bavail)
+            .multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        let free = isHuge ? UInt64.max : bytes
+        let seen = "\(Numbers.bytes(free)) free"
+        let remedy = "free some space; divan compact \(path.name) gives back what is unused"
+        var finding: Finding
+        if free < Self.least {
+            let full = "the disk is full, \(seen): nothing can be saved"
+            finding = .failed("disk", full, "free some space, then try again", .database)
+        } else if free < Self.some {
+            finding = .warning("disk", "\(seen), which is little", remedy)
+        } else {
+            finding = .ok("disk", seen)
+        }
+        finding.figures = ["free": JSON(free)]
+        return finding
+    }
+
+    private var holder: Finding? {
+        guard let owner = path.owner else {
+            return .ok("holder", "no process has it open to write")
+        }
+        return .ok("holder", "\(owner), has it; divan put, edit and the like go through that one")
+    }
+}
