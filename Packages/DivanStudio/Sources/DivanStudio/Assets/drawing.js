@@ -16,7 +16,8 @@ export function graph(revisions) {
   const lanes = layout(revisions, parents);
   const [step, row] = [26, 30];
   const depth = Math.max(...lanes.map((point) => point.x), 0);
-  const width = 24 + depth * step + 420;
+  const longest = Math.max(...revisions.map((revision) => revision.leaf ? words(revision).join(" ").length : 0), 0);
+  const width = 40 + depth * step + longest * 7.4;
   const height = Math.max(...lanes.map((point) => point.y), 0) * row + 40;
   const picture = svg("svg", {
     class: "graph", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
@@ -42,12 +43,20 @@ export function graph(revisions) {
   return picture;
 }
 
-function label(revision, x, y) {
-  const text = svg("text", { x: x + 14, y: y + 4 }, revision.revision.slice(0, 34));
+/// What stands beside a revision: the beginning of its name, and what there is to know of it.
+function words(revision) {
+  const name = revision.revision.length > 24 ? revision.revision.slice(0, 18) + "…" : revision.revision;
   const notes = ["current", "deleted", "conflict"].filter((kind) => revision[kind]);
   if (revision.vector) notes.push(revision.own ? "written here" : "written elsewhere");
-  if (revision.remotes?.length) notes.push("known to " + revision.remotes.length);
-  if (notes.length) text.append(svg("tspan", { class: "faint", dx: 8 }, notes.join(", ")));
+  const count = revision.remotes?.length ?? 0;
+  if (count) notes.push(`known to ${count} ${count === 1 ? "peer" : "peers"}`);
+  return [name, notes.join(", ")];
+}
+
+function label(revision, x, y) {
+  const [name, notes] = words(revision);
+  const text = svg("text", { x: x + 14, y: y + 4 }, name);
+  if (notes) text.append(svg("tspan", { class: "faint", dx: 8 }, notes));
   return text;
 }
 

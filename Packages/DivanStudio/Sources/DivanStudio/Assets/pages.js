@@ -60,6 +60,8 @@ export const pages = {
   "/document": async (options) => {
     const [collection, id] = [option(options, "collection") ?? "_default", option(options, "id") ?? ""];
     const page = await load(place(collection, id, "/document.json"));
+    const resolve = page.conflict
+      ? h("a", { class: "button", href: place(collection, id, "/conflict") }, "Resolve the conflict") : null;
     const body = h("div", { id: "body" }, page.deleted ? nothing("The document is deleted.") : coloured(write(page.doc)));
     return {
       title: page.id,
@@ -69,9 +71,9 @@ export const pages = {
         heading(page.id, page.conflict ? tag("in conflict", "bad") : null, page.deleted ? tag("deleted") : null),
         h("p", { class: "sub" }, h("a", { href: address("/collection", { collection }) }, page.collection),
           ` · sequence ${page.sequence} · ${bytes(page.bytes)} · `, h("code", {}, page.rev)),
-        page.conflict ? h("p", {}, h("a", { class: "button", href: place(collection, id, "/conflict") }, "Resolve the conflict")) : null,
+        page.write && !page.deleted ? editor(page, body, resolve) : resolve && h("div", { class: "bar" }, resolve),
         h("div", { class: "columns" },
-          h("div", {}, page.write && !page.deleted ? editor(page, body) : null, body),
+          body,
           h("div", {}, h("h2", {}, "Revisions"),
             page.revisions.length ? h("div", { class: "scroll" }, graph(page.revisions)) : null,
             page.revisions.some((revision) => revision.vector) ? vectors(page.revisions, h) : null,
@@ -208,7 +210,8 @@ function figure(page, blob) {
     h("figcaption", {}, note + " · ", h("a", { href: source, download: "blob" }, "save")));
 }
 
-function editor(page, body) {
+/// The line of buttons above a document, and what goes wrong with them.
+function editor(page, body, resolve) {
   const field = h("textarea", { class: "tall", "aria-label": "The document as JSON", spellcheck: "false" });
   const problem = h("div", { role: "alert" });
   const shown = [...body.childNodes];
@@ -216,7 +219,7 @@ function editor(page, body) {
   const done = () => open(place(page.collection, page.id));
   const bar = h("div", { class: "bar" });
   const address = place(page.collection, page.id, "/document.json") + "&" + new URLSearchParams({ rev: page.rev });
-  const close = () => { problem.replaceChildren(); body.replaceChildren(...shown); bar.replaceChildren(edit, remove); };
+  const close = () => { problem.replaceChildren(); body.replaceChildren(...shown); bar.replaceChildren(...buttons); };
   const save = h("button", { class: "main", id: "save", onclick: async () => {
     try { JSON.parse(field.value); } catch (error) { return complain(error.message); }
     try { await send("PUT", address, field.value); done(); } catch (error) { complain(error.message); }
@@ -232,7 +235,8 @@ function editor(page, body) {
     if (!confirm("Delete “" + page.id + "”? The deletion syncs to every peer.")) return;
     try { await send("DELETE", address, "{}"); done(); } catch (error) { complain(error.message); }
   } }, "Delete");
-  bar.append(edit, remove);
+  const buttons = [edit, remove, resolve].filter(Boolean);
+  bar.append(...buttons);
   return [bar, problem];
 }
 

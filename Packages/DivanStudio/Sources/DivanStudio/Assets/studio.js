@@ -8,6 +8,8 @@ const live = document.getElementById("live");
 let current = {};
 let turn = 0;
 let timer;
+/// The page of the menu to which another belongs.
+const above = { "/collection": "/", "/document": "/", "/new": "/", "/conflict": "/conflicts" };
 
 /// Whether somebody types: a new look at the page would take that away.
 function isBusy() {
@@ -32,7 +34,7 @@ async function show(isLook = false) {
   document.title = next.title + " · Divan studio";
   main.replaceChildren(...next.content.flat(3).filter((child) => child != null && child !== false));
   for (const link of document.querySelectorAll("nav a")) {
-    const isOpen = link.pathname === location.pathname || (link.pathname === "/" && location.pathname === "/collection");
+    const isOpen = link.pathname === (above[location.pathname] ?? location.pathname);
     if (isOpen) link.setAttribute("aria-current", "page"); else link.removeAttribute("aria-current");
   }
   main.dataset.shown = location.pathname;
