@@ -131,6 +131,7 @@ import Testing
         #expect(sync.end() == 130)
         #expect(sync.screen.text.hasPrefix("Level with the peer"))
         #expect(sync.screen.text.contains("divan: stopped by Ctrl-C"))
+        #expect(sync.output.contains("the next run goes on from there"))
         #expect(!sync.screen.text.contains(" pulled, "))
         #expect(sync.screen.strangers.isEmpty && !sync.screen.isStyled)
         server.stop()
