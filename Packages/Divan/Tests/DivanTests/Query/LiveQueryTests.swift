@@ -49,6 +49,99 @@ import Testing
         #expect(await changes.next().flatMap(names) == ["Bern", "Oslo", "Turin", "Zug"])
     }
 
+    /// The number of rows of a query that an index answers at once.
+    private func counting() throws -> any Query {
+        try shop.chairs.createIndex(withName: "bySeats", config: ValueIndexConfiguration(["seats"]))
+        return try shop.database.createQuery("SELECT COUNT(*) FROM shop.chairs WHERE seats = 77")
+    }
+
+    private func count(_ change: QueryChange) -> Int { change.results?.next()?.int(at: 0) ?? -1 }
+
+    @Test func `commits of several threads are all told, in order, whoever runs the query`()
+        async throws
+    {
+        let (stream, token) = told(try counting())
+        defer { token.remove() }
+        let (writers, each) = (4, 50)
+        let chairs = shop.chairs
+        let saving = (0..<writers).map { writer in
+            Task.detached {
+                for number in 0..<each {
+                    let document = MutableDocument(id: "w\(writer)-\(number)", data: ["seats": 77])
+                    try chairs.save(document: document)
+                }
+            }
+        }
+        var last = -1
+        for await change in stream {
+            let count = count(change)
+            #expect(count > last)
+            last = count
+            if count == writers * each { break }
+        }
+        for task in saving { try await task.value }
+    }
+
+    @Test func `a query that is quick no more is told all the same`() async throws {
+        let (stream, token) = told(try counting())
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        #expect(await changes.next().map(count) == 0)
+        // The first of these may be counted by the thread that saves, and the second takes it too long.
+        var expected = 0
+        for number in [1, 4_000, 1, 3_000] {
+            try shop.database.inBatch {
+                for place in 0..<number { try shop.save("q\(expected + place)", ["seats": 77]) }
+            }
+            expected += number
+            while let change = await changes.next(), count(change) != expected {}
+        }
+    }
+
+    @Test func `a listener may save what its own query counts`() async throws {
+        let query = try counting()
+        let chairs = shop.chairs
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let token = query.addChangeListener(withQueue: DispatchQueue(label: "saving")) { change in
+            let count = change.results?.next()?.int(at: 0) ?? -1
+            continuation.yield(count)
+            guard count < 5 else { return }
+            let document = MutableDocument(id: "own\(count)", data: ["seats": 77])
+            #expect(throws: Never.self) { try chairs.save(document: document) }
+        }
+        defer { token.remove() }
+        var counts: [Int] = []
+        for await count in stream {
+            counts.append(count)
+            if count == 5 { break }
+        }
+        #expect(counts == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test(arguments: 0..<4)
+    func `a database closes while another thread saves what a live query counts`(
+        round: Int
+    )
+        async throws
+    {
+        let (stream, token) = told(try counting())
+        defer { token.remove() }
+        var changes = stream.makeAsyncIterator()
+        _ = await changes.next()
+        let chairs = shop.chairs
+        let (saved, saving) = AsyncStream.makeStream(of: Never.self)
+        Thread.detachNewThread {
+            for number in 0... {
+                let document = MutableDocument(id: "s\(number)", data: ["seats": 77])
+                guard (try? chairs.save(document: document)) != nil else { break }
+            }
+            saving.finish()
+        }
+        if round > 1 { _ = await changes.next() }
+        try shop.database.close()
+        for await _ in saved {}
+    }
+
     @Test func `new parameters are told`() async throws {
         let (stream, token) = told(query)
         defer { token.remove() }
