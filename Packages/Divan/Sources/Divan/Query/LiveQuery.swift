@@ -7,44 +7,31 @@ import Synchronization
 
 /// Runs a query again when a commit may have changed its rows, and tells when it has.
 ///
-/// Theory of operation. The committing thread only asks when the next run shall be, and puts at most
-/// one run on the live query's own queue: at once if the last commit was a quarter of a second ago,
-/// otherwise half a second later, so that a row of commits costs one run. The run reads all rows and
-/// compares them with those that were told last; the first rows, and those after a purge or after new
-/// parameters, are always told: by a run that begins behind them, for one that is under way may have
-/// read what was before. Before it, the changed documents are asked whether they matter at all
-/// (`QueryReach`).
+/// Theory of operation. The committing thread only asks `due` when the next run shall be, and puts
+/// at most one run on the live query's own queue: at once if the last commit was a quarter of a
+/// second ago, otherwise half a second later, so that a row of commits costs one run. The run reads
+/// all rows and compares them with those that were told last; the first rows, and those after a
+/// purge or after new parameters, are always told: by a run that begins behind them, for one that is
+/// under way may have read what was before. Before it, the changed documents are asked whether they
+/// matter at all (`QueryReach`).
 ///
-/// Waking the queue's thread takes longer than a query that an index answers. So one whose last run was
-/// quick is run by the committing thread, as the queue's work, if nothing else is under way there: once
-/// in a quarter of a second in the whole process, so that no row of commits pays for it. Should it not
-/// be quick this time, it is broken off, and what it started from is left to a run on the queue.
-///
-/// | phase | a commit in its collections | a run begins | the run ends | is broken off | ended |
-/// |---|---|---|---|---|---|
-/// | idle | waiting | – | – | – | ended |
-/// | waiting | waiting | running | – | – | ended |
-/// | running | behind | – | idle | waiting | ended |
-/// | behind | behind | – | waiting | waiting | ended |
-/// | ended | ended | ended | ended | ended | ended |
-///
-/// `behind` is running with another run on the queue.
+/// | phase | a commit in its collections | a run begins | ended |
+/// |---|---|---|---|
+/// | idle | waiting | – | ended |
+/// | waiting | waiting | idle | ended |
+/// | ended | ended | ended | ended |
 ///
 /// Source: `api.md` §1, live queries.
 final class LiveQuery: DatabaseService {
     private enum Phase {
         case idle
         case waiting
-        case running
-        case behind
         case ended
     }
 
     private struct State {
         var phase = Phase.idle
         var lastCommit: DispatchTime?
-        /// Whether the last run took no longer than `quickTime`.
-        var wasQuick = false
         /// Whether the next run tells equal rows, too.
         var mustTell = true
         var told: Outcome?
@@ -70,9 +57,6 @@ final class LiveQuery: DatabaseService {
 
     private static let quietTime = DispatchTimeInterval.milliseconds(250)
     private static let delay = DispatchTimeInterval.milliseconds(500)
-    private static let quickTime = Duration.microseconds(300)
-    /// Nanoseconds of uptime: when a committing thread may do the next run.
-    private static let nextQuickRun = Atomic<UInt64>(0)
 
     private let query: any Query
     private let tell: @Sendable (LiveQuery, QueryChange) -> Void
@@ -159,81 +143,37 @@ final class LiveQuery: DatabaseService {
             defer { state.lastCommit = now }
             return state.lastCommit.map { now > $0 + Self.quietTime } ?? true
         }
-        guard isQuiet else { return schedule(after: Self.delay) }
-        if beginsQuickly(at: now) {
-            // Nothing of ours is on the queue, so this waits for nobody.
-            queue.sync { run(limit: Self.quickTime * 3) }
-        } else {
-            schedule(after: nil)
-        }
-    }
-
-    /// Whether the calling thread shall do the next run; then it is noted as waiting.
-    private func beginsQuickly(at now: DispatchTime) -> Bool {
-        let next = Self.nextQuickRun.load(ordering: .relaxed)
-        guard now.uptimeNanoseconds >= next else { return false }
-        return state.withLock { state in
-            guard state.phase == .idle, state.wasQuick else { return false }
-            let (isFirst, _) = Self.nextQuickRun.compareExchange(
-                expected: next,
-                desired: (now + Self.quietTime).uptimeNanoseconds,
-                ordering: .relaxed
-            )
-            if isFirst { state.phase = .waiting }
-            return isFirst
-        }
+        schedule(after: isQuiet ? nil : Self.delay)
     }
 
     private func schedule(after delay: DispatchTimeInterval?) {
         let begins = state.withLock { state in
-            switch state.phase {
-            case .idle: state.phase = .waiting
-            case .running: state.phase = .behind
-            case .waiting, .behind, .ended: return false
-            }
+            guard state.phase == .idle else { return false }
+            state.phase = .waiting
             return true
         }
-        if begins { enqueue(after: delay) }
-    }
-
-    private func enqueue(after delay: DispatchTimeInterval?) {
+        guard begins else { return }
         // A timer, even one that is over, wakes another thread first.
         guard let delay else { return queue.async { [weak self] in self?.run() } }
         queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run() }
     }
 
-    /// Runs on the queue; no longer than `limit`, where there is one, and else once more.
-    private func run(limit: Duration? = nil) {
-        let watch = QueryWatch(limit: limit)
+    private func run() {
+        let watch = QueryWatch()
         guard let turn = begin(watch) else { return }
         do {
-            try run(turn, watch)
-            endRun()
-        } catch QueryStop.tookTooLong where limit != nil {
-            breakOff(turn)
-        } catch {
+            guard try mustRun(turn, watch) else { return }
             ProcessRegistry.shared.liveQueryRuns.add(1, ordering: .relaxed)
+            let (rows, documentIDs) = try query.core.runTraced(watch: watch)
+            state.withLock { $0.documentIDs = documentIDs }
+            guard note(.rows(rows), of: turn) else { return }
+            tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
+        } catch {
             let error = NSError(from: error)
             state.withLock { $0.documentIDs = nil }
-            if note(.failure(error.localizedDescription), of: turn) {
-                tell(self, QueryChange(query: query, results: nil, error: error))
-            }
-            endRun()
+            guard note(.failure(error.localizedDescription), of: turn) else { return }
+            tell(self, QueryChange(query: query, results: nil, error: error))
         }
-    }
-
-    private func run(_ turn: Turn, _ watch: QueryWatch) throws {
-        guard try mustRun(turn, watch) else { return }
-        let start = ContinuousClock.now
-        let (rows, documentIDs) = try query.core.runTraced(watch: watch)
-        ProcessRegistry.shared.liveQueryRuns.add(1, ordering: .relaxed)
-        let took = ContinuousClock.now - start
-        state.withLock { state in
-            state.documentIDs = documentIDs
-            state.wasQuick = took <= Self.quickTime
-        }
-        guard note(.rows(rows), of: turn) else { return }
-        tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
     }
 
     /// Takes what a run has to do, so that what comes from now on is left to the next one.
@@ -245,38 +185,12 @@ final class LiveQuery: DatabaseService {
                 changed: state.changed,
                 documentIDs: state.documentIDs
             )
-            state.phase = .running
+            state.phase = .idle
             state.watch = watch
             state.mustTell = false
             state.changed = []
             return turn
         }
-    }
-
-    private func endRun() {
-        state.withLock { state in
-            switch state.phase {
-            case .running: state.phase = .idle
-            case .behind: state.phase = .waiting
-            case .idle, .waiting, .ended: break
-            }
-        }
-    }
-
-    /// Gives back what a run had to do that told nothing, and leaves it to one on the queue.
-    private func breakOff(_ turn: Turn) {
-        let goesOn = state.withLock { state in
-            guard state.phase != .ended else { return false }
-            state.phase = .waiting
-            state.wasQuick = false
-            state.mustTell = state.mustTell || turn.mustTell
-            state.changed = turn.changed.flatMap { earlier in
-                state.changed.map { earlier.union($0) }
-            }
-            return true
-        }
-        // Should one be on the queue already, for later, it finds nothing to do.
-        if goesOn { enqueue(after: nil) }
     }
 
     /// Whether what was committed since the last run can have changed its rows.

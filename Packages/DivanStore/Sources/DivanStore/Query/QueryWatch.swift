@@ -29,16 +29,14 @@ public final class QueryWatch: Sendable {
         case closed
     }
 
-    /// How many steps of SQLite's machine lie between two looks: about 50 µs, and 5 where the time is
-    /// short.
-    let stepCount: Int32
+    /// How many steps of SQLite's machine lie between two looks: about 50 µs.
+    static let stepCount: Int32 = 4_000
 
     private let state = Atomic<Int>(State.running.rawValue)
     private let deadline: (limit: Duration, nanoseconds: UInt64)?
 
     /// Creates a watch whose time, if it has a limit, begins now.
     public init(limit: Duration? = nil) {
-        stepCount = limit.map { $0 < .milliseconds(5) } ?? false ? 400 : 4_000
         deadline = limit.map { limit in
             let (seconds, attoseconds) = limit.components
             let nanoseconds =

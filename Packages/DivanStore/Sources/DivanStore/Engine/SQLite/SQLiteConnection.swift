@@ -259,7 +259,7 @@ final class SQLiteConnection {
         guard let watch else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle,
-            watch.stepCount,
+            QueryWatch.stepCount,
             { context in
                 // Called during calls of this connection only, while the caller keeps the watch.
                 guard let context else { return 0 }
