@@ -112,7 +112,8 @@ import Testing
         try shell.run("new", "notes")
         let sync = guide.script("sh continuous").replacing(guidesURL, with: url)
         let terminal = try ServingTerminal(shell, "exec \(sync)", greeting: "Level with the peer")
-        let watching = try other.start("watch", "notes")
+        // From the beginning: it may start when the document has come.
+        let watching = try other.start("watch", "notes", "--since", "0")
         try shell.run("put", "notes", "probe", #"{"owner":"anna"}"#)
         _ = try watching.event { $0["id"] as? String == "probe" }
         terminal.interrupt()

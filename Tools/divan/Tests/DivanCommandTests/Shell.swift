@@ -74,7 +74,11 @@ final class Shell: Sendable {
         errors: RunningProgram.Errors = .discarded
     ) throws -> Peer {
         let divan = program(Self.divan, environment)
-        return Peer(process: try divan.start(words + ["--json"], errors: errors))
+        // Who waits for an event that never comes is told, instead of waiting for ever.
+        let patience = Duration.seconds(120)
+        return Peer(
+            process: try divan.start(words + ["--json"], errors: errors, patience: patience)
+        )
     }
 
     /// Serves a database on loopback, with events.
