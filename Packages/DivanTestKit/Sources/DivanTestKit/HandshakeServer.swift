@@ -43,6 +43,11 @@ public final class HandshakeServer: Sendable {
 
     /// An answer without a body.
     public static func answer(_ status: String, _ fields: String...) -> String {
+        answer(status, fields: fields)
+    }
+
+    /// An answer without a body.
+    public static func answer(_ status: String, fields: [String]) -> String {
         (["HTTP/1.1 \(status)"] + fields + ["Content-Length: 0", "", ""]).joined(separator: "\r\n")
     }
 

@@ -28,8 +28,7 @@ extension Collection {
         config: any IndexConfiguration,
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
-        _ = try openStore()
-        let plan = try translatingErrors { try IndexPlan(config, of: queryCollection) }
+        let plan = try indexPlan { try IndexPlan(config, of: $0) }
         try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
     }
 
@@ -41,8 +40,7 @@ extension Collection {
         name: String,
         progress: @escaping @Sendable (Double) -> Void
     ) async throws {
-        _ = try openStore()
-        let plan = try translatingErrors { try IndexPlan(index, of: queryCollection) }
+        let plan = try indexPlan { try IndexPlan(index, of: $0) }
         try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
     }
 
@@ -54,8 +52,7 @@ extension Collection {
         config: any IndexConfiguration,
         watch: IndexWatch
     ) throws {
-        _ = try openStore()
-        let plan = try translatingErrors { try IndexPlan(config, of: queryCollection) }
+        let plan = try indexPlan { try IndexPlan(config, of: $0) }
         try untranslated { try createIndex(plan, name, watch: watch) }
     }
 }

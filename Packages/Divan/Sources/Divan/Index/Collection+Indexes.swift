@@ -46,18 +46,14 @@ extension Collection: Indexable {
     ///
     /// - Throws: `CBLError.invalidQuery` for malformed expressions, `notOpen`.
     public func createIndex(withName name: String, config: any IndexConfiguration) throws {
-        _ = try openStore()
-        let plan = try translatingErrors { try IndexPlan(config, of: queryCollection) }
-        try createIndex(plan, name)
+        try createIndex(indexPlan { try IndexPlan(config, of: $0) }, name)
     }
 
     /// Makes an index that is built in code.
     ///
     /// - Throws: As ``createIndex(withName:config:)``.
     public func createIndex(_ index: any Index, name: String) throws {
-        _ = try openStore()
-        let plan = try translatingErrors { try IndexPlan(index, of: queryCollection) }
-        try createIndex(plan, name)
+        try createIndex(indexPlan { try IndexPlan(index, of: $0) }, name)
     }
 
     /// Removes an index, a damaged one too; does nothing when there is none.
@@ -77,6 +73,15 @@ extension Collection: Indexable {
         return isThere ? QueryIndex(name, of: self) : nil
     }
 
+    /// An index as the store makes it.
+    ///
+    /// - Throws: `CBLError.notOpen`; `invalidQuery`.
+    func indexPlan(_ plan: (QueryCollection) throws -> IndexPlan) throws -> IndexPlan {
+        _ = try openStore()
+        let place = QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
+        return try translatingErrors { try plan(place) }
+    }
+
     func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {
         guard !name.isEmpty else {
             throw NSError(CBLError.invalidParameter, "An index needs a name")
@@ -91,10 +96,6 @@ extension Collection: Indexable {
                 watch: watch
             )
         }
-    }
-
-    var queryCollection: QueryCollection {
-        QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
     }
 }
 

@@ -197,7 +197,7 @@ extension StoreWriter {
         let records = try current().indexRecords(of: id)
         for record in records { try changing().changeIndexes(record.drop) }
         for table in records.tables.reversed() { try changing().changeIndexes(table.drop) }
-        try make(indexStatements(of: path), watch)
+        try make(records.statements, watch)
     }
 
     func forgetIndexes(of collection: OpenCollection) throws(StoreError) {
@@ -211,12 +211,14 @@ extension StoreWriter {
 extension StoreReader {
     /// The statements that make the indexes of a collection.
     func indexStatements(of path: CollectionPath) throws(StoreError) -> [String] {
-        let records = try current().indexRecords(of: collection(path).id)
-        return records.tables.map(\.create) + records.map(\.create)
+        try current().indexRecords(of: collection(path).id).statements
     }
 }
 
 extension [IndexRecord] {
+    /// The statements that make them.
+    fileprivate var statements: [String] { tables.map(\.create) + map(\.create) }
+
     /// Their tables, each once, the outer ones first.
     fileprivate var tables: [IndexRecord.Table] {
         var tables: [IndexRecord.Table] = []

@@ -1,3 +1,4 @@
+import DivanBLIPChannel
 import Foundation
 
 /// Counts what happens to many clients, and lets a thread wait for it.
@@ -53,5 +54,16 @@ final class Crowd: @unchecked Sendable {
             }
         }
         return time
+    }
+
+    /// Opens clients, a few at a time, and waits until the listener has answered each.
+    func gather(_ clientCount: Int, _ open: (Int) -> BLIPChannel) throws -> [BLIPChannel] {
+        var clients: [BLIPChannel] = []
+        for number in 0..<clientCount {
+            if number >= 64 { _ = try wait(for: .ready, number - 63) }
+            clients.append(open(number))
+        }
+        _ = try wait(for: .ready, clientCount)
+        return clients
     }
 }

@@ -30,13 +30,7 @@ final class LightPuller: BLIPHandler {
     }
 
     func channelDidOpen(_ peer: TransportPeer) {
-        let body = #"{"checkpoint_ids":["cp-bench"],"collections":["_default"]}"#
-        opening = channel.send(
-            BLIPRequest(
-                properties: ["Profile": "getCollections"],
-                body: .bytes(Array(body.utf8))
-            )
-        )
+        opening = channel.askForDefaultCollection()
     }
 
     func channelDidReceive(_ event: BLIPEvent) {
@@ -78,5 +72,19 @@ final class LightPuller: BLIPHandler {
     /// Lists in a list; the bench's document IDs hold no brackets.
     private func entryCount(_ body: [UInt8]) -> Int {
         body.count { $0 == UInt8(ascii: "[") } - (body.isEmpty ? 0 : 1)
+    }
+}
+
+extension BLIPChannel {
+    /// Asks for the default collection, which is number 0 from then on; returns the number to which the
+    /// answer belongs.
+    func askForDefaultCollection() -> BLIPRequestNumber? {
+        let body = #"{"checkpoint_ids":["cp-bench"],"collections":["_default"]}"#
+        return send(
+            BLIPRequest(
+                properties: ["Profile": "getCollections"],
+                body: .bytes(Array(body.utf8))
+            )
+        )
     }
 }

@@ -60,13 +60,7 @@ final class LightPusher: BLIPHandler {
     }
 
     func channelDidOpen(_ peer: TransportPeer) {
-        let body = #"{"checkpoint_ids":["cp-bench"],"collections":["_default"]}"#
-        opening = channel.send(
-            BLIPRequest(
-                properties: ["Profile": "getCollections"],
-                body: .bytes(Array(body.utf8))
-            )
-        )
+        opening = channel.askForDefaultCollection()
     }
 
     func channelDidReceive(_ event: BLIPEvent) {

@@ -54,15 +54,11 @@ final class PullerRole {
         }
     }
 
-    /// Opens pullers, a few at a time.
+    /// Opens pullers.
     private func open(_ count: Int) throws {
-        crowd = Crowd()
-        pullers = []
-        for opened in 0..<count {
-            if opened >= 64 { _ = try crowd.wait(for: .ready, opened - 63) }
-            pullers.append(LightPuller.open(over: transport(), in: crowd))
-        }
-        _ = try crowd.wait(for: .ready, count)
+        let crowd = Crowd()
+        self.crowd = crowd
+        pullers = try crowd.gather(count) { _ in LightPuller.open(over: transport(), in: crowd) }
     }
 
     private func pull(_ revisionCount: Int) throws -> Double {

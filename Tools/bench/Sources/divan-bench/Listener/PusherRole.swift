@@ -34,18 +34,15 @@ final class PusherRole {
 
     func run() throws {
         let crowd = Crowd()
-        var pushers: [BLIPChannel] = []
-        for load in loads {
-            if pushers.count >= 64 { _ = try crowd.wait(for: .ready, pushers.count - 63) }
+        let pushers = try crowd.gather(loads.count) { number in
             let transport = BenchClient.transport(
                 to: port,
                 context: context,
                 database: database,
                 password: ListenerRole.credentials.password
             )
-            pushers.append(LightPusher.open(over: transport, load, in: crowd))
+            return LightPusher.open(over: transport, loads[number], in: crowd)
         }
-        _ = try crowd.wait(for: .ready, loads.count)
         say("\(crowd.count(.ready))")
         guard readLine() == "push" else { return }
         let start = monotonicSeconds()

@@ -192,7 +192,7 @@ struct ConnectionFindings {
         _ explanation: String,
         _ headers: HTTPHeaders
     ) -> Finding {
-        let said = "HTTP \(status)" + (explanation.isEmpty ? "" : " “\(explanation)”")
+        let said = Finding.answer(status, explanation)
         let skew = ClockFinding(headers).skewSentence.map { "; \($0)" } ?? ""
         switch status {
         case 401:

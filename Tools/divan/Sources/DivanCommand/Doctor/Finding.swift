@@ -24,6 +24,11 @@ struct Finding: Sendable, Equatable {
     /// With which code the command ends for it.
     var kind = Failure.Kind.failed
 
+    /// How an answer of HTTP is said in `seen`.
+    static func answer(_ status: Int, _ explanation: String) -> String {
+        "HTTP \(status)" + (explanation.isEmpty ? "" : " “\(explanation)”")
+    }
+
     static func ok(_ step: String, _ seen: String) -> Finding {
         Finding(step: step, verdict: .ok, seen: seen)
     }

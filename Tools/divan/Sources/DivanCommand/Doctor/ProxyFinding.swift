@@ -23,21 +23,21 @@ struct ProxyFinding {
         case .refused(407, let explanation, _):
             .failed(
                 "proxy",
-                "the proxy wants credentials: \(said(407, explanation))",
+                "the proxy wants credentials: \(Finding.answer(407, explanation))",
                 "--proxy USER@HOST:PORT with DIVAN_PROXY_PASSWORD",
                 .refused
             )
         case .refused(let status, let explanation, _) where 500...599 ~= status:
             .failed(
                 "proxy",
-                "the proxy cannot reach \(place): \(said(status, explanation))",
+                "the proxy cannot reach \(place): \(Finding.answer(status, explanation))",
                 "check host and port of the URL, as the proxy sees them",
                 .unreachable
             )
         case .refused(let status, let explanation, _):
             .failed(
                 "proxy",
-                "the proxy opens no way to \(place): \(said(status, explanation))",
+                "the proxy opens no way to \(place): \(Finding.answer(status, explanation))",
                 "have the port allowed there (CONNECT), or leave out --proxy",
                 .refused
             )
@@ -63,9 +63,5 @@ struct ProxyFinding {
                 .unreachable
             )
         }
-    }
-
-    private func said(_ status: Int, _ explanation: String) -> String {
-        "HTTP \(status)" + (explanation.isEmpty ? "" : " “\(explanation)”")
     }
 }

@@ -205,9 +205,7 @@ enum IndexRebuildCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        let documentCount = try store.read { reader in
-            try reader.collections().reduce(0) { try $0 + reader.count(in: $1) }
-        }
+        let documentCount = try store.read { try $0.documentCount() }
         var count = 0
         let rest = "each collection has the indexes of before, or new ones"
         try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { watch in

@@ -56,8 +56,7 @@ final class BrokenPlace {
 
     /// The URL of a server that answers each request with these lines.
     func answering(_ status: String, _ fields: String...) throws -> String {
-        let answer = (["HTTP/1.1 \(status)"] + fields + ["Content-Length: 0", "", ""])
-            .joined(separator: "\r\n")
+        let answer = HandshakeServer.answer(status, fields: fields)
         let server = try HandshakeServer(answers: [String](repeating: answer, count: 40))
         return "ws://127.0.0.1:\(server.port)/a"
     }

@@ -115,54 +115,22 @@ final class SQLiteConnection {
     }
 
     /// Runs statements that give no rows.
-    func execute(_ sql: String) throws(StoreError) {
+    ///
+    /// `willRun` gets each when it is compiled.
+    func execute(
+        _ sql: String,
+        willRun: (OpaquePointer) -> Void = { _ in }
+    ) throws(StoreError) {
         let code = sql.withCString { text in
             var rest: UnsafePointer<CChar>? = text
             while let next = rest, next.pointee != 0 {
                 // Some compile others only when they run, as `VACUUM` does; one that fails is undone.
-                let code = withQueryFunctions { run(next, &rest) }
+                let code = withQueryFunctions { run(next, &rest, willRun) }
                 guard code == SQLITE_OK else { return code }
             }
             return SQLITE_OK
         }
         guard code == SQLITE_OK else { throw error(code) }
-    }
-
-    /// Compiles statements that give no rows, one after another, and has each run by `run`, which gets
-    /// it with its text.
-    func execute(
-        _ sql: String,
-        _ run: (OpaquePointer, String) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        try addQueryFunctions()
-        var rest = ArraySlice(sql.utf8CString)
-        while rest.count > 1 {
-            var statement: OpaquePointer?
-            var length = 0
-            let code = rest.withUnsafeBufferPointer { text in
-                var end: UnsafePointer<CChar>?
-                let code = sqlite3_prepare_v3(handle, text.baseAddress, -1, 0, &statement, &end)
-                if let end, let start = text.baseAddress { length = end - start }
-                return code
-            }
-            guard code == SQLITE_OK else { throw error(code) }
-            let bytes = rest.prefix(length).map { UInt8(bitPattern: $0) }
-            rest = rest.dropFirst(length)
-            // None is behind the last one.
-            guard let statement else { return }
-            defer { sqlite3_finalize(statement) }
-            let text = String(decoding: bytes, as: UTF8.self)
-            try run(statement, String(text.drop(while: \.isWhitespace)))
-        }
-    }
-
-    /// Runs a statement that gives no rows.
-    func finish(_ statement: OpaquePointer) throws(StoreError) {
-        while true {
-            let code = sqlite3_step(statement)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw error(code) }
-        }
     }
 
     /// Has SQLite call `handler` each so many steps; without one no longer.
@@ -177,10 +145,15 @@ final class SQLiteConnection {
     }
 
     /// Runs the first statement of a text, which is none where the text is blank.
-    private func run(_ sql: UnsafePointer<CChar>, _ rest: inout UnsafePointer<CChar>?) -> Int32 {
+    private func run(
+        _ sql: UnsafePointer<CChar>,
+        _ rest: inout UnsafePointer<CChar>?,
+        _ willRun: (OpaquePointer) -> Void
+    ) -> Int32 {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v3(handle, sql, -1, 0, &statement, &rest)
         guard code == SQLITE_OK else { return code }
+        if let statement { willRun(statement) }
         while sqlite3_step(statement) == SQLITE_ROW {}
         return sqlite3_finalize(statement)
     }

@@ -38,7 +38,8 @@ final class SQLiteIndexBuild {
 
     func run(_ sql: String) throws {
         do {
-            try connection.execute(sql, finish)
+            defer { endLooks() }
+            try connection.execute(sql, willRun: beginLooks)
         } catch {
             if !connection.isInTransaction { try? connection.execute("BEGIN IMMEDIATE") }
             // What SQLite reports of a change that was stopped is only that.
@@ -48,22 +49,23 @@ final class SQLiteIndexBuild {
         try watch.check()
     }
 
-    private func finish(_ statement: OpaquePointer, _ text: String) throws(StoreError) {
-        guard !watch.mustStop else { return }
-        loop = try Self.loop(of: text, on: connection)
+    /// Has SQLite look from now on at how far a statement is.
+    private func beginLooks(at statement: OpaquePointer) {
+        endLooks()  // what finds the loop is no part of it
+        loop = Self.loop(of: statement, on: connection)
         self.statement = statement
         looks = 0
         let context = Unmanaged.passUnretained(self).toOpaque()
         connection.call(each: Self.stepCount, with: context) { context in
-            // Called while this build has the connection finish a statement.
+            // Called while this build has the connection run a statement.
             guard let context else { return 0 }
             return Unmanaged<SQLiteIndexBuild>.fromOpaque(context).takeUnretainedValue().look()
         }
-        defer {
-            connection.call(each: 0, with: nil, nil)
-            self.statement = nil
-        }
-        try connection.finish(statement)
+    }
+
+    private func endLooks() {
+        connection.call(each: 0, with: nil, nil)
+        statement = nil
     }
 
     /// Returns whether to stop: 0 is no.
@@ -83,12 +85,22 @@ final class SQLiteIndexBuild {
         return 0
     }
 
-    /// The loop of a statement that makes or fills a table or an index; `nil` for others.
+    /// The loop of a statement that makes or fills a table or an index; `nil` for others, and where the
+    /// plan cannot be read.
+    private static func loop(
+        of statement: OpaquePointer,
+        on connection: SQLiteConnection
+    ) -> Loop? {
+        guard let text = sqlite3_sql(statement) else { return nil }
+        let sql = String(cString: text).drop(while: \.isWhitespace)
+        guard sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("INSERT INTO") else { return nil }
+        return try? loop(of: String(sql), on: connection)
+    }
+
     private static func loop(
         of sql: String,
         on connection: SQLiteConnection
     ) throws(StoreError) -> Loop? {
-        guard sql.hasPrefix("CREATE INDEX") || sql.hasPrefix("INSERT INTO") else { return nil }
         let steps = try connection.prepare("EXPLAIN " + sql)
         var roots: [Int64: Int64] = [:]
         while try steps.step() {
