@@ -5,6 +5,10 @@
 /// `ValidatingScan` looks at it from the beginning. So whatever it is unsure of it may leave; it is
 /// short because it remembers little and names no problem.
 ///
+/// Objects of an array mostly have the same keys in the same order. While one goes on as its neighbour
+/// did, its keys are compared with the neighbour's and nothing else: they are plain and differ from each
+/// other, as those do.
+///
 /// Why the pointers are right: a scan lives inside the closures that lend them. Every byte is read at
 /// an index that was compared with `end`, a load of eight bytes at one that was compared with
 /// `end - 8`, and keys are stored at indices below `keys.count` and read where they were stored.
@@ -43,7 +47,9 @@ struct PlainScan: ~Copyable {
             )
             scan.summary.kind = .object
             scan.summary.isCanonical = false
-            guard scan.object(at: 0, depth: 1, firstKey: 0) == text.count else { return nil }
+            var neighbour = 0
+            guard scan.object(at: 0, depth: 1, firstKey: 0, &neighbour) == text.count
+            else { return nil }
             return scan.summary
         }
     }
@@ -61,22 +67,50 @@ struct PlainScan: ~Copyable {
     }
 
     /// The place behind an object; `depth` is the number of containers that are open with it.
-    private mutating func object(at start: Int, depth: Int, firstKey: Int) -> Int? {
+    ///
+    /// `lastKey` is the place behind the keys that the object before it in an array has left from
+    /// `firstKey` on, and then that behind its own; at most `firstKey` where there are none.
+    private mutating func object(
+        at start: Int,
+        depth: Int,
+        firstKey: Int,
+        _ lastKey: inout Int
+    ) -> Int? {
         let (base, end) = (base, end)
         var position = start &+ 1
         guard depth <= depthLimit, position < end else { return nil }
+        var (nextKey, sievedKey, neighbourKey) = (firstKey, firstKey, lastKey)
+        lastKey = firstKey
         if base[position] == UInt8(ascii: "}") { return position &+ 1 }
-        var nextKey = firstKey
         var sieve = KeySieve()
         while position < end, base[position] == UInt8(ascii: "\"") {
-            guard let keyEnd = key(at: position &+ 1, depth, &sieve, firstKey, nextKey),
-                case let colon = keyEnd &+ 1, colon < end, base[colon] == UInt8(ascii: ":")
-            else { return nil }
+            let keyEnd: Int
+            if nextKey < neighbourKey, let place = self.end(of: nextKey, at: position &+ 1) {
+                keyEnd = place
+            } else {
+                neighbourKey = firstKey
+                while sievedKey < nextKey {
+                    _ = sieve.add(keys[sievedKey].prefix, Int(keys[sievedKey].byteCount))
+                    sievedKey &+= 1
+                }
+                guard let place = key(at: position &+ 1, depth, &sieve, firstKey, nextKey)
+                else { return nil }
+                keyEnd = place
+                sievedKey &+= 1
+            }
             nextKey &+= 1
-            guard let next = value(at: colon &+ 1, depth: depth, firstKey: nextKey), next < end
+            guard case let colon = keyEnd &+ 1, colon < end &- 1,
+                base[colon] == UInt8(ascii: ":")
+            else { return nil }
+            // What is in a container writes its keys over those of the neighbour.
+            if base[colon &+ 1] | 0x20 == UInt8(ascii: "{") { neighbourKey = firstKey }
+            var none = 0
+            guard let next = value(at: colon &+ 1, depth: depth, firstKey: nextKey, &none),
+                next < end
             else { return nil }
             position = next &+ 1
             if base[next] == UInt8(ascii: ",") { continue }
+            lastKey = nextKey
             return base[next] == UInt8(ascii: "}") ? position : nil
         }
         return nil
@@ -87,7 +121,10 @@ struct PlainScan: ~Copyable {
         var position = start &+ 1
         guard depth <= depthLimit, position < end else { return nil }
         if base[position] == UInt8(ascii: "]") { return position &+ 1 }
-        while let next = value(at: position, depth: depth, firstKey: firstKey), next < end {
+        var neighbourKey = firstKey
+        while let next = value(at: position, depth: depth, firstKey: firstKey, &neighbourKey),
+            next < end
+        {
             position = next &+ 1
             if base[next] == UInt8(ascii: ",") { continue }
             return base[next] == UInt8(ascii: "]") ? position : nil
@@ -95,25 +132,53 @@ struct PlainScan: ~Copyable {
         return nil
     }
 
-    /// The place behind a value in `depth` containers.
+    /// The place behind a value in `depth` containers; of `lastKey` see `object`.
     @inline(__always)
-    private mutating func value(at position: Int, depth: Int, firstKey: Int) -> Int? {
+    private mutating func value(
+        at position: Int,
+        depth: Int,
+        firstKey: Int,
+        _ lastKey: inout Int
+    ) -> Int? {
+        let (base, end) = (base, end)
         guard position < end else { return nil }
         switch base[position] {
         case UInt8(ascii: "\""):
-            guard let special = special(from: position &+ 1) else { return nil }
+            let special = PlainRun.end(from: position &+ 1, in: base, end)
+            guard special < end else { return nil }
             if base[special] == UInt8(ascii: "\"") { return special &+ 1 }
-            return rest(at: position) { lexer throws(JSONError.Reason) in
+            return Self.rest(base, end, at: position) { lexer throws(JSONError.Reason) in
                 _ = try lexer.scanString()
             }
-        case UInt8(ascii: "{"): return object(at: position, depth: depth &+ 1, firstKey: firstKey)
-        case UInt8(ascii: "["): return array(at: position, depth: depth &+ 1, firstKey: firstKey)
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): return number(at: position)
+        case UInt8(ascii: "{"):
+            return object(at: position, depth: depth &+ 1, firstKey: firstKey, &lastKey)
+        case UInt8(ascii: "["):
+            lastKey = firstKey
+            return array(at: position, depth: depth &+ 1, firstKey: firstKey)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            return Self.number(base, end, at: position)
         default:
-            return rest(at: position) { lexer throws(JSONError.Reason) in
+            return Self.rest(base, end, at: position) { lexer throws(JSONError.Reason) in
                 _ = try lexer.scanLiteral()
             }
         }
+    }
+
+    /// Where a key ends that reads as the one at a place of `keys`; `nil` for another.
+    @inline(__always)
+    private func end(of index: Int, at start: Int) -> Int? {
+        let key = keys[index]
+        let byteCount = Int(key.byteCount)
+        let keyEnd = start &+ byteCount
+        guard start <= end &- 8, keyEnd < end, base[keyEnd] == UInt8(ascii: "\"") else {
+            return nil
+        }
+        let difference = PlainRun.eightBytes(base + start).byteSwapped ^ key.prefix
+        if byteCount < 8 {
+            return difference & ~(UInt64.max &>> UInt64(8 &* byteCount)) == 0 ? keyEnd : nil
+        }
+        let isSame = difference == 0 && endsAlike(Int(key.start), start, byteCount)
+        return isSame ? keyEnd : nil
     }
 
     /// Remembers a key that its object does not have yet; returns where it ends.
@@ -125,7 +190,9 @@ struct PlainScan: ~Copyable {
         _ firstKey: Int,
         _ nextKey: Int
     ) -> Int? {
-        guard start <= end &- 8, nextKey < keys.count, let keyEnd = special(from: start),
+        let (base, end) = (base, end)
+        guard start <= end &- 8, nextKey < keys.count,
+            case let keyEnd = PlainRun.end(from: start, in: base, end), keyEnd < end,
             base[keyEnd] == UInt8(ascii: "\"")
         else { return nil }
         let byteCount = keyEnd &- start
@@ -153,19 +220,31 @@ struct PlainScan: ~Copyable {
         guard next - first < Self.objectKeysCount else { return true }
         return (first..<next).contains {
             keys[$0].prefix == key.prefix && keys[$0].byteCount == key.byteCount
-                && (key.byteCount <= 8 || endsAlike(keys[$0], key))
+                && endsAlike(Int(keys[$0].start), Int(key.start), Int(key.byteCount))
         }
     }
 
     /// Whether two keys of the same length have the same bytes behind the eighth.
-    private func endsAlike(_ left: Key, _ right: Key) -> Bool {
-        let (left, right, count) = (Int(left.start), Int(right.start), Int(left.byteCount))
-        return !(8..<count).contains { base[left + $0] != base[right + $0] }
+    private func endsAlike(_ left: Int, _ right: Int, _ byteCount: Int) -> Bool {
+        var offset = 8
+        while offset < byteCount {
+            let place = min(offset, byteCount &- 8)
+            guard
+                PlainRun.eightBytes(base + left + place)
+                    == PlainRun.eightBytes(base + right + place)
+            else { return false }
+            offset &+= 8
+        }
+        return true
     }
 
     /// The place behind an integer of 1 to 18 digits, or another number.
     @inline(__always)
-    private func number(at position: Int) -> Int? {
+    private static func number(
+        _ base: UnsafePointer<UInt8>,
+        _ end: Int,
+        at position: Int
+    ) -> Int? {
         let first = base[position] == UInt8(ascii: "-") ? position &+ 1 : position
         var next = first
         while next < end, base[next] &- 0x30 <= 9 { next &+= 1 }
@@ -175,14 +254,16 @@ struct PlainScan: ~Copyable {
         {
             return next
         }
-        return rest(at: position) { lexer throws(JSONError.Reason) in
+        return rest(base, end, at: position) { lexer throws(JSONError.Reason) in
             _ = try lexer.scanNumber()
         }
     }
 
     /// The place behind what the lexer reads there.
     @inline(never)
-    private func rest(
+    private static func rest(
+        _ base: UnsafePointer<UInt8>,
+        _ end: Int,
         at position: Int,
         _ read: (inout Lexer) throws(JSONError.Reason) -> Void
     ) -> Int? {
@@ -193,12 +274,5 @@ struct PlainScan: ~Copyable {
         } catch {
             return nil
         }
-    }
-
-    /// Where a run of plain characters ends; `nil` when nothing follows it.
-    @inline(__always)
-    private func special(from start: Int) -> Int? {
-        let place = PlainRun.end(from: start, in: base, end)
-        return place < end ? place : nil
     }
 }

@@ -133,6 +133,78 @@ import Testing
             (key: $0, value: $1)
         }
         let bytes = try JSON.object(JSONObject(members)).canonicalBytes()
+        compareLooks(at: bytes, seed)
+        for _ in 0..<40 {
+            var damaged = bytes
+            let offset = Int.random(in: bytes.indices, using: &generator)
+            let other = Int.random(in: bytes.indices, using: &generator)
+            damaged[offset] =
+                Bool.random(using: &generator)
+                ? bytes[other] : .random(in: 0...255, using: &generator)
+            compareLooks(at: damaged, seed)
+            compareLooks(at: Array(bytes.prefix(offset)), seed)
+        }
+    }
+
+    @Test(arguments: [
+        #"{"list":[{"a":0,"b":0},{"b":0,"b":0}],"end":"of the text"}"#,
+        #"{"list":[{"a":0,"b":0,"c":0},{"a":0,"c":0,"c":0}],"end":"of the text"}"#,
+        #"{"list":[{"a":0,"b":0},{"a":{"a":0},"a":0}],"end":"of the text"}"#,
+        #"{"list":[{"a":0,"b":0},[{"b":0}],{"b":0,"b":0}],"end":"of the text"}"#,
+        #"{"list":[{"nine long":0},{"nine long":0,"nine long":0}],"end":"of the text"}"#,
+    ])
+    func `a quick look sees a key twice where its neighbour has it once`(text: String) throws {
+        let summary = try JSONScanner.validate(Array(text.utf8).span, checksSpelling: false)
+        #expect(summary.hasRepeatedKey)
+    }
+
+    /// Objects of arrays, each with the keys of the one before it, or nearly; others between and in them.
+    @Test(arguments: UInt64(0)..<100)
+    func `a quick look takes no object for its neighbour`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let every = [
+            "", "a", "b", "_id", "digest", "seventh", "eighthly", "nine long", "nine lonh",
+            "sixteen letters.", "sixteen letters,", "seventeen letters", "@type",
+            "one of thirty-one letters more",
+        ]
+        let names = Array(every.shuffled(using: &generator).prefix(4))
+        func name() -> String { names.randomElement(using: &generator) ?? "" }
+        func value(_ depth: Int) -> String {
+            switch Int.random(in: 0..<(depth > 0 ? 15 : 9), using: &generator) {
+            case 0..<5: "\(Int.random(in: -9...99, using: &generator))"
+            case 5..<9: #""\#(name())""#
+            case 9..<13: object(of: Array(names.shuffled(using: &generator).prefix(2)), depth - 1)
+            default: neighbours(depth - 1)
+            }
+        }
+        func object(of keys: [String], _ depth: Int) -> String {
+            "{" + keys.map { #""\#($0)":"# + value(depth) }.joined(separator: ",") + "}"
+        }
+        func neighbours(_ depth: Int) -> String {
+            var keys = Array(
+                names.shuffled(using: &generator).prefix(Int.random(in: 0...6, using: &generator))
+            )
+            let elements = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
+                let place = Int.random(in: 0...keys.count, using: &generator)
+                switch Int.random(in: 0..<16, using: &generator) {
+                case 0: keys.insert(name(), at: place)
+                case 1 where place < keys.count: keys[place] = name()
+                case 2 where place < keys.count: keys.remove(at: place)
+                case 3: return value(depth)
+                default: break
+                }
+                return object(of: keys, depth)
+            }
+            return "[" + elements.joined(separator: ",") + "]"
+        }
+        for _ in 0..<40 {
+            let text = #"{"list":\#(neighbours(2)),"end":"of the text"}"#
+            compareLooks(at: Array(text.utf8), seed)
+        }
+    }
+
+    /// Who does not ask for the spelling hears the same besides.
+    private func compareLooks(at text: [UInt8], _ seed: UInt64) {
         func told(_ summary: JSONSummary?) -> [Bool]? {
             summary.map {
                 [
@@ -141,23 +213,10 @@ import Testing
                 ]
             }
         }
-        func compare(_ text: [UInt8]) {
-            let full = try? JSONScanner.validate(text.span)
-            let quick = try? JSONScanner.validate(text.span, checksSpelling: false)
-            let isAlike = told(quick) == told(full) && quick?.isCanonical != true
-            #expect(isAlike, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
-        }
-        compare(bytes)
-        for _ in 0..<40 {
-            var damaged = bytes
-            let offset = Int.random(in: bytes.indices, using: &generator)
-            let other = Int.random(in: bytes.indices, using: &generator)
-            damaged[offset] =
-                Bool.random(using: &generator)
-                ? bytes[other] : .random(in: 0...255, using: &generator)
-            compare(damaged)
-            compare(Array(bytes.prefix(offset)))
-        }
+        let full = try? JSONScanner.validate(text.span)
+        let quick = try? JSONScanner.validate(text.span, checksSpelling: false)
+        let isAlike = told(quick) == told(full) && quick?.isCanonical != true
+        #expect(isAlike, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
     }
 
     @Test func `bounds depth and length`() {
