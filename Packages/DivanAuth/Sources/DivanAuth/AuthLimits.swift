@@ -7,7 +7,3 @@ public enum AuthLimits {
     /// Cookies in one jar: 50, what browsers keep for one domain (RFC 6265 §6.1).
     public static let cookieCount = 50
 }
-
-/// The former name, which four modules had.
-@available(*, deprecated, renamed: "AuthLimits")
-public typealias Limits = AuthLimits

@@ -12,7 +12,3 @@ public enum DiscoveryLimits {
     /// Places (interface and protocol) kept for one peer: 32, two for each of 16 interfaces.
     public static let placeCount = 32
 }
-
-/// The former name, which four modules had.
-@available(*, deprecated, renamed: "DiscoveryLimits")
-public typealias Limits = DiscoveryLimits

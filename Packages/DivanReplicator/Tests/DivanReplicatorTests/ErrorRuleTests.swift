@@ -93,7 +93,7 @@ import Testing
         let rows = Self.storeErrors.map { code in
             let label = "\(code)".prefix { $0 != "(" }
             let error = SyncError(storage: StoreError(code))
-            let rule = ErrorRule.of(error)
+            let rule = ErrorRule.of(error.wireCode, isFromPeer: error.isFromPeer)
             return row(
                 rule,
                 of: "`\(label)` → \(name(error.wireCode))",

@@ -21,7 +21,3 @@ public enum TLSLimits {
     /// Bytes of a server name: 253, the longest host name (RFC 1035 §2.3.4 as text).
     public static let serverNameByteCount = 253
 }
-
-/// The former name, which four modules had.
-@available(*, deprecated, renamed: "TLSLimits")
-public typealias Limits = TLSLimits

@@ -60,7 +60,7 @@ final class ActiveCollection {
             )
         }
         if peer.pulls {
-            var puller = Puller(
+            let puller = Puller(
                 collection: number,
                 options: options,
                 purgesRevoked: peer.purgesRevoked,
@@ -68,7 +68,7 @@ final class ActiveCollection {
                 remarks: remarks,
                 over: connection
             )
-            puller.start(
+            puller.subscribe(
                 isContinuous: peer.isContinuous,
                 skipsTombstones: !checkpointer.hadLocalCopy && last == 0
             )

@@ -87,11 +87,7 @@ final class ActivePeer: ConnectedPeer {
         guard change.origin != origin, connection.life.replicates else { return }
         let affected = collections.filter { $0.path == change.collection }
         if change.endsCollection, !affected.isEmpty {
-            let error = StoreError(
-                .noSuchCollection(change.collection),
-                at: connection.store.directory ?? ""
-            )
-            connection.end(storage: error, .cannotFulfil)
+            connection.end(storage: connection.absence(of: change.collection), .cannotFulfil)
         }
         if options.isContinuous { for collection in affected { collection.notice() } }
         pump()
@@ -146,15 +142,15 @@ extension ActivePeer {
         switch connection.life {
         // A conflict may be resolved after the connection has ended.
         case .connecting, .ended: break
-        case .starting, .running: goOn()
-        case .stopping(let deadline): goOnStopping(until: deadline)
+        case .starting, .running: replicate()
+        case .stopping(let deadline): windDown(until: deadline)
         case .closing: commit()
         }
         watch()
         connection.tell(currentStatus)
     }
 
-    private func goOn() {
+    private func replicate() {
         if conflicts.hasRoom { for collection in collections { collection.pumpPuller() } }
         commitDue()
         fillWindows()
@@ -179,7 +175,7 @@ extension ActivePeer {
     }
 
     /// Nothing new begins; what has arrived is stored and the checkpoint saved.
-    private func goOnStopping(until deadline: Duration) {
+    private func windDown(until deadline: Duration) {
         commit()
         for collection in collections { collection.checkpointer.pump(isForced: true) }
         if connection.now >= deadline || isSettled { connection.close(.normal) }

@@ -113,10 +113,7 @@ final class Checkpointer {
 
     /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.
     func ask(isForSave: Bool) {
-        var properties = BLIPProperties.profile(
-            "getCheckpoint",
-            collection: connection.wireIndex(collection)
-        )
+        var properties = connection.profile("getCheckpoint", about: collection)
         properties.append("client", (isForSave ? id : askedID).description)
         connection.ask(
             BLIPRequest(properties: properties),
@@ -144,10 +141,7 @@ final class Checkpointer {
 
     private func send() {
         guard let saving else { return }
-        var properties = BLIPProperties.profile(
-            "setCheckpoint",
-            collection: connection.wireIndex(collection)
-        )
+        var properties = connection.profile("setCheckpoint", about: collection)
         properties.append("client", id.description)
         properties.append("rev", peerRevision)
         connection.ask(

@@ -8,8 +8,8 @@ import DivanStore
 ///
 /// Source: `replication.md` §3.
 struct Puller {
-    let path: CollectionPath
-    private(set) var phase = Phase.notStarted
+    private let path: CollectionPath
+    private var phase = Phase.subscribed
     /// Changes that the peer has not announced yet, as far as it told; never too few.
     private(set) var unreadCount: UInt64 = 0
 
@@ -26,8 +26,7 @@ struct Puller {
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
 
-    enum Phase {
-        case notStarted
+    private enum Phase {
         case subscribed
         case caughtUp
         case failed
@@ -69,12 +68,8 @@ struct Puller {
     }
 
     /// Subscribes to the peer's changes.
-    mutating func start(isContinuous: Bool, skipsTombstones: Bool) {
-        phase = .subscribed
-        var properties = BLIPProperties.profile(
-            "subChanges",
-            collection: connection.wireIndex(collection)
-        )
+    func subscribe(isContinuous: Bool, skipsTombstones: Bool) {
+        var properties = connection.profile("subChanges", about: collection)
         if let since = checkpointer.remote.safe { properties.append("since", since.json) }
         if isContinuous { properties.append("continuous", "true") }
         properties.append("batch", String(connection.limits.changesCount))
@@ -111,9 +106,9 @@ struct Puller {
             phase = .failed
             connection.fail(SyncError(failure))
         } else if phase == .subscribed {
-            let pending = reply.properties[PassiveFeed.pendingProperty].flatMap { UInt64($0) }
+            let pending = reply.properties[OwnProperty.pending].flatMap { UInt64($0) }
             connection.peerIsOurs = pending != nil
-            connection.peerKeepsOrder = reply.properties.bool(BLIPProperties.closingsProperty)
+            connection.peerKeepsOrder = reply.properties.bool(OwnProperty.closings)
             checkpointer.remote.mayRepeat = connection.peerKeepsOrder
             unreadCount = min(pending ?? 0, 1 << 48)
         }
@@ -122,10 +117,6 @@ struct Puller {
     /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
     /// still to come.
     mutating func receive(_ request: BLIPIncomingRequest) {
-        guard phase != .notStarted else {
-            connection.refuse(request, with: .http(.badRequest, "changes without a subscription"))
-            return
-        }
         guard waiting.count < connection.limits.waitingListsCount else {
             connection.fail(.remote("the peer sends lists without end"))
             return
@@ -190,7 +181,7 @@ struct Puller {
             throw error
         }
         var reply = BLIPReply(
-            properties: .changesAnswer(connection, isFirst: !hasAnswered),
+            properties: connection.listAnswerProperties(isFirst: !hasAnswered),
             body: .bytes(ChangesAnswer.write(answers))
         )
         reply.isCompressed = connection.configuration.compresses
@@ -347,40 +338,4 @@ extension ChangesMessage.Entry {
         }
         return bodyByteCount > limits.announcedByteCount ? .tooLarge(bodyByteCount, limits) : nil
     }
-}
-
-extension BLIPProperties {
-    /// What we say about ourselves with every answer to a list.
-    ///
-    /// Source: `replication.md` §3, "Reply properties".
-    static func changesAnswer(_ connection: Connection, isFirst: Bool) -> BLIPProperties {
-        var properties = BLIPProperties()
-        if connection.dialect.namesHistoryCount {
-            properties.append("maxHistory", String(connection.limits.historyCount))
-        }
-        properties.append("blobs", "true")
-        if isFirst, connection.configuration.usesDeltas { properties.append("deltas", "true") }
-        properties.append("sendReplacementRevs", "true")
-        if connection.dialect.namesClosings { properties.append(closingsProperty, "true") }
-        if connection.dialect.namesTreeIDs { properties.append(treeIDsProperty, "true") }
-        return properties
-    }
-
-    /// Says that the sender keeps to one order of revisions that were given up for each other.
-    ///
-    /// With an answer to a list it also asks to be told what the other side gave up. It comes with the
-    /// answer to a subscription, and with a revision that closes a branch, too. Ours; other peers
-    /// ignore it.
-    static let closingsProperty = "closings"
-
-    /// With an answer to a list: all tree IDs that stand behind a vector are wanted.
-    ///
-    /// Ours; other peers ignore it.
-    static let treeIDsProperty = "treeIDs"
-
-    /// Names the one that is current instead: in the refusal of a revision that closes a branch, and in the
-    /// answer to one that another has won over.
-    ///
-    /// Ours; other peers ignore it.
-    static let rivalProperty = "rev"
 }

@@ -20,9 +20,7 @@ struct PushFeed {
     private var lastSequence: UInt64  // the feed is read through here
     /// Local changes that are not looked at yet; never too few.
     private(set) var unreadCount: UInt64
-    private(set) var isCaughtUp = false
-    /// Whether changes from before the connection are still being read.
-    private(set) var isInBacklog = true
+    private(set) var phase = FeedPhase.backlog
 
     init(
         _ options: PeerConfiguration.CollectionOptions,
@@ -43,7 +41,7 @@ struct PushFeed {
 
     /// There are changes behind the last one that was read.
     mutating func notice() {
-        isCaughtUp = false
+        phase.notice()
     }
 
     /// Reads one list of changes and returns those that are to be pushed; the checkpoint may pass
@@ -62,8 +60,7 @@ struct PushFeed {
             return try rows.map { row in (row, try passes(row, reader)) }
         }
         if rows.count < limit {
-            isCaughtUp = true
-            isInBacklog = false
+            phase = .caughtUp
             unreadCount = 0
         }
         guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }

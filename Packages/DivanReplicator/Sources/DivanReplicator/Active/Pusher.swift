@@ -50,14 +50,14 @@ struct Pusher {
 
     /// Whether nothing is on its way but what was set aside.
     private var isAllElseDone: Bool {
-        feed.isCaughtUp && listsInFlightCount == 0 && sender.isIdle
+        feed.phase == .caughtUp && listsInFlightCount == 0 && sender.isIdle
     }
 
     /// Whether a change of a document is on its way.
     func isUnderway(_ documentID: DocumentID) -> Bool { changes.isUnderway(documentID) }
 
     /// Whether changes from before the connection are still being read.
-    var isInBacklog: Bool { feed.isInBacklog }
+    var isInBacklog: Bool { feed.phase == .backlog }
 
     /// Local changes that are not looked at yet; never too few.
     var unreadCount: UInt64 { feed.unreadCount }
@@ -71,8 +71,8 @@ struct Pusher {
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
         proposeFound()
-        let listLimit = feed.isInBacklog ? connection.limits.listsInFlightCount : 1
-        while !feed.isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
+        let listLimit = isInBacklog ? connection.limits.listsInFlightCount : 1
+        while feed.phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < connection.limits.queuedRevisionsCount
         {
             var marked: Set<DocumentID>?
@@ -86,7 +86,7 @@ struct Pusher {
             for change in found { self.found(change) }
             proposeFound()
         }
-        if feed.isCaughtUp, !hasSpoken { propose([]) }
+        if feed.phase == .caughtUp, !hasSpoken { propose([]) }
         try send()
         if giveSecondTries() || sender.queuedCount > 0 { try send() }
     }
@@ -113,10 +113,7 @@ struct Pusher {
 
     private mutating func propose(_ proposals: [Proposal]) {
         hasSpoken = true
-        var properties = BLIPProperties.profile(
-            "proposeChanges",
-            collection: connection.wireIndex(collection)
-        )
+        var properties = connection.profile("proposeChanges", about: collection)
         properties.append("conflictIncludesRev", "true")
         let isAsked = connection.send(
             proposals,
@@ -192,7 +189,7 @@ extension Pusher {
         if sender.answered(revision, error) { return }
         guard let error else {
             let wasThere = reply.properties.bool("noop")
-            if wasThere, let winner = winner(in: reply) {
+            if wasThere, let winner = rival(in: reply) {
                 return try conflicted(documentID, winner)
             }
             if !wasThere { notePlace(reply) }
@@ -206,8 +203,7 @@ extension Pusher {
             take(.forbidden(error, revision), of: documentID)
         } else if error.isConflict {
             // Somebody was faster than this revision, though its proposal was accepted.
-            let theirs = reply.properties[BLIPProperties.rivalProperty]
-            try conflicted(documentID, theirs.flatMap { connection.dialect.rival($0) })
+            try conflicted(documentID, rival(in: reply))
         } else if error.isTransient {
             take(.failed(error), of: documentID)
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
@@ -220,16 +216,18 @@ extension Pusher {
     ///
     /// A peer that had the revision already only says how far its sequences are.
     private func notePlace(_ reply: BLIPIncomingReply) {
-        guard rivals.pulls, !reply.properties.bool(RemoteOrder.branchedProperty),
+        guard rivals.pulls, !reply.properties.bool(OwnProperty.branched),
             let sequence = reply.remoteSequence
         else { return }
         checkpointer.remote.notePushed(sequence)
     }
 
-    /// The peer's current revision, where it has won over the one that was sent; a peer of ours says so
-    /// once, as that revision may have won here.
-    private func winner(in reply: BLIPIncomingReply) -> RevisionID? {
-        reply.properties[BLIPProperties.rivalProperty].flatMap { connection.dialect.rival($0) }
+    /// The revision that the peer has in place of the one that was sent, if it is one of ours and says so.
+    ///
+    /// With an answer that is no refusal it has won over ours there: that is told once, as ours may have
+    /// won here.
+    private func rival(in reply: BLIPIncomingReply) -> RevisionID? {
+        reply.properties[OwnProperty.rival].flatMap { connection.dialect.rival($0) }
     }
 
     private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {
@@ -338,6 +336,6 @@ extension Pusher {
 extension BLIPIncomingReply {
     /// How far the peer's sequences were, if it is one of ours.
     fileprivate var remoteSequence: UInt64? {
-        properties[RemoteOrder.property].flatMap { UInt64($0) }
+        properties[OwnProperty.sequence].flatMap { UInt64($0) }
     }
 }

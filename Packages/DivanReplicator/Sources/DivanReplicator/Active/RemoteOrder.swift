@@ -6,13 +6,6 @@ import DivanRevisions
 /// answer, an answer overtakes a large revision. A peer of ours says with an answer how far its
 /// sequences were, and each revision comes with its own.
 struct RemoteOrder {
-    /// With the answer to a pushed revision, or to a list of proposals: the peer's sequence then.
-    static let property = "sequence"
-
-    /// With the answer to a pushed revision that became one of several branches: under the same
-    /// sequence the peer has something to tell.
-    static let branchedProperty = "branched"
-
     /// Documents that are named; far more than are on their way twice at one time.
     private static let documentsCount = 10_000
 

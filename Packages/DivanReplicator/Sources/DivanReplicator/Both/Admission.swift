@@ -21,8 +21,8 @@ struct Admission {
         let shown = FilteredRevision(
             message.documentID,
             message.revisionID,
-            body: message.isTombstone ? [] : body,
-            flags: message.isTombstone ? .deleted : []
+            body: body,
+            isTombstone: message.isTombstone
         )
         guard filter(shown) else { throw .rejected }
     }

@@ -67,7 +67,7 @@ struct AttachmentServer {
                     request: request.id,
                     digest: digest,
                     isCompressed: isCompressed,
-                    offset: max(0, request.properties.integer(BlobFetcher.offsetProperty) ?? 0)
+                    offset: max(0, request.properties.integer(OwnProperty.offset) ?? 0)
                 )
             )
             begin()
@@ -98,8 +98,8 @@ struct AttachmentServer {
     /// Does a turn's work.
     mutating func pump() {
         begin()
-        rest()
-        goOn()
+        closeUnread()
+        hashProofs()
     }
 
     /// The connection is gone, and with it what was asked for.
@@ -145,7 +145,7 @@ extension AttachmentServer {
             let offset = next.offset <= blobs.byteCount(next.digest) ?? 0 ? next.offset : 0
             let cursor = BlobCursor(next.digest, in: blobs, at: offset)
             var reply = BLIPReply(body: .source(BlobSource(cursor)))
-            if offset > 0 { reply.properties.append(BlobFetcher.offsetProperty, "\(offset)") }
+            if offset > 0 { reply.properties.append(OwnProperty.offset, "\(offset)") }
             reply.isCompressed = next.isCompressed
             connection.answer(next.request, with: reply)
             streams.append(Stream(request: next.request, cursor: cursor, since: connection.now))
@@ -153,7 +153,7 @@ extension AttachmentServer {
     }
 
     /// Closes what nobody has read from for a while; it is opened again for the next piece.
-    private mutating func rest() {
+    private mutating func closeUnread() {
         for index in streams.indices where streams[index].cursor.isOpen {
             if streams[index].seenOffset != streams[index].cursor.offset {
                 streams[index].seenOffset = streams[index].cursor.offset
@@ -169,7 +169,7 @@ extension AttachmentServer {
 
 extension AttachmentServer {
     /// Hashes the next bytes of the oldest proof, as many as a turn allows.
-    private mutating func goOn() {
+    private mutating func hashProofs() {
         var room = connection.limits.provenByteCount
         while room > 0, var current = proof.take() ?? proofs.popFirst() {
             do {

@@ -11,27 +11,25 @@ import DivanStore
 ///
 /// Source: `blobs.md` §3, §4.
 struct BlobFetcher {
-    /// Identifies a fetch in the answer to its request.
-    struct Ticket {
-        let digest: BlobDigest
-        /// The document that the request named.
-        let documentID: DocumentID
-    }
-
-    /// A revision that cannot be stored before the blob is.
+    /// Who needs a blob.
     struct Waiter {
-        var parkedID: Int
-        var collection: Int
-        var documentID: DocumentID
-        var blob: BlobReference
-        /// Whether somebody asked for it: its events are told, and what arrives is kept.
-        var isWanted = false
+        enum Reason {
+            /// A revision that cannot be stored before, by the number under which it is parked.
+            case revision(Int)
+            /// Somebody asked for it: its events are told, and what arrives is kept.
+            case wish
+        }
+
+        let reason: Reason
+        let collection: Int
+        let documentID: DocumentID
+        let blob: BlobReference
     }
 
-    /// What became of a blob, for one waiter.
+    /// What became of a blob, for one who waited.
     struct Completion {
-        var parkedID: Int
-        var error: SyncError?
+        let reason: Waiter.Reason
+        let error: SyncError?
     }
 
     private let connection: Connection
@@ -129,39 +127,33 @@ struct BlobFetcher {
         while activeCount < connection.limits.blobFetchesCount, let digest = queue.popFirst() {
             guard let waiter = fetches[digest]?.waiters.first else { continue }
             activeCount += 1
-            var properties = BLIPProperties.profile(
-                "getAttachment",
-                collection: connection.wireIndex(waiter.collection)
-            )
+            var properties = connection.profile("getAttachment", about: waiter.collection)
             properties.append("digest", digest.description)
             properties.append("docID", waiter.documentID.text)
             if waiter.blob.isCompressible { properties.append("compress", "true") }
-            if waiter.isWanted,
+            if case .wish = waiter.reason,
                 let offset = fetches[digest]?.resume(digest, in: connection.store.blobs), offset > 0
             {
-                properties.append(Self.offsetProperty, "\(offset)")
+                properties.append(OwnProperty.offset, "\(offset)")
             }
             var request = BLIPRequest(properties: properties)
             request.streamsReply = true
             connection.progress.expect(waiter.blob.byteCount)
-            let ticket = Ticket(digest: digest, documentID: waiter.documentID)
+            let ticket = BlobTicket(digest: digest, documentID: waiter.documentID)
             connection.ask(request, for: .blob(ticket))
         }
     }
 
-    /// Where in a content the peer begins, and in its answer that it did; ours, others ignore it.
-    static let offsetProperty = "offset"
-
     /// The answer begins: what it repeats is known now.
-    mutating func began(_ ticket: Ticket, _ properties: BLIPProperties) {
-        fetches[ticket.digest]?.begin(at: properties.integer(Self.offsetProperty))
+    mutating func began(_ ticket: BlobTicket, _ properties: BLIPProperties) {
+        fetches[ticket.digest]?.begin(at: properties.integer(OwnProperty.offset))
     }
 
     /// Takes a piece of content; returns what came to an end.
     mutating func received(
         piece: [UInt8],
         isFinal: Bool,
-        _ ticket: Ticket
+        _ ticket: BlobTicket
     ) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
         fetches[ticket.digest] = nil  // so that the writer is not copied while it is used
@@ -200,7 +192,7 @@ struct BlobFetcher {
     }
 
     /// Takes an error reply.
-    mutating func failed(_ error: SyncError, _ ticket: Ticket) -> [Completion] {
+    mutating func failed(_ error: SyncError, _ ticket: BlobTicket) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
         if fetch.resumedByteCount == nil { fetch.writer?.cancel() }
         fetch.writer = nil
@@ -217,7 +209,7 @@ struct BlobFetcher {
             connection.emit(.blob(BlobEvent(digest: digest, state: state)))
         }
         guard let failure = ended.failure else {
-            return ended.waiters.map { Completion(parkedID: $0.parkedID, error: nil) }
+            return ended.waiters.map { Completion(reason: $0.reason, error: nil) }
         }
         var others = ended.waiters
         guard let named = others.popFirst() else { return [] }
@@ -225,7 +217,7 @@ struct BlobFetcher {
             fetches[digest] = Fetch(others)
             queue.append(digest)
         }
-        return [Completion(parkedID: named.parkedID, error: failure)]
+        return [Completion(reason: named.reason, error: failure)]
     }
 
     /// Drops everything: the connection is gone.

@@ -54,10 +54,3 @@ public struct BlobEvent: Hashable, Sendable {
     /// How far it is.
     public let state: State
 }
-
-extension Connection {
-    /// Which contents are fetched with the revisions that name them.
-    var blobPolicy: BlobPolicy {
-        if case .active(let options) = configuration.role { options.blobs } else { .eager }
-    }
-}

@@ -106,7 +106,9 @@ extension ConnectedPeer {
             }
         case .replyPiece(let number, let piece, let isFinal):
             fail(inbox.receive(piece, isFinal: isFinal, of: number))
-        case .bodyFailed(let failure): connection.log(failure)
+        case .bodyFailed(let failure):
+            // The blob fails its digest at the peer, which says so.
+            connection.log.error("a blob could not be read to its end: \(failure.cause)")
         }
     }
 

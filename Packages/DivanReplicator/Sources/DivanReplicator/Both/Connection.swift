@@ -41,15 +41,12 @@ final class Connection {
     var blobRights: BlobRights
     /// The replication's error, which the status shows.
     private(set) var error: SyncError?
-    /// The status as last reported.
-    private(set) var status = SyncStatus(.connecting)
 
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
     private var deltaCredit: DeltaCredit
     private var questions = OpenQuestions()
     private var effects = EffectQueue()
-    private var statusDue: Duration = .zero
 
     /// Whether requests name their collection.
     enum CollectionMode {
@@ -126,11 +123,6 @@ extension Connection {
         return version
     }
 
-    /// A blob that ended short fails its digest at the peer, which says so.
-    func log(_ failure: BLIPBodyFailure) {
-        log.error("a blob could not be read to its end: \(failure.cause)")
-    }
-
     /// Moves the peer's life on; false where the event means nothing now.
     @discardableResult
     func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
@@ -153,6 +145,11 @@ extension Connection {
     func end(storage error: any Error, _ code: CloseCode) {
         fail(SyncError(storage: error))
         close(code)
+    }
+
+    /// What it means that a collection was deleted here.
+    func absence(of path: CollectionPath) -> StoreError {
+        StoreError(.noSuchCollection(path), at: store.directory ?? "")
     }
 
     /// Asks for the connection to be closed; only the first call counts.
@@ -194,6 +191,11 @@ extension Connection {
 // MARK: - Messages
 
 extension Connection {
+    /// The start of a request about a collection.
+    func profile(_ name: String, about collection: Int) -> BLIPProperties {
+        .profile(name, collection: wireIndex(collection))
+    }
+
     /// The index that requests about a collection carry, `nil` in legacy mode.
     func wireIndex(_ collection: Int) -> Int? {
         mode == .collections ? collection : nil
@@ -311,13 +313,22 @@ extension Connection {
         answer(id, with: reply)
     }
 
+    /// What we say about ourselves with an answer to a list of the peer.
+    func listAnswerProperties(isFirst: Bool) -> BLIPProperties {
+        .ownTerms(
+            in: dialect,
+            historyCount: limits.historyCount,
+            takesDeltas: isFirst && configuration.usesDeltas
+        )
+    }
+
     /// Returns why a request was sent that is answered.
     func purpose(of number: BLIPRequestNumber, answeredBy reply: BLIPIncomingReply) -> Purpose? {
         questions.answered(number, isRefused: reply.error != nil)
     }
 
     /// The blob of which a piece came.
-    func blobTicket(of number: BLIPRequestNumber, isFinal: Bool) -> BlobFetcher.Ticket? {
+    func blobTicket(of number: BLIPRequestNumber, isFinal: Bool) -> BlobTicket? {
         guard case .blob(let ticket)? = questions[number] else { return nil }
         if isFinal { questions.remove(number) } else { questions.noteProgress(of: number, at: now) }
         return ticket
@@ -377,22 +388,12 @@ extension Connection {
         }
     }
 
-    /// Tells document events, and the status where it is news: a new activity or error at once, mere
-    /// progress five times a second.
-    func tell(_ current: SyncStatus) {
-        effects.flushEvents()
-        guard current != status else { return }
-        let isUrgent =
-            current.activity != status.activity || current.error != status.error
-            || current.rotating != status.rotating || current.stall != status.stall
-        guard isUrgent || now >= statusDue else { return }
-        status = current
-        statusDue = now + .milliseconds(200)
-        effects.append(.status(current))
-    }
+    /// The status as last told.
+    var status: SyncStatus { effects.status }
+
+    /// Tells what became of documents, and the status where it is news.
+    func tell(_ current: SyncStatus) { effects.tell(current, at: now) }
 
     /// When progress may be told that was not told yet.
-    func statusDeadline(_ current: SyncStatus) -> Duration? {
-        current != status ? statusDue : nil
-    }
+    func statusDeadline(_ current: SyncStatus) -> Duration? { effects.statusDeadline(current) }
 }

@@ -25,6 +25,23 @@ public struct FilteredRevision: Sendable {
     }
 }
 
+extension FilteredRevision {
+    /// Describes a revision as a peer may know it: of a tombstone no body is shown.
+    init(
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID,
+        body: @autoclosure () -> [UInt8],
+        isTombstone: Bool
+    ) {
+        self.init(
+            documentID,
+            revisionID,
+            body: isTombstone ? [] : body(),
+            flags: isTombstone ? .deleted : []
+        )
+    }
+}
+
 /// Decides about one revision of a document.
 ///
 /// Called on the thread that runs the peer, so it must be quick.

@@ -14,7 +14,7 @@ final class Inbox {
     private var blobs: BlobFetcher
     /// Those that wait for their blobs.
     private var parked: [Int: IncomingRevision] = [:]
-    private var nextParkedID = 0
+    private var lastParkedNumber = 0
     private let connection: Connection
 
     /// A revision that cannot be stored.
@@ -174,18 +174,17 @@ extension Inbox {
             }
             blobs.want(
                 BlobFetcher.Waiter(
-                    parkedID: -1,
+                    reason: .wish,
                     collection: collection,
                     documentID: blob.documentID,
-                    blob: BlobReference(to: blob.digest),
-                    isWanted: true
+                    blob: BlobReference(to: blob.digest)
                 )
             )
         }
     }
 
     /// The answer with a blob begins.
-    func began(_ ticket: BlobFetcher.Ticket, _ properties: BLIPProperties) {
+    func began(_ ticket: BlobTicket, _ properties: BLIPProperties) {
         blobs.began(ticket, properties)
     }
 
@@ -200,13 +199,15 @@ extension Inbox {
     }
 
     /// The peer does not send a blob; returns the revisions that failed with it.
-    func failed(_ ticket: BlobFetcher.Ticket, _ error: SyncError) -> [Failed] {
+    func failed(_ ticket: BlobTicket, _ error: SyncError) -> [Failed] {
         blobs.failed(error, ticket).compactMap { resolve($0) }
     }
 
     /// A blob arrived, or could not; returns the revision when it failed with it.
     private func resolve(_ completion: BlobFetcher.Completion) -> Failed? {
-        guard let revision = parked.removeValue(forKey: completion.parkedID) else { return nil }
+        guard case .revision(let number) = completion.reason,
+            let revision = parked.removeValue(forKey: number)
+        else { return nil }
         if let error = completion.error {
             byteCount -= revision.body.count
             // A full or broken disk is not the document's fault: it must come again.
@@ -216,7 +217,7 @@ extension Inbox {
         if revision.life.take(.blobArrived).contains(.store) {
             ready.append(revision)
         } else {
-            parked[completion.parkedID] = revision
+            parked[number] = revision
         }
         return nil
     }
@@ -250,12 +251,12 @@ extension Inbox {
             throw .http(.serviceUnavailable, "too many revisions wait for their blobs")
         }
         byteCount += revision.body.count
-        nextParkedID += 1
-        parked[nextParkedID] = revision
+        lastParkedNumber += 1
+        parked[lastParkedNumber] = revision
         for blob in missing {
             blobs.want(
                 BlobFetcher.Waiter(
-                    parkedID: nextParkedID,
+                    reason: .revision(lastParkedNumber),
                     collection: revision.collection,
                     documentID: revision.message.documentID,
                     blob: blob
@@ -274,7 +275,7 @@ extension Inbox {
         _ documentID: DocumentID,
         in admission: Admission
     ) throws(SyncError) -> BlobNeeds {
-        let policy = connection.blobPolicy
+        let policy = connection.configuration.blobPolicy
         let rights = connection.blobRights
         let readable = rights.areBound ? readableBlobs(of: documentID, in: admission) : []
         var needs = BlobNeeds()

@@ -95,7 +95,7 @@ extension BLIPReply {
     /// The revision is stored; where it became one of several branches the sender must still hear which
     /// of them counts.
     static func stored(isBranched: Bool) -> BLIPReply {
-        isBranched ? BLIPReply(properties: [RemoteOrder.branchedProperty: "true"]) : .empty
+        isBranched ? BLIPReply(properties: [OwnProperty.branched: "true"]) : .empty
     }
 
     /// The revision was here already, or is not wanted any more.

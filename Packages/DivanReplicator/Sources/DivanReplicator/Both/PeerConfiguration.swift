@@ -53,6 +53,11 @@ public struct PeerConfiguration: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
+    /// Which contents are fetched with the revisions that name them.
+    var blobPolicy: BlobPolicy {
+        if case .active(let options) = role { options.blobs } else { .eager }
+    }
+
     /// What the active side wants.
     public struct ActiveOptions: Sendable {
         /// Whether local changes go to the peer.
@@ -155,20 +160,4 @@ public struct PeerConfiguration: Sendable {
             self.path = path
         }
     }
-}
-
-/// What is particular about a document in an event or a filter.
-public struct SyncFlags: OptionSet, Hashable, Sendable {
-    /// The bits.
-    public let rawValue: UInt8
-
-    /// Creates a set from its bits.
-    public init(rawValue: UInt8) {
-        self.rawValue = rawValue
-    }
-
-    /// The revision deletes its document.
-    public static let deleted = SyncFlags(rawValue: 1)
-    /// The user may no longer see the document.
-    public static let accessRemoved = SyncFlags(rawValue: 2)
 }

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanStore
 
 /// Why a request was sent.
 enum Purpose {
@@ -12,7 +13,7 @@ enum Purpose {
     case announcement(collection: Int, [FeedChange])
     // Either's.
     case revision(collection: Int, OutgoingRevision)
-    case blob(BlobFetcher.Ticket)
+    case blob(BlobTicket)
 
     /// The number of the collection that it is about.
     var collection: Int? {
@@ -42,4 +43,11 @@ enum Purpose {
     var namesCollection: Bool {
         if case .collections = self { false } else { true }
     }
+}
+
+/// A blob that was asked for, as its answer is recognised.
+struct BlobTicket {
+    let digest: BlobDigest
+    /// The document that the request named.
+    let documentID: DocumentID
 }

@@ -151,7 +151,3 @@ public struct ReplicatorLimits: Sendable {
         return limits
     }()
 }
-
-/// The former name, which four modules had.
-@available(*, deprecated, renamed: "ReplicatorLimits")
-public typealias Limits = ReplicatorLimits

@@ -3,55 +3,6 @@ import DivanRevisions
 import DivanSealedFields
 import DivanStore
 
-/// A revision that the peer asked for.
-struct OutgoingRevision {
-    var change: FeedChange
-    /// Revisions of the document that the peer has.
-    var known: [RevisionID] = []
-    var terms: PeerTerms
-    /// Whether the peer refused a delta for it already.
-    var needsFullBody = false
-    /// Bytes of the body on the wire, once sent.
-    var sentByteCount = 0
-    /// When it was handed to the message layer.
-    var sentTime: Duration = .zero
-    /// Whether those are a difference.
-    var wasDelta = false
-    /// Blobs that the peer may ask for until it has answered.
-    var lentBlobs: [BlobDigest] = []
-
-    /// The difference as which it went out; `nil` when its body went whole.
-    var delta: DeltaUse? {
-        guard wasDelta else { return nil }
-        return DeltaUse(byteCount: sentByteCount, bodyByteCount: change.bodyByteCount)
-    }
-}
-
-/// What a peer said about itself with its answer to a list.
-///
-/// Source: `replication.md` §3, "Reply properties".
-struct PeerTerms {
-    /// The longest history it wants; at least 1.
-    var historyCount: Int
-    /// Whether blobs need no `_attachments` beside them.
-    var understandsBlobs: Bool
-    /// Whether it wants the current revision when the one it asked for is gone.
-    var takesReplacements: Bool
-    /// Whether it wants to hear that its own revision was given up here.
-    var takesClosings: Bool
-    /// Whether it remembers every tree ID behind a vector; others compare the first with their own.
-    var takesTreeIDs: Bool
-
-    init(_ properties: BLIPProperties, limits: ReplicatorLimits) {
-        let asked = properties["maxHistory"].flatMap { Int($0) } ?? 0
-        historyCount = asked > 0 ? min(asked, limits.receivedHistoryCount) : limits.historyCount
-        understandsBlobs = properties.bool("blobs")
-        takesReplacements = properties.bool("sendReplacementRevs")
-        takesClosings = properties.bool(BLIPProperties.closingsProperty)
-        takesTreeIDs = properties.bool(BLIPProperties.treeIDsProperty)
-    }
-}
-
 /// Sends wanted revisions, in either role, within its windows: bodies are read from the store only
 /// when there is room for them.
 ///
@@ -105,92 +56,96 @@ struct RevisionSender {
         while queuedCount > 0, hasRoom {
             let room = window.revisionsCount(connection.limits) - unansweredCount
             let batch = queue.popFirst(atMost: min(room, 32))
-            let messages = try messages(for: batch)
-            for (revision, message) in zip(batch, messages) {
-                guard let message, message.problem == nil else {
-                    let withheld = message?.withheld
-                    unsent.append(Unsent(change: revision.change, withheld: withheld))
-                    tellGone(
-                        revision,
-                        message?.problem,
-                        isReported: isPush && withheld != nil
-                    )
-                    continue
-                }
-                // Larger than it was announced: with `_attachments`, or a newer one in its place.
-                guard message.body.count <= connection.limits.documentByteCount else {
-                    unsent.append(Unsent(change: revision.change))
-                    tellTooLarge(revision, message.body.count)
-                    continue
-                }
-                send(message, for: revision)
+            for (revision, composed) in zip(batch, try compose(batch)) {
+                if let left = take(composed, for: revision) { unsent.append(left) }
             }
         }
         return unsent
     }
 
-    /// What to send for a batch; `nil` for revisions that are gone.
+    /// Sends what was composed, or tells why not; returns the revision when it does not go out.
+    private mutating func take(_ composed: Composed, for revision: OutgoingRevision) -> Unsent? {
+        switch composed {
+        case .message(let message):
+            // Larger than it was announced: with `_attachments`, or a newer one in its place.
+            guard message.body.count <= connection.limits.documentByteCount else {
+                tellTooLarge(revision, message.body.count)
+                break
+            }
+            send(message, for: revision)
+            return nil
+        case .gone: tellGone(revision, nil)
+        case .damaged(let error):
+            report(revision, error)
+            tellGone(revision, error)
+        case .withheld(let error):
+            // Who pushes hears of it with what becomes of the change.
+            if !isPush { report(revision, error) }
+            tellGone(revision, error)
+            return Unsent(change: revision.change, withheld: error)
+        }
+        return Unsent(change: revision.change)
+    }
+
+    /// Makes the messages of a batch.
     ///
     /// The store is asked only for what no other connection has sent lately.
-    private func messages(for batch: [OutgoingRevision]) throws -> [Ready?] {
+    private func compose(_ batch: [OutgoingRevision]) throws -> [Composed] {
         guard let shared = connection.sharedRevisions, readFilter == nil,
             !connection.blobRights.areBound,
             !(sendsDeltas && connection.configuration.usesDeltas)
         else {
             return try connection.store.read { reader in
                 let composer = composer(reader)
-                return try batch.map { try ready($0, composer) }
+                return try batch.map { try compose($0, composer) }
             }
         }
         let wireIndex = connection.wireIndex(collection)
         let keys = batch.map { $0.sharedKey(in: path, wireIndex) }
-        let (found, epoch) = shared.messages(keys)
-        if found.allSatisfy({ $0 != nil }) { return found.map { $0.map { Ready(shared: $0) } } }
-        let messages = try connection.store.read { reader in
+        let (kept, epoch) = shared.messages(keys)
+        let known = kept.compactMap { $0.map { Composed.message(Ready(shared: $0)) } }
+        if known.count == batch.count { return known }
+        let composed = try connection.store.read { reader in
             let composer = composer(reader)
-            return try zip(batch, found).map { revision, kept in
-                try kept.map { Ready(shared: $0) } ?? ready(revision, composer)
+            return try zip(batch, kept).map { revision, kept in
+                try kept.map { .message(Ready(shared: $0)) } ?? compose(revision, composer)
             }
         }
-        let fresh = zip(zip(keys, found), messages).compactMap {
-            pair,
-            message -> (key: SharedRevisions.Key, message: SharedRevisions.Message)? in
-            guard let key = pair.0, pair.1 == nil, let message, message.isOrdinary else {
-                return nil
-            }
-            return (key, .init(properties: message.properties, body: message.body))
+        var fresh: [(key: SharedRevisions.Key, message: SharedRevisions.Message)] = []
+        for (place, composed) in composed.enumerated() where kept[place] == nil {
+            guard let key = keys[place], case .message(let message) = composed,
+                message.isOrdinary
+            else { continue }
+            fresh.append((key, .init(properties: message.properties, body: message.body)))
         }
         shared.keep(fresh, from: epoch)
-        return messages
+        return composed
     }
 
-    private func ready(
+    private func compose(
         _ revision: OutgoingRevision,
         _ composer: RevisionComposer
-    ) throws -> Ready? {
+    ) throws -> Composed {
         do {
-            return try composer.message(for: revision).map { message in
+            guard let message = try composer.message(for: revision) else { return .gone }
+            let properties = message.properties.properties(
+                collection: connection.wireIndex(collection),
+                replacing: message.replaced
+            )
+            return .message(
                 Ready(
-                    properties: message.properties.properties(
-                        collection: connection.wireIndex(collection),
-                        replacing: message.replaced
-                    ),
+                    properties: properties,
                     body: message.body,
                     isDelta: message.properties.deltaSource != nil,
                     isReplacement: message.replaced != nil,
                     blobs: message.blobs
                 )
-            }
-        } catch let error as StoreError where error.concernsOneDocument {
-            // Damaged: it stays here, and the rest goes on.
-            return Ready(properties: [:], body: [], problem: SyncError(storage: error))
-        } catch let failure as FieldFailure {
-            return Ready(
-                properties: [:],
-                body: [],
-                problem: SyncError(field: failure),
-                isWithheld: true
             )
+        } catch let error as StoreError where error.concernsOneDocument {
+            // It stays here, and the rest goes on.
+            return .damaged(SyncError(storage: error))
+        } catch let failure as FieldFailure {
+            return .withheld(SyncError(field: failure))
         }
     }
 
@@ -232,26 +187,20 @@ struct RevisionSender {
 
     /// The body is more than any peer takes: its document is refused by itself, on this side too.
     func tellTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
-        tellGone(revision, .tooLarge(byteCount, connection.limits))
+        let error = SyncError.tooLarge(byteCount, connection.limits)
+        report(revision, error)
+        tellGone(revision, error)
     }
 
-    /// A passive side owes an answer for each revision that was asked for; what cannot be read or
-    /// sent is told on this side, too.
-    ///
-    /// `isReported` is whether the application hears of the problem in another way.
-    private func tellGone(
-        _ revision: OutgoingRevision,
-        _ problem: SyncError?,
-        isReported: Bool = false
-    ) {
-        if let problem, !isReported {
-            connection.report(DocumentEvent(pushing: revision.change, in: path, problem))
-        }
+    private func report(_ revision: OutgoingRevision, _ error: SyncError) {
+        connection.report(DocumentEvent(pushing: revision.change, in: path, error))
+    }
+
+    /// Tells the peer that a revision does not come: a passive side owes an answer for each that was
+    /// asked for.
+    private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
         guard !isPush else { return }
-        var properties = BLIPProperties.profile(
-            "norev",
-            collection: connection.wireIndex(collection)
-        )
+        var properties = connection.profile("norev", about: collection)
         properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)
         properties.append("sequence", String(revision.change.sequence))
@@ -283,6 +232,17 @@ struct RevisionSender {
     }
 }
 
+/// What was made of a revision that the peer asked for.
+private enum Composed {
+    case message(Ready)
+    /// It is gone, and nothing replaces it.
+    case gone
+    /// What is stored of it cannot be read.
+    case damaged(SyncError)
+    /// A property of it cannot be encrypted.
+    case withheld(SyncError)
+}
+
 /// A `rev` message as it goes to the message layer.
 private struct Ready {
     let properties: BLIPProperties
@@ -290,35 +250,13 @@ private struct Ready {
     var isDelta = false
     var isReplacement = false
     var blobs: [BlobDigest] = []
-    /// Why the revision cannot be sent.
-    var problem: SyncError?
-    /// Whether that is a property that cannot be encrypted.
-    var isWithheld = false
-
-    var withheld: SyncError? { isWithheld ? problem : nil }
 
     /// Whether other peers would get the same.
-    var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty && problem == nil }
+    var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty }
 }
 
 extension Ready {
     fileprivate init(shared: SharedRevisions.Message) {
         self.init(properties: shared.properties, body: shared.body)
-    }
-}
-
-extension OutgoingRevision {
-    /// What its message is shared under; `nil` when the peer's history makes it one of its own.
-    fileprivate func sharedKey(in path: CollectionPath, _ wireIndex: Int?) -> SharedRevisions.Key? {
-        guard known.isEmpty, !needsFullBody else { return nil }
-        return SharedRevisions.Key(
-            path: path,
-            documentID: change.documentID,
-            revisionID: change.revisionID,
-            sequence: change.sequence,
-            wireIndex: wireIndex,
-            historyCount: terms.historyCount,
-            understandsBlobs: terms.understandsBlobs
-        )
     }
 }

@@ -1,4 +1,3 @@
-public import DivanLog
 public import DivanStore
 
 /// One side of a replication over one connection, for whoever carries its messages.
@@ -84,18 +83,5 @@ extension SyncPeer {
     /// A conflict that `next` handed out is resolved and the result stored.
     public func conflictResolved(_ conflict: PendingConflict, at now: Duration) {
         conflictResolved(conflict, error: nil, at: now)
-    }
-}
-
-extension PeerConfiguration {
-    /// Makes the peer of this role, which waits for its connection.
-    ///
-    /// The database is open, and stays so until `disconnected`; remarks go to the log.
-    public func makePeer(store: Store, log: Log = Log(.sync)) -> any SyncPeer {
-        let connection = Connection(self, store: store, log: log)
-        return switch role {
-        case .active(let options): ActivePeer(options, over: connection)
-        case .passive(let options): PassivePeer(options, over: connection)
-        }
     }
 }

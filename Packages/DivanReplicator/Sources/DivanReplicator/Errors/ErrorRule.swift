@@ -1,3 +1,25 @@
+/// Whose fault an error is.
+public enum ErrorFault: Sendable {
+    /// The other side broke a rule, or failed.
+    case peer
+    /// The application: credentials, rights, names, sizes, a closed database.
+    case caller
+    /// The network, the disk, or what stands between the two sides.
+    case environment
+    /// What is stored here.
+    case storedData
+}
+
+/// Whether it helps to connect again after an error.
+public enum ErrorRecovery: Sendable {
+    /// It does not.
+    case none
+    /// It may, in one-shot replications too.
+    case retry
+    /// A change of the network may help; only continuous replications wait for that.
+    case whenContinuous
+}
+
 /// What an error with a certain code means to a replication: whose fault it is, what the other side is
 /// told, whether the connection is closed for it, and whether it helps to connect again.
 ///
@@ -6,21 +28,20 @@
 /// Source: `errors.md` §3, §6, §7.
 struct ErrorRule: Sendable {
     let code: WireCode
-    var fault: SyncError.Fault
+    var fault: ErrorFault
     /// What a peer is told in place of the code; `nil` is the code itself.
     var told: HTTPStatus?
     /// What the connection is closed with when a request other than `rev` fails so; `nil` goes on.
     var closes: CloseCode?
-    var recovery: SyncError.Recovery = .none
+    var recovery: ErrorRecovery = .none
     /// What happened, where nobody has said it: peers that close often give no reason.
     var problem: String?
     var remedy: String?
 
-    /// The rule for an error; a code without a row has what its family has.
-    static func of(_ error: SyncError) -> ErrorRule {
-        let code = error.wireCode
+    /// The rule for a code; one without a row has what its family has.
+    static func of(_ code: WireCode, isFromPeer: Bool) -> ErrorRule {
         // The numbers of another platform are not looked up.
-        if error.isFromPeer, case .posix = code { return family(of: code) }
+        if isFromPeer, case .posix = code { return family(of: code) }
         return rules[code] ?? family(of: code)
     }
 
@@ -45,7 +66,7 @@ struct ErrorRule: Sendable {
 // MARK: - The table
 
 extension ErrorRule {
-    private static func rule(_ code: WireCode, _ fault: SyncError.Fault) -> ErrorRule {
+    private static func rule(_ code: WireCode, _ fault: ErrorFault) -> ErrorRule {
         var rule = family(of: code)
         rule.fault = fault
         return rule
@@ -53,7 +74,7 @@ extension ErrorRule {
 
     private func told(as status: HTTPStatus) -> ErrorRule { with(\.told, status) }
     private func closing(with code: CloseCode) -> ErrorRule { with(\.closes, code) }
-    private func helped(by way: SyncError.Recovery) -> ErrorRule { with(\.recovery, way) }
+    private func helped(by way: ErrorRecovery) -> ErrorRule { with(\.recovery, way) }
     private func saying(_ problem: String) -> ErrorRule { with(\.problem, problem) }
     private func advising(_ remedy: String) -> ErrorRule { with(\.remedy, remedy) }
 

@@ -2,45 +2,12 @@
 ///
 /// Source: `errors.md` §1, §2.
 public struct SyncError: Error, Hashable, Sendable {
-    /// The family that gives `code` its meaning; raw values are the core's own numbers.
-    public enum Domain: UInt8, Hashable, Sendable, CaseIterable {
-        /// The database's own errors, 1…32.
-        case liteCore = 1
-        /// `errno` values of the platform that reported them.
-        case posix
-        /// SQLite result codes.
-        case sqlite
-        /// Errors of the binary JSON library of Couchbase Lite; only received.
-        case fleece
-        /// Name look-up, connections and TLS, 1…27.
-        case network
-        /// HTTP status codes below 1000, WebSocket close codes from 1000.
-        case webSocket
-        /// TLS library codes; only received.
-        case mbedTLS
-    }
-
+    /// The family that gives `code` its meaning.
+    public typealias Domain = WireCode.Domain
     /// Whose fault an error is.
-    public enum Fault: Sendable {
-        /// The other side broke a rule, or failed.
-        case peer
-        /// The application: credentials, rights, names, sizes, a closed database.
-        case caller
-        /// The network, the disk, or what stands between the two sides.
-        case environment
-        /// What is stored here.
-        case storedData
-    }
-
+    public typealias Fault = ErrorFault
     /// Whether it helps to connect again after an error.
-    public enum Recovery: Sendable {
-        /// It does not.
-        case none
-        /// It may, in one-shot replications too.
-        case retry
-        /// A change of the network may help; only continuous replications wait for that.
-        case whenContinuous
-    }
+    public typealias Recovery = ErrorRecovery
 
     /// What it is.
     public let wireCode: WireCode
@@ -134,7 +101,7 @@ public struct SyncError: Error, Hashable, Sendable {
 // MARK: - What follows from it
 
 extension SyncError {
-    private var rule: ErrorRule { .of(self) }
+    private var rule: ErrorRule { .of(wireCode, isFromPeer: isFromPeer) }
 
     /// Whose fault it is; what a peer reports of its own database is the peer's.
     public var fault: Fault {

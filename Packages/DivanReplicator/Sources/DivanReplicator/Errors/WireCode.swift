@@ -4,6 +4,24 @@
 ///
 /// Source: `errors.md` §2.
 public enum WireCode: Hashable, Sendable {
+    /// The families; raw values are the core's own numbers.
+    public enum Domain: UInt8, Hashable, Sendable, CaseIterable {
+        /// The database's own errors, 1…32.
+        case liteCore = 1
+        /// `errno` values of the platform that reported them.
+        case posix
+        /// SQLite result codes.
+        case sqlite
+        /// Errors of the binary JSON library of Couchbase Lite; only received.
+        case fleece
+        /// Name look-up, connections and TLS, 1…27.
+        case network
+        /// HTTP status codes below 1000, WebSocket close codes from 1000.
+        case webSocket
+        /// TLS library codes; only received.
+        case mbedTLS
+    }
+
     /// Of the database.
     case liteCore(LiteCoreCode)
     /// An `errno` value of the platform that reported it.
@@ -24,7 +42,7 @@ public enum WireCode: Hashable, Sendable {
 
 extension WireCode {
     /// Reads a number of a family; HTTP and WebSocket share one.
-    public init(_ domain: SyncError.Domain, _ number: Int) {
+    public init(_ domain: Domain, _ number: Int) {
         self =
             switch domain {
             case .liteCore: .liteCore(LiteCoreCode(rawValue: number))
@@ -40,7 +58,7 @@ extension WireCode {
     }
 
     /// The family, which gives `number` its meaning.
-    public var domain: SyncError.Domain {
+    public var domain: Domain {
         switch self {
         case .liteCore: .liteCore
         case .posix: .posix

@@ -92,24 +92,19 @@ struct RevisionMessage {
         if let deltaSource { properties.append("deltaSrc", deltaSource.description) }
         if let replaced { properties.append("replacedRev", replaced.description) }
         if let replacingSequence {
-            properties.append(BLIPProperties.replacingSequenceProperty, String(replacingSequence))
+            properties.append(OwnProperty.replacingSequence, String(replacingSequence))
         }
         if !closing.isEmpty {
             let branch = closing.map(\.description).joined(separator: ",")
             properties.append("deleted_branch", branch)
         }
-        if keepsOrder { properties.append(BLIPProperties.closingsProperty, "true") }
+        if keepsOrder { properties.append(OwnProperty.closings, "true") }
         if refusesConflicts { properties.append("noconflicts", "true") }
         return properties
     }
 }
 
 extension BLIPProperties {
-    /// Names the sender's sequence of a revision that replaces the announced one.
-    ///
-    /// Ours; other peers ignore it.
-    static let replacingSequenceProperty = "replacingSeq"
-
     /// The one value that peers know for the property `filter`: by channels.
     static let channelFilter = "sync_gateway/bychannel"
 

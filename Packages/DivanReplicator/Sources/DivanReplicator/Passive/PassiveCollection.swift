@@ -78,9 +78,9 @@ final class PassiveCollection {
             try connection.store.read { try feed.begin($0) }
         }
         self.feed = feed
-        var properties: BLIPProperties = [PassiveFeed.pendingProperty: String(count)]
+        var properties: BLIPProperties = [OwnProperty.pending: String(count)]
         if connection.dialect.namesClosings {
-            properties.append(BLIPProperties.closingsProperty, "true")
+            properties.append(OwnProperty.closings, "true")
         }
         connection.answer(request, with: BLIPReply(properties: properties))
     }
@@ -145,10 +145,10 @@ extension PassiveCollection {
     ) {
         let names = request.properties.bool("conflictIncludesRev")
         var reply = BLIPReply(
-            properties: .changesAnswer(connection, isFirst: !hasAnswered),
+            properties: connection.listAnswerProperties(isFirst: !hasAnswered),
             body: .bytes(ProposalAnswer.write(answers, namesConflicts: names))
         )
-        if feed != nil { reply.properties.append(RemoteOrder.property, String(sequence)) }
+        if feed != nil { reply.properties.append(OwnProperty.sequence, String(sequence)) }
         reply.isCompressed = connection.configuration.compresses
         hasAnswered = true
         connection.answer(request, with: reply)
@@ -172,8 +172,8 @@ extension PassiveCollection {
             FilteredRevision(
                 documentID,
                 document.revisionID,
-                body: document.isTombstone ? [] : document.body,
-                flags: document.isTombstone ? .deleted : []
+                body: document.body,
+                isTombstone: document.isTombstone
             )
         )
     }
@@ -220,7 +220,7 @@ extension PassiveCollection {
         case .overtaken(let sequence, let winner):
             var reply = BLIPReply.noop
             if let winner, feed?.insists(on: winner, over: message) ?? false {
-                reply.properties.append(BLIPProperties.rivalProperty, winner.revisionID.description)
+                reply.properties.append(OwnProperty.rival, winner.revisionID.description)
             }
             answer(revision.request, reply, at: sequence)
         case .givenUp(_, let current):
@@ -229,7 +229,7 @@ extension PassiveCollection {
             connection.refuse(
                 revision.request,
                 with: .http(.conflict, "the revision was given up here for another"),
-                properties: isReadable ? [BLIPProperties.rivalProperty: current.description] : [:]
+                properties: isReadable ? [OwnProperty.rival: current.description] : [:]
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
@@ -241,7 +241,7 @@ extension PassiveCollection {
     /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
         var reply = reply
-        if feed != nil { reply.properties.append(RemoteOrder.property, String(sequence)) }
+        if feed != nil { reply.properties.append(OwnProperty.sequence, String(sequence)) }
         connection.answer(request, with: reply)
     }
 

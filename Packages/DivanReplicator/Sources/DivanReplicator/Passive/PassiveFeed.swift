@@ -33,8 +33,7 @@ struct PassiveFeed {
     /// Revisions that this peer brought; they are passed over once.
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
-    private var isCaughtUp = false
-    private var wasCaughtUp = false
+    private var phase = FeedPhase.backlog
     /// Documents that the peer pushes without knowing our revision, although it was told of it once.
     private var unknownToPeer: [DocumentID] = []
     /// Revisions of the peer that came when another one had won over them here.
@@ -80,11 +79,6 @@ struct PassiveFeed {
         return Set(items.lazy.compactMap(\.string).map { DocumentID(unchecked: $0) })
     }
 
-    /// Names, in the reply to a subscription, how many changes wait at most.
-    ///
-    /// The subscriber can show how far it is. Ours; other peers ignore it.
-    static let pendingProperty = "pending"
-
     /// How many changes are still to be announced, at most.
     ///
     /// Called once, when the subscription begins.
@@ -98,7 +92,7 @@ struct PassiveFeed {
     }
 
     /// Whether the peer has been told everything and has what it wanted.
-    var isIdle: Bool { isCaughtUp && isAnswered && unknownToPeer.isEmpty }
+    var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty }
 
     /// Whether the peer has, or does not want, all that it was told of.
     private var isAnswered: Bool { listsInFlightCount == 0 && sender.isIdle }
@@ -135,7 +129,7 @@ struct PassiveFeed {
 
     /// There are changes behind the last one that was read.
     mutating func notice() {
-        if isContinuous { isCaughtUp = false }
+        if isContinuous { phase.notice() }
     }
 
     /// The peer brought a revision: it need not be told of that.
@@ -163,12 +157,12 @@ struct PassiveFeed {
 
     /// Announces and sends as far as the windows allow.
     mutating func pump() throws {
-        let listLimit = wasCaughtUp ? 1 : connection.limits.listsInFlightCount
+        let listLimit = phase == .backlog ? connection.limits.listsInFlightCount : 1
         // Lists that come out empty fill no window; where each document is filtered, all cost much.
         var turnCount = connection.limits.silentListsCount
         if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
-        while !isCaughtUp, !connection.isClosed, listsInFlightCount < listLimit,
+        while phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             sender.queuedCount < connection.limits.queuedRevisionsCount
         {
             guard turnCount > 0 else {
@@ -206,10 +200,9 @@ struct PassiveFeed {
         }
         if !changes.isEmpty { announce(changes) }
         if rows.count < limit {
-            isCaughtUp = true
-            let isNews = !wasCaughtUp || changes.isEmpty
-            wasCaughtUp = true
-            if isNews { announce([]) }
+            let isFirstTime = phase == .backlog
+            phase = .caughtUp
+            if isFirstTime || changes.isEmpty { announce([]) }
         }
     }
 
@@ -246,12 +239,11 @@ struct PassiveFeed {
                 continue
             }
             let stored = try result.get()
-            let isTombstone = row.flags.contains(.tombstone)
             let shown = FilteredRevision(
                 row.documentID,
                 row.revisionID,
-                body: isTombstone ? [] : stored?.body ?? [],
-                flags: isTombstone ? .deleted : []
+                body: stored?.body ?? [],
+                isTombstone: row.flags.contains(.tombstone)
             )
             if !readFilter(shown) { hidden.insert(row.sequence) }
         }
@@ -261,7 +253,7 @@ struct PassiveFeed {
     private mutating func announce(_ changes: [FeedChange]) {
         let isAsked = connection.send(
             changes,
-            as: .profile("changes", collection: connection.wireIndex(collection)),
+            as: connection.profile("changes", about: collection),
             for: .announcement(collection: collection, changes),
             writing: ChangesMessage.write
         )

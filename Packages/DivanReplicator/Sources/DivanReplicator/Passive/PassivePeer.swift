@@ -68,11 +68,8 @@ final class PassivePeer: ConnectedPeer {
         let affected = known.filter { $0.path == change.collection }
         if change.endsCollection, !affected.isEmpty {
             // The client may come again, and is told then that there is none.
-            let error = StoreError(
-                .noSuchCollection(change.collection),
-                at: connection.store.directory ?? ""
-            )
-            connection.close(.retryLater, error: SyncError(storage: error))
+            let error = SyncError(storage: connection.absence(of: change.collection))
+            connection.close(.retryLater, error: error)
         }
         for collection in affected { collection.notice() }
         pump()
