@@ -257,7 +257,8 @@ extension ActiveCollection {
         return true
     }
 
-    /// Returns what the peer told of a document if that is not old by now; what it told before is then.
+    /// Returns what the peer told of a document, and notes it as the newest; `nil` when the peer has told
+    /// something newer already.
     func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
         guard puller != nil, let sequence = mark.remoteSequence else { return mark }
         let documentID = mark.revision.documentID
@@ -273,7 +274,8 @@ extension ActiveCollection {
         return mark
     }
 
-    /// The same for a revision that it sent.
+    /// Whether the peer has told something newer of a document than this revision, which it sent; notes it
+    /// as the newest where it has not.
     ///
     /// Only a revision that follows others can have overtaken one.
     func isOutdated(_ message: RevisionMessage) -> Bool {

@@ -11,7 +11,8 @@ struct PushFeed {
     private let wantedIDs: Set<DocumentID>
     /// Marks of changes up to this sequence are older than what the peer confirmed, and not to be relied on.
     private let trustedAfter: UInt64
-    /// Documents that were in conflict then: who keeps the peer's side relies on such a mark.
+    /// Documents that were in conflict when such a change was read: whoever resolves one by keeping the
+    /// peer's side relies on the mark.
     private var doubtfulIDs: Set<DocumentID> = []
     private var doubtsAll = false  // there were more of them than are remembered
     /// Documents whose current revision the peer had when it was read, while another one was on its
@@ -97,7 +98,7 @@ struct PushFeed {
     /// Whether the peer had the current revision of some document and took another one since.
     var hasOvertaken: Bool { !overtakenIDs.isEmpty }
 
-    /// The same of one document; true once.
+    /// Whether that holds of one document; it is forgotten with the answer.
     mutating func takeOvertaken(_ documentID: DocumentID) -> Bool {
         overtakenIDs.remove(documentID) != nil
     }

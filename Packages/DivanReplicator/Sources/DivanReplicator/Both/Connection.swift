@@ -147,7 +147,7 @@ extension Connection {
         close(code)
     }
 
-    /// What it means that a collection was deleted here.
+    /// The error of a collection that was deleted here.
     func absence(of path: CollectionPath) -> StoreError {
         StoreError(.noSuchCollection(path), at: store.directory ?? "")
     }

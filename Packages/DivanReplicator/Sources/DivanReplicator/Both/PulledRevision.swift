@@ -65,13 +65,13 @@ enum PulledRevision {
         /// Ask a resolver.
         static let resolve = Effects(rawValue: 1 << 5)
         /// What is known of the document at the peer is true.
-        static let trust = Effects(rawValue: 1 << 9)
+        static let trust = Effects(rawValue: 1 << 6)
         /// What the peer refused for want of this revision may succeed now.
-        static let retryPush = Effects(rawValue: 1 << 6)
+        static let retryPush = Effects(rawValue: 1 << 7)
         /// There is something to push.
-        static let readFeed = Effects(rawValue: 1 << 7)
+        static let readFeed = Effects(rawValue: 1 << 8)
         /// The checkpoint may pass it.
-        static let pass = Effects(rawValue: 1 << 8)
+        static let pass = Effects(rawValue: 1 << 9)
     }
 
     /// The whole behaviour, a line for each transition.

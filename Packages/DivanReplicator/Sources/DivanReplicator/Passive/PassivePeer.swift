@@ -109,7 +109,7 @@ final class PassivePeer: ConnectedPeer {
 // MARK: - One turn
 
 extension PassivePeer {
-    /// What is complete is stored.
+    /// Gives up what is incomplete when the listener holds too much; what is complete is stored.
     func weigh() {
         guard connection.yields(holdingParked: inbox.byteCount) else { return }
         commit()
