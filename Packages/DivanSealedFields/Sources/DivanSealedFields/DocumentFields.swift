@@ -46,35 +46,6 @@ public struct DocumentFields: Sendable {
         self.documentID = documentID
     }
 
-    /// Returns a body as it may be sent; the same bytes where nothing is to be encrypted.
-    ///
-    /// - Throws: `FieldFailure`, also where `sealing` is `nil` and something is to be encrypted.
-    public func sealed(
-        _ body: [UInt8],
-        by sealing: FieldSealing?
-    ) throws(FieldFailure) -> [UInt8] {
-        guard EncryptableForm.mayStand(in: body.span) else { return body }
-        guard let document = (try? JSON(parsing: body.span))?.object else { throw .unreadable }
-        var walk = SealingWalk(fields: self, document: document, sealing: sealing)
-        return try walk.result(for: body)
-    }
-
-    /// Returns a received body as it is to be stored; the same bytes where nothing was decrypted.
-    ///
-    /// A body that is no JSON comes back as it is: whoever stores it finds out.
-    ///
-    /// - Throws: `FieldFailure`.
-    public func opened(
-        _ body: [UInt8],
-        by opening: @escaping FieldOpening
-    ) throws(FieldFailure) -> [UInt8] {
-        guard SealedField.mayStand(in: body.span),
-            let document = (try? JSON(parsing: body.span))?.object
-        else { return body }
-        var walk = OpeningWalk(fields: self, document: document, opening: opening)
-        return try walk.result(for: body)
-    }
-
     func question(
         _ path: FieldPath,
         in document: JSONObject

@@ -89,3 +89,9 @@ enum OwnFile {
         return true
     }
 }
+
+/// A file of the board that cannot be believed.
+public struct StatusError: Error, Equatable, CustomStringConvertible {
+    /// The file, and what to do.
+    public let description: String
+}

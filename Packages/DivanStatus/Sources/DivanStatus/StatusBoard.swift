@@ -98,9 +98,3 @@ public struct StatusBoard: Sendable {
         return fields.indices.contains(20) ? String(fields[20]) : nil
     }
 }
-
-/// A file of the board that cannot be believed.
-public struct StatusError: Error, Equatable, CustomStringConvertible {
-    /// The file, and what to do.
-    public let description: String
-}

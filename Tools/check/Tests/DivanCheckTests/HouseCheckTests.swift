@@ -58,6 +58,21 @@ import Testing
         #expect(try CirclesCheck(checkout.tree, ceiling: (2, 5)).violations().count == 1)
     }
 
+    @Test func `a private type and one of another module name nobody's file`() throws {
+        let checkout = try Checkout()
+        try checkout.write(
+            "\(Self.folder)/A.swift",
+            "struct A { var b: B? }\nprivate enum Place {}\n"
+        )
+        try checkout.write(
+            "\(Self.folder)/B.swift",
+            "struct B { enum Place {}; var a: DivanOther.A?; var s: Swift.A? }\n"
+        )
+        #expect(try CirclesCheck(checkout.tree, ceiling: (0, 0)).violations().isEmpty)
+        try checkout.write("\(Self.folder)/B.swift", "struct B { var a: (DivanOther.C, A)? }\n")
+        #expect(try CirclesCheck(checkout.tree, ceiling: (1, 2)).violations().isEmpty)
+    }
+
     @Test func `a file of the command that reaches below the public API is counted`() throws {
         let checkout = try Checkout()
         let file = "Tools/divan/Sources/DivanCommand/A.swift"

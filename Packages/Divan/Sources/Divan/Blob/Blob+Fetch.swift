@@ -50,7 +50,8 @@ extension Blob {
             throw ReplicationFailure.unknownBlob(digest ?? "without a digest").error
         }
         let total = length
-        try await database.courier.fetch(
+        let courier = try database.service { BlobCourier() }
+        try await courier.fetch(
             digest,
             for: database,
             from: configuration

@@ -96,7 +96,7 @@ final class BlobCourier: Sendable {
         guard let name = try store.read({ try $0.absentBlob(digest) }) else {
             throw ReplicationFailure.unknownBlob("\(digest)").error
         }
-        let living = ProcessRegistry.shared.replicators.all.reversed().lazy
+        let living = Replicator.living.all.reversed().lazy
             .filter { $0.errand == nil && $0.config.requiredDatabase.store === store }
         let known = given.map { [$0] } ?? living.map(\.config)
         let configuration = known.first { configuration in
@@ -141,6 +141,11 @@ final class BlobCourier: Sendable {
         waiter?.continuation.resume(throwing: CancellationError())
         replicator?.stop()
     }
+}
+
+extension BlobCourier: DatabaseService {
+    /// The replicators of its connections are stopped as all others are.
+    func stopBeforeClose() {}
 }
 
 // MARK: - One connection after another

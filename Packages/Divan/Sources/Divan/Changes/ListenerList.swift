@@ -26,7 +26,7 @@ final class ListenerList<Event: Sendable>: Sendable {
         removed: (@Sendable () -> Void)? = nil,
         _ body: @escaping @Sendable (Event) -> Void
     ) -> ListenerToken {
-        insert(Listener(place: .queue(queue), body: body), removed: removed)
+        insert(Listener(delivery: .queue(queue), body: body), removed: removed)
     }
 
     /// Adds a listener that runs on the main actor.
@@ -46,7 +46,7 @@ final class ListenerList<Event: Sendable>: Sendable {
         ended: (@Sendable () -> Void)? = nil,
         _ body: @escaping @Sendable (Event) -> Void
     ) -> ListenerToken {
-        insert(Listener(place: .postingThread, ended: ended, body: body), removed: removed)
+        insert(Listener(delivery: .postingThread, ended: ended, body: body), removed: removed)
     }
 
     /// Delivers `event` to every listener, in the order in which they were added.
@@ -92,7 +92,7 @@ final class ListenerList<Event: Sendable>: Sendable {
 
 /// One listener: a closure, where it runs, and how many events wait for it.
 private final class Listener<Event: Sendable>: Sendable {
-    enum Place: Sendable {
+    enum Delivery: Sendable {
         case queue(DispatchQueue?)
         case postingThread
     }
@@ -100,7 +100,7 @@ private final class Listener<Event: Sendable>: Sendable {
     /// Events that may wait before a warning says that nobody drains the queue.
     private let waitingCountLimit = 1_000
 
-    private let place: Place
+    private let delivery: Delivery
     private let ended: (@Sendable () -> Void)?
     private let body: @Sendable (Event) -> Void
     private let isCancelled = Atomic(false)
@@ -108,11 +108,11 @@ private final class Listener<Event: Sendable>: Sendable {
     private let hasWarned = Atomic(false)
 
     init(
-        place: Place,
+        delivery: Delivery,
         ended: (@Sendable () -> Void)? = nil,
         body: @escaping @Sendable (Event) -> Void
     ) {
-        self.place = place
+        self.delivery = delivery
         self.ended = ended
         self.body = body
     }
@@ -127,7 +127,7 @@ private final class Listener<Event: Sendable>: Sendable {
     }
 
     func deliver(_ event: Event) {
-        switch place {
+        switch delivery {
         case .postingThread:
             body(event)
         case .queue(let queue):

@@ -123,12 +123,12 @@ extension Collection {
         }
     }
 
-    func read<Result>(_ body: (StoreReader) throws -> Result) throws -> Result {
+    func read<Output>(_ body: (StoreReader) throws -> Output) throws -> Output {
         let store = try openStore()
         return try translatingErrors { try store.read(body) }
     }
 
-    func write<Result>(_ body: (StoreWriter) throws -> Result) throws -> Result {
+    func write<Output>(_ body: (StoreWriter) throws -> Output) throws -> Output {
         let store = try openStore()
         return try translatingErrors { try store.write(body) }
     }

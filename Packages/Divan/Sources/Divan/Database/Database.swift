@@ -15,6 +15,9 @@ public final class Database: Sendable {
     /// The name of the default collection.
     public static let defaultCollectionName = CollectionPath.default.name
 
+    /// All of this process, for the metrics.
+    static let living = WeakList<Database>()
+
     /// The name it was opened with.
     public let name: String
     /// The configuration it was opened with.
@@ -22,8 +25,6 @@ public final class Database: Sendable {
 
     /// What is shared by all `Database` objects of one file.
     let file: DatabaseFile
-    /// Fetches blobs that were left at a peer.
-    let courier = BlobCourier()
     /// The listeners of this object.
     let changes = DatabaseChanges()
     /// Where it lives; `nil` in memory.
@@ -74,7 +75,7 @@ public final class Database: Sendable {
         file.add(changes)
         changes.observe(file.store, for: self)
         LogConfiguration.shared.install()
-        ProcessRegistry.shared.databases.add(self)
+        Self.living.add(self)
     }
 
     deinit {
@@ -184,6 +185,21 @@ extension Database {
         }
         guard isOpen else { throw notOpenError }
         publisher?.begin(service)
+    }
+
+    /// The one service of its kind, which is kept from the first call until the database closes.
+    ///
+    /// - Throws: `CBLError.notOpen` when the database is closed or closing.
+    func service<Service: DatabaseService>(orElse make: () -> Service) throws -> Service {
+        let service = state.withLock { state -> Service? in
+            let known = state.services.values.lazy.compactMap { $0 as? Service }.first
+            guard known == nil, state.phase == .open else { return known }
+            let made = make()
+            state.services[ObjectIdentifier(made)] = made
+            return made
+        }
+        guard let service else { throw notOpenError }
+        return service
     }
 
     /// Forgets a service that has stopped; harmless when it is unknown.

@@ -69,7 +69,7 @@ extension NSError {
 }
 
 /// Runs `body` and gives its errors their public form.
-func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+func translatingErrors<Output>(_ body: () throws -> Output) throws -> Output {
     do {
         return try body()
     } catch {

@@ -28,6 +28,9 @@ public final class URLEndpointListener: Sendable {
         let deltaSources: DeltaSourceHold?
     }
 
+    /// All of this process, for the metrics.
+    static let living = WeakList<URLEndpointListener>()
+
     /// A copy of the configuration that the listener was made with.
     public let config: URLEndpointListenerConfiguration
 
@@ -37,7 +40,7 @@ public final class URLEndpointListener: Sendable {
     /// Creates a listener; it does nothing until it is started.
     public init(config: URLEndpointListenerConfiguration) {
         self.config = config
-        ProcessRegistry.shared.listeners.add(self)
+        Self.living.add(self)
     }
 
     /// Begins to listen; does nothing while it listens already.
@@ -152,7 +155,7 @@ public final class URLEndpointListener: Sendable {
 extension URLEndpointListener: DatabaseService {
     func stopBeforeClose() {
         stop()
-        runEnd.wait(closing: config.home)
+        runEnd.wait(closing: config.home.name)
     }
 }
 

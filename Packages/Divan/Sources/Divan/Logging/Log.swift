@@ -134,18 +134,3 @@ private struct LoggerSink: LogSinkProtocol, @unchecked Sendable {
         logger.log(level: level, domain: domain, message: message)
     }
 }
-
-extension Database {
-    /// The logging settings of the process.
-    @available(*, deprecated, message: "Use LogSinks.")
-    public static var log: Log { Log() }
-
-    /// Sets the least level that the console shows of one domain.
-    @available(*, deprecated, message: "Use LogSinks.console.")
-    public static func setLogLevel(_ level: LogLevel, domain: LogDomain) {
-        LogConfiguration.shared.update { settings in
-            if settings.console == nil { settings.console = ConsoleLogSink(level: .none) }
-            settings.consoleLevels[domain] = level
-        }
-    }
-}

@@ -211,7 +211,7 @@ public final class MessageEndpointListener: Sendable {
 extension MessageEndpointListener: DatabaseService {
     func stopBeforeClose() {
         closeAll()
-        runEnd.wait(closing: database)
+        runEnd.wait(closing: database.name)
         deltaSources.withLock { $0 = nil }
     }
 }

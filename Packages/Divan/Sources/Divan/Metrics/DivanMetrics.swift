@@ -21,7 +21,7 @@ public struct DivanMetrics: Sendable {
     public var text: String {
         var page = MetricsPage()
         page.add("databases", .gauge, "Databases that are open.", [([], openDatabaseCount)])
-        let runs = ProcessRegistry.shared.liveQueryRuns.load(ordering: .relaxed)
+        let runs = LiveQuery.runCount.load(ordering: .relaxed)
         page.add(
             "live_query_runs_total",
             .counter,
@@ -34,7 +34,7 @@ public struct DivanMetrics: Sendable {
     }
 
     private var openDatabaseCount: Double {
-        Double(ProcessRegistry.shared.databases.all.count { $0.isOpen })
+        Double(Database.living.all.count { $0.isOpen })
     }
 
     // MARK: Listeners
@@ -45,7 +45,7 @@ public struct DivanMetrics: Sendable {
     )
 
     private func addListeners(to page: inout MetricsPage) {
-        let readings: [ListenerReading] = ProcessRegistry.shared.listeners.all
+        let readings: [ListenerReading] = URLEndpointListener.living.all
             .filter { $0.port != nil }
             .map { ([("database", $0.config.home.name)], $0, $0.statistics) }
         func gauge(_ name: String, _ help: String, _ value: (URLEndpointListener) -> UInt64) {
@@ -121,12 +121,12 @@ public struct DivanMetrics: Sendable {
     // MARK: Replicators
 
     private func addReplicators(to page: inout MetricsPage) {
-        let living = ProcessRegistry.shared.replicators.all.map { replicator in
+        let living = Replicator.living.all.map { replicator in
             (label: replicator.label, status: replicator.status, figures: replicator.statistics)
         }
         let figures =
             living.map { ($0.label.pairs, $0.figures) }
-            + ProcessRegistry.shared.gone.all.map { ($0.key.pairs, $0.value) }
+            + Replicator.gone.all.map { ($0.key.pairs, $0.value) }
         func counter(_ name: String, _ help: String, _ value: (Replicator.Statistics) -> UInt64) {
             page.add(
                 "replicator_" + name,

@@ -23,6 +23,9 @@ import Synchronization
 ///
 /// Source: `api.md` §1, live queries.
 final class LiveQuery: DatabaseService {
+    /// How often live queries were run in this process, for the metrics.
+    static let runCount = Atomic<UInt64>(0)
+
     private enum Phase {
         case idle
         case waiting
@@ -163,7 +166,7 @@ final class LiveQuery: DatabaseService {
         guard let turn = begin(watch) else { return }
         do {
             guard try mustRun(turn, watch) else { return }
-            ProcessRegistry.shared.liveQueryRuns.add(1, ordering: .relaxed)
+            Self.runCount.add(1, ordering: .relaxed)
             let (rows, documentIDs) = try query.core.runTraced(watch: watch)
             state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows), of: turn) else { return }

@@ -107,7 +107,7 @@ final class DatabaseConnector: Connector, DatabaseService {
 
     func stopBeforeClose() {
         session.withLock { $0 }?.close(code: 1001)
-        end.wait(closing: target)
+        end.wait(closing: target.name)
     }
 }
 

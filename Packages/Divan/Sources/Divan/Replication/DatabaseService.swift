@@ -1,4 +1,5 @@
 import Dispatch
+import DivanJSON
 
 /// What runs on behalf of a database and must end before it closes: a replicator or a listener.
 ///
@@ -8,6 +9,14 @@ import Dispatch
 protocol DatabaseService: AnyObject, Sendable {
     /// Ends the service and blocks until it has ended; returns at once when it does not run.
     func stopBeforeClose()
+
+    /// Says how the service is, for other processes, each time that it is called; `nil` for one that tells
+    /// nobody.
+    var report: (@Sendable () -> JSONObject)? { get }
+}
+
+extension DatabaseService {
+    var report: (@Sendable () -> JSONObject)? { nil }
 }
 
 /// Lets a thread wait until a service has ended.
@@ -24,10 +33,10 @@ final class ServiceEnd: Sendable {
     ///
     /// Stops the program when this thread is inside a callback of a service: the service cannot
     /// end before the callback returns, so both would wait for ever.
-    func wait(closing database: Database) {
+    func wait(closing name: String) {
         guard !ServiceCallback.isRunning else {
             stopForMisuse(
-                "Database \(database.name): closed from a filter, resolver or authenticator, which "
+                "Database \(name): closed from a filter, resolver or authenticator, which "
                     + "the close has to wait for; close it from another thread"
             )
         }
@@ -41,7 +50,7 @@ enum ServiceCallback {
     @TaskLocal static var isRunning = false
 
     /// Runs the application's code, marked.
-    static func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+    static func run<Output>(_ body: () throws -> Output) rethrows -> Output {
         try $isRunning.withValue(true, operation: body)
     }
 }

@@ -120,3 +120,20 @@ extension Replicator.Statistics {
         sentByteCount += traffic.sentByteCount
     }
 }
+
+/// The sums of replicators that are gone, by what they replicated.
+final class GoneReplicators: Sendable {
+    /// How many different ones are told apart; the rest counts together.
+    private static let limit = 1_000
+
+    private let sums = Mutex<[ReplicatorLabel: Replicator.Statistics]>([:])
+
+    func add(_ label: ReplicatorLabel, _ figures: Replicator.Statistics) {
+        sums.withLock { sums in
+            let isKnown = sums[label] != nil || sums.count < Self.limit
+            sums[isKnown ? label : .others, default: Replicator.Statistics()].add(figures)
+        }
+    }
+
+    var all: [ReplicatorLabel: Replicator.Statistics] { sums.withLock { $0 } }
+}

@@ -81,6 +81,11 @@ public final class Replicator: Sendable {
     public let config: ReplicatorConfiguration
 
     let state = Mutex(State())
+    /// All of this process, for the metrics.
+    static let living = WeakList<Replicator>()
+    /// What those did that are gone: counters never go back.
+    static let gone = GoneReplicators()
+
     /// By what the metrics tell it from others.
     let label: ReplicatorLabel
     let meter = TrafficMeter()
@@ -102,11 +107,11 @@ public final class Replicator: Sendable {
         self.errand = errand
         self.config = config
         label = ReplicatorLabel(config)
-        ProcessRegistry.shared.replicators.add(self)
+        Self.living.add(self)
     }
 
     deinit {
-        ProcessRegistry.shared.gone.add(label, meter.statistics)
+        Self.gone.add(label, meter.statistics)
     }
 
     /// What the replicator is doing now; `connecting` as soon as `start()` has returned.
@@ -261,7 +266,7 @@ extension Replicator {
 extension Replicator: DatabaseService {
     func stopBeforeClose() {
         stop()
-        runEnd.wait(closing: config.requiredDatabase)
+        runEnd.wait(closing: config.requiredDatabase.name)
     }
 
     /// Makes a status current, then tells the listeners.

@@ -29,15 +29,3 @@ enum IdentityPlace {
         return home + "/.local/share/CouchbaseLite/Identities"
     }
 }
-
-extension TLSIdentity {
-    /// The directory in which identities are kept, one file each.
-    ///
-    /// Made with mode 0700 when needed, its files with 0600; looser ones are refused. Set it
-    /// before the first identity is used. `CouchbaseLite/Identities` in the user's data directory
-    /// unless `$DIVAN_IDENTITY_DIRECTORY` names another. An addition to the official API.
-    public static var storeDirectory: String {
-        get { IdentityPlace.directory }
-        set { IdentityPlace.directory = newValue }
-    }
-}

@@ -141,3 +141,11 @@ extension URLEndpointListener.Connection {
         return object
     }
 }
+
+extension URLEndpointListener {
+    /// What the status board shows of it.
+    var report: (@Sendable () -> JSONObject)? {
+        let report = ListenerReport(self)
+        return { report.read().members }
+    }
+}

@@ -162,3 +162,11 @@ extension Date {
     /// `2026-11-20T08:00:00.000Z`.
     var statusText: String { ISO8601.format(secondsSince1970: timeIntervalSince1970) }
 }
+
+extension Replicator {
+    /// What the status board shows of it.
+    var report: (@Sendable () -> JSONObject)? {
+        let report = ReplicatorReport(self)
+        return { report.members(self.status) }
+    }
+}

@@ -33,7 +33,7 @@ final class StatusPublisher: Sendable {
 
     /// Begins to tell of a service, if it is one that tells.
     func begin(_ service: any DatabaseService) {
-        guard let report = Self.report(of: service) else { return }
+        guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
         queue.async { [self] in
             let entry = Entry(board: StatusBoard(bundle: bundle), report: report)
@@ -63,20 +63,6 @@ final class StatusPublisher: Sendable {
                 return state.entries
             }
             for entry in entries.values { entry.board.withdraw() }
-        }
-    }
-
-    private static func report(
-        of service: any DatabaseService
-    ) -> (@Sendable () -> JSONObject)? {
-        switch service {
-        case let replicator as Replicator:
-            let report = ReplicatorReport(replicator)
-            return { report.members(replicator.status) }
-        case let listener as URLEndpointListener:
-            let report = ListenerReport(listener)
-            return { report.read().members }
-        default: return nil
         }
     }
 

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The objects that an immutable container has handed out, each for its place: asked again for that
-/// place, it hands out the same one.
+/// The objects that an immutable container has handed out, each under its key: asked again for that
+/// key, it hands out the same one.
 ///
 /// Safe from several threads. Nothing is allocated until a container or blob is asked for.
-struct HandedOut<Place: Hashable & Sendable>: ~Copyable, Sendable {
-    let objects = Mutex<[Place: HandedObject<AnyObject>]>([:])
+struct HandedOut<Key: Hashable & Sendable>: ~Copyable, Sendable {
+    let objects = Mutex<[Key: HandedObject<AnyObject>]>([:])
 
-    /// The object for `place`, made at the first call.
-    borrowing func object(at place: Place, _ make: () -> AnyObject) -> AnyObject {
+    /// The object for `key`, made at the first call.
+    borrowing func object(at key: Key, _ make: () -> AnyObject) -> AnyObject {
         let handed = objects.withLock { objects in
-            if let known = objects[place] { return known }
+            if let known = objects[key] { return known }
             let new = HandedObject<AnyObject>(object: make())
-            objects[place] = new
+            objects[key] = new
             return new
         }
         return handed.object

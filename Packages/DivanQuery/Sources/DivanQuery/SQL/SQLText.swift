@@ -6,8 +6,8 @@ internal import DivanJSON
 /// in the text are spelled in an alphabet without quotes.
 struct SQLText {
     private(set) var text = ""
-    private(set) var bindings: [SQLTranslation.Binding] = []
-    private var numbers: [SQLTranslation.Binding: Int] = [:]
+    private(set) var bindings: [SQLBinding] = []
+    private var numbers: [SQLBinding: Int] = [:]
     /// Whether the text goes into the schema, where nothing can be bound: literals are spelled.
     private let isSchema: Bool
     /// Why the text cannot stand in the schema.
@@ -59,7 +59,7 @@ struct SQLText {
     }
 
     /// Writes a parameter; the same one twice is bound once.
-    mutating func bind(_ binding: SQLTranslation.Binding) {
+    mutating func bind(_ binding: SQLBinding) {
         guard !isSchema else { return spell(binding) }
         let number = numbers[binding] ?? bindings.count + 1
         if number > bindings.count {
@@ -99,7 +99,7 @@ struct SQLText {
         return String(decoding: result, as: UTF8.self)
     }
 
-    private mutating func spell(_ binding: SQLTranslation.Binding) {
+    private mutating func spell(_ binding: SQLBinding) {
         switch binding {
         case .parameter(let name, isExact: _):
             problem = "an index has no parameters, such as $\(name.text)"
@@ -194,4 +194,12 @@ extension QueryCollation {
         guard isUnicode else { return isCaseSensitive ? 0 : 1 }
         return 2 | (isCaseSensitive ? 0 : 4) | (isAccentSensitive ? 0 : 8)
     }
+}
+
+/// How a value is written.
+enum SQLForm {
+    /// For comparison: booleans are numbers.
+    case plain
+    /// With its exact type.
+    case exact
 }

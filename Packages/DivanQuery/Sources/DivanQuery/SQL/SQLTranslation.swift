@@ -19,18 +19,7 @@ public struct SQLTranslation: Sendable {
     public let titles: [ExactText]
 
     /// A value for a parameter of the statement.
-    public enum Binding: Hashable, Sendable {
-        /// A parameter of the query; in plain form, or in exact form.
-        case parameter(ExactText, isExact: Bool)
-        /// Text that the query has.
-        case text(ExactText)
-        /// A number that the query has, as the bits of a double.
-        case double(UInt64)
-        /// An array or object that the query has, as JSON.
-        case container(ExactText)
-        /// How many live documents a collection has.
-        case liveCount(QueryCollection)
-    }
+    public typealias Binding = SQLBinding
 
     /// Translates a query.
     ///
@@ -52,60 +41,4 @@ public struct SQLTranslation: Sendable {
         bindings = text.bindings
         titles = statement.columns.map(\.title)
     }
-}
-
-/// What a translation must know of the tables.
-public protocol SQLSchema {
-    /// The table of a collection, as it is written in SQL.
-    func table(of collection: QueryCollection) throws -> String
-    /// The table of a full-text index.
-    func fullTextTable(
-        _ index: ExactText,
-        in collection: QueryCollection
-    ) throws -> SQLFullTextTable
-    /// The table that has the items below a path, of which each leads from an item of the one
-    /// before; `nil` where no index keeps one.
-    func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
-    /// The columns of each index of values that has all documents of a collection, as
-    /// `SQLIndexTranslation` writes them.
-    func valueIndexes(of collection: QueryCollection) throws -> [[String]]
-    /// Whether the number of live documents is known without counting them
-    /// (`SQLTranslation.Binding.liveCount`).
-    var knowsLiveCounts: Bool { get }
-}
-
-/// A table of words.
-public struct SQLFullTextTable: Hashable, Sendable {
-    /// Its name in SQL.
-    public let name: String
-    /// What queries call its columns, in order.
-    public let columns: [ExactText]
-
-    /// Describes a table.
-    public init(name: String, columns: [ExactText]) {
-        self.name = name
-        self.columns = columns
-    }
-}
-
-extension SQLSchema {
-    /// None.
-    public func itemTable(
-        of collection: QueryCollection,
-        _ paths: [QueryPath]
-    ) throws -> String? { nil }
-
-    /// None.
-    public func valueIndexes(of collection: QueryCollection) throws -> [[String]] { [] }
-
-    /// No.
-    public var knowsLiveCounts: Bool { false }
-}
-
-/// How a value is written.
-enum SQLForm {
-    /// For comparison: booleans are numbers.
-    case plain
-    /// With its exact type.
-    case exact
 }

@@ -91,7 +91,9 @@ struct SQLTokens {
         case .flaw(.unclosed), .flaw(.numberRunsOn): reached = current.range.upperBound
         default: reached = current.range.lowerBound
         }
-        if let mistake = SyntaxMistake(SyntaxContext(source, at: current.range.lowerBound)) {
+        if let mistake = MistakeRules.mistake(
+            in: SyntaxContext(source, at: current.range.lowerBound)
+        ) {
             return QueryError(
                 mistake.sentence,
                 at: QueryPlace(offset: mistake.offset),

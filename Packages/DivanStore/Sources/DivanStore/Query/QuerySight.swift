@@ -23,19 +23,3 @@ public struct QuerySight: Sendable {
         return holds ?? false
     }
 }
-
-extension Store {
-    /// Begins a query over the documents alone that are in sight; it takes memory and time for all of
-    /// them, whatever it asks.
-    ///
-    /// Change numbers are those of the copy. Indexes, also of full text, are there and know nothing of
-    /// the others.
-    ///
-    /// - Throws: As `rows(of:)`; `QueryError` where there is more than the sight's limit.
-    public func rows(of query: StorageQuery, in sight: QuerySight) throws -> StorageRows {
-        try query.checkParameters()
-        return try read { reader in
-            try QueryMirror(of: reader.current(), for: query, in: sight).rows(of: query)
-        }
-    }
-}

@@ -22,29 +22,6 @@ public struct SupposedIndex: Sendable {
     }
 }
 
-extension Store {
-    /// How a query would be run if there were further indexes; those that would be used are in
-    /// `QueryPlan.indexes`.
-    ///
-    /// Nothing is stored and no document is read: the plan is made in an empty database with the
-    /// same collections and indexes. An index that begins as one that is there is left out.
-    ///
-    /// - Throws: As `rows(of:)`; `QueryError` for what cannot be indexed.
-    public func plan(
-        of query: StorageQuery,
-        supposing indexes: [SupposedIndex]
-    ) throws -> QueryPlan {
-        try read { reader in
-            let mirror = try QueryMirror(
-                planning: query,
-                on: reader.current(),
-                supposing: indexes
-            )
-            return try mirror.plan(query)
-        }
-    }
-}
-
 extension IndexRecord {
     init(_ index: SupposedIndex, on table: String) throws(QueryError) {
         let translation = try SQLIndexTranslation(index.definition, name: index.name, table: table)

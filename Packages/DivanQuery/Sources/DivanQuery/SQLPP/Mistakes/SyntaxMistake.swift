@@ -1,9 +1,4 @@
 /// What somebody wrote who knows another dialect, or whose finger slipped: where, and what to write.
-///
-/// Theory. The parser knows what could follow, which seldom helps: a misspelt `WHERE` is a source's
-/// name to it, and it stumbles one word later. So the tokens around the place are looked at again,
-/// by rules that each know one mistake. The first that fits speaks; where none does, the parser says
-/// what it expected.
 struct SyntaxMistake {
     /// Looks at the tokens around a place for one mistake.
     typealias Rule = @Sendable (SyntaxContext) -> SyntaxMistake?
@@ -16,19 +11,6 @@ struct SyntaxMistake {
     init(_ sentence: String, at token: SQLToken) {
         self.sentence = sentence
         offset = token.range.lowerBound
-    }
-
-    /// Looks for the mistake behind a token that cannot stand where it does.
-    init?(_ context: SyntaxContext) {
-        for rule in NameMistakes.rules + WordMistakes.rules + ClauseMistakes.rules
-            + MarkMistakes.rules
-        {
-            if let found = rule(context) {
-                self = found
-                return
-            }
-        }
-        return nil
     }
 
     /// The mistake of who writes a query inside of another.

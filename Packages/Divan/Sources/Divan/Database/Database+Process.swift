@@ -1,0 +1,27 @@
+public import Dispatch
+
+// What holds for all databases of the process.
+extension Database {
+    /// The queue of all listeners that are added without one; the main queue unless set.
+    ///
+    /// Process-wide, from any thread; read when an event is delivered. Set it in a program that
+    /// neither runs a main run loop nor calls `dispatchMain()`: there the main queue delivers
+    /// nothing. An addition to the official API.
+    public static var defaultListenerQueue: DispatchQueue {
+        get { ListenerQueue.standard }
+        set { ListenerQueue.standard = newValue }
+    }
+
+    /// The logging settings of the process.
+    @available(*, deprecated, message: "Use LogSinks.")
+    public static var log: Log { Log() }
+
+    /// Sets the least level that the console shows of one domain.
+    @available(*, deprecated, message: "Use LogSinks.console.")
+    public static func setLogLevel(_ level: LogLevel, domain: LogDomain) {
+        LogConfiguration.shared.update { settings in
+            if settings.console == nil { settings.console = ConsoleLogSink(level: .none) }
+            settings.consoleLevels[domain] = level
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// By what the metrics tell replicators apart.
+struct ReplicatorLabel: Hashable, Sendable {
+    let database: String
+    let target: String
+    let type: String
+
+    static let others = ReplicatorLabel(database: "others", target: "others", type: "others")
+
+    private init(database: String, target: String, type: String) {
+        self.database = database
+        self.target = target
+        self.type = type
+    }
+
+    init(_ configuration: ReplicatorConfiguration) {
+        let target =
+            switch configuration.target {
+            // Without what a URL may hold of secrets.
+            case let endpoint as URLEndpoint:
+                "\(endpoint.url.scheme ?? "")://\(endpoint.url.host ?? "")"
+                    + (endpoint.url.port.map { ":\($0)" } ?? "") + endpoint.url.path
+            case let endpoint as DatabaseEndpoint: "database \(endpoint.database.name)"
+            default: "messages"
+            }
+        let type =
+            switch configuration.replicatorType {
+            case .pushAndPull: "both"
+            case .push: "push"
+            case .pull: "pull"
+            }
+        self.init(database: configuration.requiredDatabase.name, target: target, type: type)
+    }
+}

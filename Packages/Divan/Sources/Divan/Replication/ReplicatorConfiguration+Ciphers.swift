@@ -1,0 +1,47 @@
+import DivanReplicator
+import DivanSealedFields
+import Foundation
+
+extension ReplicatorConfiguration {
+    /// The callbacks as the engine asks them.
+    var fieldCiphers: FieldCiphers {
+        var ciphers = FieldCiphers()
+        if let encryptor = documentPropertyEncryptor {
+            ciphers.sealing = { value, question in
+                try FieldFailure.translating(question) {
+                    try encryptor(ReplicatedProperty(question), Data(value))?.field
+                }
+            }
+        }
+        if let decryptor = documentPropertyDecryptor {
+            ciphers.opening = { field, question in
+                try FieldFailure.translating(question) {
+                    try decryptor(ReplicatedProperty(question), EncryptedProperty(field))
+                        .map { Array($0) }
+                }
+            }
+        }
+        return ciphers
+    }
+}
+
+extension FieldFailure {
+    /// Calls the application, and tells a service that is not there now from a refusal.
+    fileprivate static func translating<Output>(
+        _ question: FieldQuestion,
+        _ body: () throws -> Output
+    ) throws -> Output {
+        do {
+            return try ServiceCallback.run(body)
+        } catch {
+            let thrown = error as NSError
+            guard thrown.domain == CBLError.domain,
+                thrown.code == CBLError.httpServiceUnavailable
+            else { throw error }
+            throw FieldFailure.unavailable(
+                keyPath: question.keyPath,
+                reason: thrown.localizedDescription
+            )
+        }
+    }
+}

@@ -1,0 +1,93 @@
+public import DivanHTTP
+public import DivanJSON
+public import DivanStore
+
+/// What a studio shows, and how.
+public struct StudioConfiguration: Sendable {
+    /// The database.
+    public var store: Store
+    /// Its name.
+    public var name: String
+    /// The port on 127.0.0.1; 0 takes a free one.
+    public var port: UInt16
+    /// Whether documents may be changed.
+    public var mayWrite: Bool
+    /// What processes have published of their listeners and replications.
+    public var peers: @Sendable () -> [JSON]
+    /// The same of the other databases on this machine, each with its `path`: the drawing shows which
+    /// of them sync with this one, and with each other.
+    public var neighbours: @Sendable () -> [JSON]
+    /// The bounds of requests and connections.
+    public var limits: StudioLimits
+
+    /// Creates a configuration; the default only reads, on a free port.
+    public init(
+        store: Store,
+        name: String,
+        port: UInt16 = 0,
+        mayWrite: Bool = false,
+        peers: @escaping @Sendable () -> [JSON] = { [] },
+        neighbours: @escaping @Sendable () -> [JSON] = { [] },
+        limits: StudioLimits = StudioLimits()
+    ) {
+        self.store = store
+        self.name = name
+        self.port = port
+        self.mayWrite = mayWrite
+        self.peers = peers
+        self.neighbours = neighbours
+        self.limits = limits
+    }
+}
+
+/// What a studio holds or waits for; every member is a maximum.
+public struct StudioLimits: Sendable {
+    /// The bounds of requests and connections; 32 connections by default, it serves one person.
+    public var http: HTTPLimits
+    /// Documents of one page of a table; the default is 200.
+    public var pageCount: Int
+    /// Bytes of a body that a table shows, longer ones show their size; and of the way to a blob, whose
+    /// picture is left out otherwise.
+    ///
+    /// The default is 4 KiB.
+    public var shownByteCount: Int
+    /// Blobs shown beside a document; the default is 200.
+    public var blobCount: Int
+    /// Changes listed of each collection; the default is 50.
+    public var changeCount: Int
+    /// Requests worked on at a time; the default is 8.
+    public var workerCount: Int
+    /// Rows shown of a query's answer; the default is 500.
+    public var rowCount: Int
+    /// Conflicts listed; the default is 500.
+    public var conflictCount: Int
+    /// For a query; the default is 30 s.
+    public var queryTimeout: Duration
+    /// Silence in the stream of changes before a line is sent that says nothing; the default is 15 s.
+    public var heartbeat: Duration
+
+    /// Creates limits.
+    public init(
+        http: HTTPLimits = HTTPLimits(connectionCount: 32),
+        pageCount: Int = 200,
+        shownByteCount: Int = 4 << 10,
+        blobCount: Int = 200,
+        changeCount: Int = 50,
+        workerCount: Int = 8,
+        rowCount: Int = 500,
+        conflictCount: Int = 500,
+        queryTimeout: Duration = .seconds(30),
+        heartbeat: Duration = .seconds(15)
+    ) {
+        self.http = http
+        self.pageCount = pageCount
+        self.shownByteCount = shownByteCount
+        self.blobCount = blobCount
+        self.changeCount = changeCount
+        self.workerCount = workerCount
+        self.rowCount = rowCount
+        self.conflictCount = conflictCount
+        self.queryTimeout = queryTimeout
+        self.heartbeat = heartbeat
+    }
+}
