@@ -1,13 +1,9 @@
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Glibc
 
 /// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
 public enum Program {
-    /// The version that `--version` prints.
-    public static let version = "0.1.0"
-
     /// Runs the words of a command line, the program's name left out; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
@@ -73,8 +69,7 @@ public enum Program {
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
             return terminal.result(page)
         }
-        if words.count == 1, !Verbs.isVerb(name), Store.exists(directory: DatabasePath(name).bundle)
-        {
+        if words.count == 1, !Verbs.isVerb(name), DatabasePath(name).exists {
             return try run(["shell", name], terminal)
         }
         let (verb, rest) = try Verbs.find(words[...])

@@ -7,11 +7,14 @@ import DivanRevisions
 
 /// What `--version` prints: the version, what it was made from, what it speaks, what it runs with.
 enum VersionPage {
+    /// The version of the command, and of all packages.
+    static let version = "0.1.0"
+
     static var text: String {
         let commit = String(cString: divan_commit())
         let origin = commit.isEmpty ? "" : " (commit \(commit))"
         return """
-            divan \(Program.version)\(origin)
+            divan \(version)\(origin)
             protocols: \(protocols.joined(separator: ", "))
             codecs: \(codecs(isBuiltIn: ISALCodec.isBuiltIn, isAvailable: ISALCodec.isAvailable))
             libraries: \(libraries.joined(separator: ", "))
@@ -27,7 +30,7 @@ enum VersionPage {
             libraries["\(words[0])"] = .string("\(words.last ?? "")")
         }
         let page: JSON = [
-            "version": .string(Program.version), "commit": commit.isEmpty ? .null : .string(commit),
+            "version": .string(version), "commit": commit.isEmpty ? .null : .string(commit),
             "protocols": .array(protocols.map { .string($0) }), "codecs": ["deflate", "LZ4"],
             "isal": .bool(ISALCodec.isAvailable), "libraries": .object(libraries),
         ]

@@ -92,7 +92,7 @@ enum CopyCommand: Command {
         _ terminal: Terminal
     ) throws {
         _ = try InputFile(file)
-        guard !Store.exists(directory: path.bundle) else {
+        guard !path.exists else {
             throw StoreError(.alreadyExists, at: path.bundle)
         }
         let store = try path.create()

@@ -13,7 +13,7 @@ enum ManualCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let page = ManualPage(
-            version: Program.version,
+            version: VersionPage.version,
             introduction: """
                 A database is named by its path, with or without .cblite2. Results go to standard
                 output, everything else to standard error. divan VERB --help prints the part of

@@ -27,7 +27,7 @@ enum NewCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let path = arguments.database
         let collections = try arguments.collections()
-        if Store.exists(directory: path.bundle) {
+        if path.exists {
             throw Failure(
                 kind: .database,
                 sentence: "\(path.bundle): there is a database already; choose another name"

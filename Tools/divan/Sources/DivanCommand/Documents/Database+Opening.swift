@@ -13,9 +13,12 @@ extension DatabasePath {
         try open(StoreOptions(create: false, readOnly: !forWriting))
     }
 
-    /// Opens the database to read, if it needs no key.
-    func openWithoutKey() throws -> Store {
-        try Store.open(directory: bundle, options: StoreOptions(create: false, readOnly: true))
+    /// The UUID that peers see; `nil` for a database that needs a key, or cannot be read.
+    var publicUUIDWithoutKey: [UInt8]? {
+        let options = StoreOptions(create: false, readOnly: true)
+        guard let store = try? Store.open(directory: bundle, options: options) else { return nil }
+        defer { try? store.close() }
+        return store.publicUUID
     }
 
     /// Makes the database.
@@ -44,7 +47,7 @@ extension DatabasePath {
     ///
     /// - Throws: `StoreError` when there is none; `Failure` when nobody lets us see.
     func requireDatabase() throws {
-        if Store.exists(directory: bundle) { return }
+        if exists { return }
         var status = stat()
         if stat(bundle + "/db.sqlite3", &status) != 0, errno == EACCES || errno == EPERM {
             throw Failure.writing(bundle, errno)

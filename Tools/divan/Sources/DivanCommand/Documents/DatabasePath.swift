@@ -31,7 +31,7 @@ struct DatabasePath: Equatable, Sendable {
         let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")
         let path = DatabasePath(text)
         // Inside a bundle its own directory is meant.
-        let isInside = isPlace && Store.exists(directory: path.bundle)
+        let isInside = isPlace && path.exists
         guard !isPlace || isInside, !path.name.isEmpty else {
             throw .usage("\"\(text)\" is no name of a database; write travel, or /data/travel")
         }
@@ -39,6 +39,9 @@ struct DatabasePath: Equatable, Sendable {
 
     /// The bundle directory.
     var bundle: String { "\(parent)/\(name)\(Self.suffix)" }
+
+    /// Whether there is a database.
+    var exists: Bool { Store.exists(directory: bundle) }
 
     static let suffix = ".cblite2"
 }

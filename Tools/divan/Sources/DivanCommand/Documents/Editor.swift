@@ -1,6 +1,5 @@
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Glibc
 
 /// The editor of the person at the terminal, and the file that it edits.
@@ -82,7 +81,7 @@ struct Editor {
     }
 
     /// Does something with the text; a failure names the file that keeps it.
-    func keepingText<Result>(_ work: (Editor) throws -> Result) throws -> Result {
+    func keepingText<Output>(_ work: (Editor) throws -> Output) throws -> Output {
         do {
             return try work(self)
         } catch {

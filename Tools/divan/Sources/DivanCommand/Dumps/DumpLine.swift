@@ -32,9 +32,6 @@ struct DumpHead: Equatable {
     var scheme: RevisionScheme
     /// Where the section begins in each collection; `nil` for all that there is.
     var since: [CollectionPath: UInt64]?
-
-    /// The number of the format.
-    static let format: Int64 = 1
 }
 
 /// A piece of a blob's content; the pieces of one follow each other.
@@ -84,7 +81,7 @@ extension DumpLine {
         switch self {
         case .head(let head):
             var object: JSONObject = [
-                "dump": JSON(DumpHead.format), "database": .string(head.database),
+                "dump": JSON(DumpMembers.format), "database": .string(head.database),
                 "scheme": .string(head.scheme.rawValue),
             ]
             if let since = head.since { object["since"] = Self.json(since) }
@@ -109,7 +106,7 @@ extension DumpLine {
         case .standing(let standing): return standing.json
         case .end(let end):
             var object: JSONObject = [
-                "end": JSON(DumpHead.format), "database": .string(end.database),
+                "end": JSON(DumpMembers.format), "database": .string(end.database),
                 "scheme": .string(end.scheme.rawValue), "sequences": Self.json(end.sequences),
                 "documents": JSON(end.documentCount), "blobs": JSON(end.blobCount),
             ]

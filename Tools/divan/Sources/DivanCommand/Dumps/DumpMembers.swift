@@ -4,6 +4,9 @@ import DivanStore
 
 /// The members of a line, each with its range.
 struct DumpMembers {
+    /// The number of the format.
+    static let format: Int64 = 1
+
     let object: JSONObject
 
     init(_ object: JSONObject) {
@@ -46,7 +49,7 @@ struct DumpMembers {
     }
 
     func checkFormat(_ key: String) throws(DumpDamage) {
-        guard object[key]?.int == DumpHead.format else {
+        guard object[key]?.int == Self.format else {
             throw DumpDamage("this dump has another format; a newer divan reads it")
         }
     }

@@ -1,6 +1,5 @@
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// `divan restore`.

@@ -47,13 +47,14 @@ enum HolderName {
         return nil
     }
 
-    /// The program's name, and the verb of one that is ours.
+    /// The program's name, and the verb of one that is ours: who works with a database names it behind the
+    /// verb, and `divan soup` alone is the shell.
     static func program(of process: Int32) -> String? {
         guard let line = text("/proc/\(process)/cmdline") else { return nil }
         let words = line.split(separator: "\0").map(String.init)
         guard let path = words.first else { return nil }
         let name = path.split(separator: "/").last.map(String.init) ?? path
-        guard name == "divan", words.count > 1, Verbs.isVerb(words[1]) else { return name }
+        guard name == "divan", words.count > 2 else { return name }
         return "\(name) \(words[1])"
     }
 

@@ -1,7 +1,6 @@
 import Divan
 import DivanCrypto
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// The databases whose listeners use the identities that were made without a name.
@@ -20,9 +19,8 @@ struct IdentityOwners {
         var names: [ExactText: String] = [:]
         if !wanted.isEmpty {
             for path in Self.candidates().prefix(Self.lookCount) where names.count < wanted.count {
-                guard let store = try? path.openWithoutKey() else { continue }
-                let label = ExactText(Self.prefix + Self.text(of: store.publicUUID))
-                try? store.close()
+                guard let uuid = path.publicUUIDWithoutKey else { continue }
+                let label = ExactText(Self.prefix + Self.text(of: uuid))
                 if wanted.contains(label) { names[label] = path.name }
             }
         }

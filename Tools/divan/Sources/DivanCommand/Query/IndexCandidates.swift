@@ -1,6 +1,5 @@
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// Indexes that a query might use.
 ///

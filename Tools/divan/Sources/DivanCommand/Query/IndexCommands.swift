@@ -235,7 +235,7 @@ enum IndexSuggestCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let session = try QuerySession(arguments.database)
-        defer { try? session.store.close() }
+        defer { session.close() }
         let query = try session.query(arguments.operands[1])
         switch try IndexSuggestion.search(for: query, in: session.store) {
         case .present(let names):

@@ -1,7 +1,6 @@
 import CDivanLineEditor
 import DivanJSON
 import DivanQuery
-import DivanStore
 import Glibc
 
 /// The line editor, with what was typed in earlier times.
@@ -44,20 +43,10 @@ final class LineEditor {
 
     /// The language, the collections, and properties of the first documents of each.
     private func complete(_ session: QuerySession) throws {
-        var properties: Set = ["id"]
-        var collections: [String] = []
-        try session.store.read { reader in
-            for path in try reader.collections() {
-                collections.append(path.wireName)
-                let ids = try reader.documentIDs(in: path, after: nil, limit: 20)
-                for id in ids {
-                    let body = try reader.document(id, in: path).map { try JSON(parsing: $0.body) }
-                    for key in body?.object?.keys ?? [] { properties.insert(key) }
-                }
-            }
-        }
-        set(properties.union(QueryWords.all + collections).sorted(), DIVAN_LINE_ANYWHERE)
-        set(properties.sorted(), DIVAN_LINE_MEMBERS)
+        let (collections, properties) = try session.names()
+        let words = Set(properties + QueryWords.all + collections)
+        set(words.sorted(), DIVAN_LINE_ANYWHERE)
+        set(properties, DIVAN_LINE_MEMBERS)
         set(collections.sorted(), DIVAN_LINE_SOURCES)
         set(ShellOrder.lines, DIVAN_LINE_ORDERS)
     }

@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// `divan query`.
 enum QueryCommand: Command {
@@ -58,7 +57,7 @@ enum QueryCommand: Command {
             throw Failure.usage("--explain runs no query, so there is nothing to --watch")
         }
         var session = try QuerySession(arguments.database)
-        defer { try? session.store.close() }
+        defer { session.close() }
         session.parameters = try parameters(arguments)
         let query = try session.query(question)
         try session.checkParameters(query, terminal)

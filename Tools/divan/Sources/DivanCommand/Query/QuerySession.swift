@@ -16,6 +16,10 @@ struct QuerySession {
         name = path.name
     }
 
+    func close() {
+        try? store.close()
+    }
+
     /// Reads and checks a question.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
@@ -45,6 +49,23 @@ struct QuerySession {
             if case .string(let id) = row[0] { found.insert(DocumentID(unchecked: id)) }
         }
         return found
+    }
+
+    /// The names of collections, and of properties that the first documents of each have.
+    func names() throws -> (collections: [String], properties: [String]) {
+        var properties: Set = ["id"]
+        var collections: [String] = []
+        try store.read { reader in
+            for path in try reader.collections() {
+                collections.append(path.wireName)
+                let ids = try reader.documentIDs(in: path, after: nil, limit: 20)
+                for id in ids {
+                    let body = try reader.document(id, in: path).map { try JSON(parsing: $0.body) }
+                    for key in body?.object?.keys ?? [] { properties.insert(key) }
+                }
+            }
+        }
+        return (collections, properties.sorted())
     }
 
     /// Refuses parameters that a question does not have, and tells of those without a value.

@@ -1,7 +1,6 @@
 import CDivanLineEditor
 import Dispatch
 import DivanCommandLine
-import DivanStore
 import Glibc
 
 /// `divan shell`, and `divan DATABASE`.
@@ -22,11 +21,11 @@ enum ShellCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let session = try QuerySession(arguments.database)
-        defer { try? session.store.close() }
+        defer { session.close() }
         guard isatty(STDIN_FILENO) == 1 else { return try readLines(session, terminal) }
         var shell = QueryShell(session, terminal, isTyped: true)
         terminal.note(
-            "Divan \(Program.version), \(session.name). A question ends with a semicolon; .help"
+            "Divan \(VersionPage.version), \(session.name). A question ends with a semicolon; .help"
         )
         let editor = try LineEditor(session)
         let interruption = QueryInterruption(shell.running)

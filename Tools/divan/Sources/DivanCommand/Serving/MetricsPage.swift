@@ -75,7 +75,7 @@ struct HealthReport {
             "status": .string(isHealthy ? "ok" : "down"),
             "databases": .object(JSONObject(databases)),
             "uptimeSeconds": JSON(Int(-begin.timeIntervalSinceNow)),
-            "version": .string(Program.version),
+            "version": .string(VersionPage.version),
         ]
     }
 

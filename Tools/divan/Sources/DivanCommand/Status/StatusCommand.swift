@@ -2,7 +2,6 @@ import Dispatch
 import DivanCommandLine
 import DivanJSON
 import DivanStatus
-import DivanStore
 
 /// `divan status`.
 enum StatusCommand: Command {

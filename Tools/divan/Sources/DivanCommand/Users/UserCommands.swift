@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
-import DivanStore
 
 /// `divan users add`.
 enum UserAddCommand: Command {
@@ -140,10 +139,7 @@ enum UserListCommand: Command {
                 var object: JSONObject = [
                     "name": .string(name), "readOnly": .bool(user.isReadOnly),
                 ]
-                if let collections = user.collections {
-                    object["collections"] = .array(collections.map { .string($0.wireName) })
-                }
-                if let condition = user.condition { object["where"] = .string(condition.text) }
+                for (name, value) in user.rightsMembers { object[name] = value }
                 terminal.result(JSON.object(object).canonicalText)
             } else {
                 terminal.result("\(name.padding(to: width))  \(user.rights)")

@@ -14,6 +14,16 @@ struct UserRecord: Equatable, Sendable {
     /// The condition of the documents that the user may see and store; `nil` means all.
     var condition: UserCondition?
 
+    /// The rights as the file and `users ls --json` have them.
+    var rightsMembers: JSONObject {
+        var object: JSONObject = [:]
+        if let collections {
+            object["collections"] = .array(collections.map { .string($0.wireName) })
+        }
+        if let condition { object["where"] = .string(condition.text) }
+        return object
+    }
+
     /// What `users ls` says of the rights.
     var rights: String {
         let reach = collections.map { $0.map(\.wireName).joined(separator: ", ") }
@@ -95,10 +105,7 @@ struct UserList: Equatable, Sendable {
     private static func json(_ record: UserRecord) -> JSON {
         var object: JSONObject = ["password": .string(record.password.text)]
         if record.isReadOnly { object["readOnly"] = .bool(true) }
-        if let collections = record.collections {
-            object["collections"] = .array(collections.map { .string($0.wireName) })
-        }
-        if let condition = record.condition { object["where"] = .string(condition.text) }
+        for (name, value) in record.rightsMembers { object[name] = value }
         return .object(object)
     }
 
