@@ -10,7 +10,10 @@ import Testing
     static let date = Date(timeIntervalSince1970: 1_800_000_000)
     static let certificates: [Row] = [
         (.certificate(.unknownRoot(issuer: "CN=Root")), 11, "signed by CN=Root, which is not"),
-        (.certificate(.notPinned), 11, "none of its certificates is the pinned one; "),
+        (
+            .certificate(.notPinned), 11,
+            "its certificate is neither the pinned one nor signed by it; "
+        ),
         (.certificate(.notSelfSigned(certificateCount: 2)), 8, "it presented 2 certificates, not"),
         (.certificate(.revoked), 14, "revoked; install a new one"),
         (.certificate(.expired(notAfter: date)), 7, "expired at 2027-01-15 08:00:00"),

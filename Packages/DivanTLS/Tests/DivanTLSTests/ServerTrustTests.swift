@@ -167,6 +167,45 @@ extension ServerTrustTests {
         #expect(error?.networkCode == 11)
     }
 
+    /// Everybody has seen the pinned certificate: only who has its key, or was signed with it, is meant.
+    @Test func `a stranger who shows the pinned certificate beside his own is refused with 11`()
+        throws
+    {
+        let pinned = try Sample.server()
+        let stranger = try Sample.server()
+        let identity = try TLSCredential(
+            certificates: [stranger.leaf, pinned.leaf],
+            key: stranger.key
+        )
+        let error = try refusal(of: identity, by: .pinned(pinned.leaf))
+        #expect(problem(error) == .notPinned)
+        #expect(error?.networkCode == 11)
+    }
+
+    @Test(arguments: [true, false])
+    func `an authority of the same name does not speak for the pinned one`(isShown: Bool) throws {
+        let (root, namesake) = (try Sample.authority(), try Sample.authority())
+        let stranger = try Sample.server(issuer: namesake)
+        let between = isShown ? [namesake.leaf] : []
+        let identity = try TLSCredential(
+            certificates: [stranger.leaf] + between + [root.leaf],
+            key: stranger.key
+        )
+        #expect(problem(try refusal(of: identity, by: .pinned(root.leaf))) == .notPinned)
+    }
+
+    @Test func `a pinned authority forgives expiry, name and purpose of what it signed`() throws {
+        let root = try Sample.authority()
+        let pin = ServerTrust.pinned(root.leaf)
+        let expired = try Sample.expiredServer(issuer: root)
+        #expect(try refusal(of: expired, by: pin, serverName: "example.org") == nil)
+        #expect(try refusal(of: expired, by: pin, serverName: nil) == nil)
+        #expect(try refusal(of: Sample.client(issuer: root), by: pin) == nil)
+        let unshown = try Sample.server(issuer: root)
+        let alone = try TLSCredential(certificates: [unshown.leaf], key: unshown.key)
+        #expect(problem(try refusal(of: alone, by: pin)) == .notPinned)
+    }
+
     @Test func `self-signed only forgives expiry and name`() throws {
         let identity = try Sample.expiredServer()
         #expect(try refusal(of: identity, by: .selfSignedOnly, serverName: "x.org") == nil)

@@ -21,7 +21,8 @@ public struct ReplicatorConfiguration: Sendable {
     /// For peers with anonymous identities and for tests: it encrypts, but proves nothing.
     public var acceptOnlySelfSignedServerCertificate = Self.defaultSelfSignedCertificateOnly
 
-    /// A certificate that must occur in the server's chain; then nothing else is checked.
+    /// The server's certificate, or one that occurs in its chain and has signed it; then nothing else is
+    /// checked.
     public var pinnedServerCertificate: SecCertificate?
 
     /// Certificates, in PEM or DER, that replace the system's roots; `nil` uses the system's.

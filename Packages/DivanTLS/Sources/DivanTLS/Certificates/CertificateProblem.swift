@@ -5,7 +5,7 @@ public import FoundationEssentials
 public enum CertificateProblem: Equatable, Sendable {
     /// The path ends at a self-signed or unknown authority.
     case unknownRoot(issuer: String)
-    /// No presented certificate is the pinned one.
+    /// No presented certificate is the pinned one, or the pinned one has not signed the leaf.
     case notPinned
     /// Only a lone self-signed certificate would do.
     case notSelfSigned(certificateCount: Int)
@@ -66,7 +66,10 @@ public enum CertificateProblem: Equatable, Sendable {
                 "pin the certificate, trust its root, or install ca-certificates"
             )
         case .notPinned:
-            ("none of its certificates is the pinned one", "check the server, then pin anew")
+            (
+                "its certificate is neither the pinned one nor signed by it",
+                "check the server, then pin anew"
+            )
         case .notSelfSigned(let count):
             (
                 "it presented \(count) certificates, not a single self-signed one",

@@ -53,7 +53,8 @@ extension TLSSession {
         case .server(.systemRoots), .server(.roots), .client(.roots):
             verifyPath(chain, storeContext)
         case .server(.pinned(let pin)):
-            chain.contains(pin) ? nil : .notPinned
+            chain.contains(pin) && (chain[0] == pin || isSigned(storeContext))
+                ? nil : .notPinned
         case .server(.selfSignedOnly):
             chain.count == 1 && chain[0].isSelfSigned
                 ? nil : .notSelfSigned(certificateCount: chain.count)
@@ -64,14 +65,37 @@ extension TLSSession {
         }
     }
 
-    /// Lets OpenSSL check the path to a root, purpose, validity and name.
+    /// Whether signatures lead from the leaf to the pinned certificate, the only one that is trusted.
     ///
-    /// It goes on after each complaint, because the order in which LiteCore ranks them
-    /// (`tls-and-auth.md` §2: root, revoked, expired, name, other) is not the order of the checks.
+    /// Everybody can show a certificate that he has seen: it only speaks for whom it has signed.
+    private func isSigned(_ storeContext: OpaquePointer) -> Bool {
+        let isFine = verify(storeContext)
+        return isFine && complaints.allSatisfy { Self.forgivenByPin.contains($0.code) }
+    }
+
+    /// What a pin does not ask for: dates, names, purposes, and how long keys are.
+    private static let forgivenByPin: Set<Int32> = [
+        X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID,
+        X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH,
+        X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL,
+    ]
+
+    /// Lets OpenSSL check the path to a root, purpose, validity and name.
     private func verifyPath(
         _ chain: [TLSCertificate],
         _ storeContext: OpaquePointer
     ) -> CertificateProblem? {
+        let isFine = verify(storeContext)
+        let problems = complaints.map { problem($0, chain) }
+        if let worst = problems.min(by: { $0.rank < $1.rank }) { return worst }
+        return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))
+    }
+
+    /// Lets OpenSSL check the path, and gathers its complaints; false where it could not.
+    ///
+    /// It goes on after each complaint, because the order in which LiteCore ranks them
+    /// (`tls-and-auth.md` §2: root, revoked, expired, name, other) is not the order of the checks.
+    private func verify(_ storeContext: OpaquePointer) -> Bool {
         complaints = []
         X509_STORE_CTX_set_verify_cb(storeContext) { isFine, storeContext in
             guard isFine != 1, let storeContext else { return isFine }
@@ -84,9 +108,7 @@ extension TLSSession {
         }
         let isFine = X509_verify_cert(storeContext) == 1
         OpenSSLFailure.clear()
-        let problems = complaints.map { problem($0, chain) }
-        if let worst = problems.min(by: { $0.rank < $1.rank }) { return worst }
-        return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))
+        return isFine
     }
 
     private func problem(_ complaint: Complaint, _ chain: [TLSCertificate]) -> CertificateProblem {

@@ -8,7 +8,8 @@ public enum ServerTrust: Sendable {
     case systemRoots
     /// These roots in place of the system's, otherwise as `systemRoots`.
     case roots([TLSCertificate])
-    /// Any presented certificate has these DER bytes; neither validity nor name is checked.
+    /// The leaf has these DER bytes, or another presented certificate has them and signed the leaf,
+    /// over intermediates or not; neither validity nor name is checked.
     case pinned(TLSCertificate)
     /// Exactly one certificate was presented and it signed itself; nothing else is checked.
     case selfSignedOnly

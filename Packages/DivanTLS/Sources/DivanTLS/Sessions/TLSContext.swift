@@ -144,7 +144,8 @@ public final class TLSContext: @unchecked Sendable {
             switch trust {
             case .systemRoots: trustSystemRoots()
             case .roots(let roots): try self.trust(roots)
-            case .pinned, .selfSignedOnly, .callback: break
+            case .pinned(let pin): try self.trust([pin])
+            case .selfSignedOnly, .callback: break
             }
             SSL_CTX_set_cert_cb(pointer, noteCertificateRequest, nil)
         case .client(.none):
