@@ -58,8 +58,18 @@ public protocol HTTPBodySource: AnyObject, Sendable {
     /// Called on the connection's loop, so it must not block: read on a thread of your own.
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void)
 
-    /// The connection ended before the body did; a question may still be open.
+    /// The connection ended before the body did, or the answer goes without it, as to `HEAD`; a question
+    /// may still be open.
     func cancel()
+
+    /// Whether it waits for what may never come, as a feed does: it ends when the client says that it
+    /// has nothing more to ask, which a client that leaves says, too.
+    var isEndless: Bool { get }
+}
+
+extension HTTPBodySource {
+    /// It comes to its end by itself.
+    public var isEndless: Bool { false }
 }
 
 /// An answer of an `HTTPBodySource`.

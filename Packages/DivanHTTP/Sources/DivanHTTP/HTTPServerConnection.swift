@@ -149,6 +149,11 @@ public struct HTTPServerConnection: Sendable {
         return Self.head(response, framing, isTo: request.method, keepsAlive: keepsAlive)
     }
 
+    /// Whether the answer that has begun goes with its body; that to `HEAD` does not.
+    public var sendsBody: Bool {
+        if case .answering(.nothing, _) = state { false } else { true }
+    }
+
     /// The bytes to write for a piece of the body.
     public mutating func send(_ piece: [UInt8]) -> [UInt8] {
         guard case .answering(var framing, let keepsAlive) = state else { return [] }

@@ -250,6 +250,9 @@ private final class PollBody: HTTPBodySource {
         }
     }
 
+    /// It may wait for minutes, for a client that has left.
+    var isEndless: Bool { true }
+
     func cancel() {
         wait.cancel()
     }

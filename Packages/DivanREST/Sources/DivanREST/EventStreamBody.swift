@@ -50,6 +50,9 @@ public final class EventStreamBody: HTTPBodySource {
         }
     }
 
+    /// It has no end.
+    public var isEndless: Bool { true }
+
     /// Ends the stream.
     public func cancel() {
         wait.cancel()

@@ -114,6 +114,11 @@ final class RawSocket: Sendable {
         send(answer)
     }
 
+    /// Ends this direction; the other end may go on.
+    func endSending() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
     /// Ends the connection with a reset.
     func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)

@@ -107,6 +107,7 @@ final class HTTPChannel: ByteStreamOwner {
         switch work {
         // Who sent all it had may still read.
         case .deciding where problem == nil, .draining where problem == nil: break
+        case .answering(let source, _) where problem == nil && !source.isEndless: break
         case .none, .deciding, .reading, .answering, .draining: finish()
         }
     }
@@ -198,9 +199,12 @@ final class HTTPChannel: ByteStreamOwner {
         case .bytes(let bytes):
             stream.write(connection.send(bytes))
             endAnswer()
+        case .pieces(let source, _) where !connection.sendsBody:
+            source.cancel()
+            endAnswer()
         case .pieces(let source, _):
             work = .answering(source, isAsked: false)
-            guard !hasPeerEnded else { return finish() }
+            guard !hasPeerEnded || !source.isEndless else { return finish() }
             askForPiece()
         }
         if !isEnded { proceed() }

@@ -157,13 +157,20 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     private func end(_ problem: StreamProblem?) {
-        guard life.isReading else { return }
+        guard life.isReading else { return endBoth(problem) }
         perform(life.take(.peerEnded))
         updateInterest()
         if let owner { return owner.streamDidEnd(problem) }
         // A peer that only ended its own direction still gets our last bytes.
         let isWriting = queuedByteCount > 0 || turnEnd != .nothing
         guard life.isFinishing, isWriting, problem == nil else { return close() }
+    }
+
+    /// The peer had ended its own direction; now the other is broken, too, and the owner waits in vain.
+    private func endBoth(_ problem: StreamProblem?) {
+        guard case .ended = life, let problem else { return }
+        guard let owner else { return close() }
+        owner.streamDidEnd(problem)
     }
 
     private func updateInterest() {
@@ -210,7 +217,8 @@ final class ByteStream: EventSource, TurnEndSource {
     /// The descriptor reports an error although nothing more is read: the peer is gone.
     private func hangUp() {
         guard life != .closed, interest.isDisjoint(with: .writing) else { return }
-        close()
+        guard case .ended = life, owner != nil else { return close() }
+        end(.system(socket.failure ?? SystemError("epoll_wait", errno: ECONNRESET)))
     }
 
     private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {

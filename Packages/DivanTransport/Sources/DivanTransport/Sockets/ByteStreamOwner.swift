@@ -13,6 +13,8 @@ protocol ByteStreamOwner: AnyObject {
     /// Something was written, and what still waits is below the low-water mark.
     func streamDidDrainOutput()
     /// The peer ended its direction, or the connection broke; nothing more will come.
+    ///
+    /// Where the peer only ended its direction, it comes once more when the connection breaks.
     func streamDidEnd(_ problem: StreamProblem?)
 }
 

@@ -52,12 +52,17 @@ struct Socket {
 
     /// Throws what became of a connection attempt.
     func checkConnected() throws(SystemError) {
+        if let failure { throw SystemError("connect", errno: failure.errno) }
+    }
+
+    /// What broke the connection since it was last asked for; `nil` when nothing did.
+    var failure: SystemError? {
         var status: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
         guard getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &status, &byteCount) == 0 else {
-            throw SystemError("getsockopt")
+            return SystemError("getsockopt")
         }
-        guard status == 0 else { throw SystemError("connect", errno: status) }
+        return status == 0 ? nil : SystemError("socket", errno: status)
     }
 
     func bind(to address: SocketAddress) throws(SystemError) {
