@@ -84,6 +84,31 @@ import Testing
         await recorder.end()
     }
 
+    @Test
+    func `a redirect to the same host in other letters keeps credentials`() async throws {
+        let seen = Mutex<[String]>([])
+        let server = try TestServer { request in
+            seen.withLock { $0.append(request.handshake.headers["Authorization"] ?? "none") }
+            guard request.handshake.path == "/first" else { return true }
+            let port = request.handshake.headers["Host"]?.split(separator: ":").last ?? ""
+            let location = "http://localhost:\(port)/second"
+            request.refuse(HandshakeRefusal(status: 302, headers: ["Location": location]))
+            return false
+        }
+        let configuration = WebSocketClientTransport.Configuration(
+            endpoint: try WebSocketEndpoint("ws://LocalHost:\(server.port)/first"),
+            subprotocols: ["A"],
+            headers: { _ in ["Authorization": "Basic x"] }
+        )
+        let transport = WebSocketClientTransport(configuration, log: quiet)
+        let recorder = Recorder()
+        transport.start(recorder)
+        await recorder.wait { $0.peer != nil }
+        #expect(seen.withLock { $0 } == ["Basic x", "Basic x"])
+        transport.close(code: 1000, reason: "")
+        await recorder.end()
+    }
+
     @Test(arguments: [("/again", 5), ("ftp://h/x", 12), ("//h/x", 12)])
     func `gives up on redirects that lead nowhere`(location: String, code: Int) async throws {
         let server = try TestServer { request in

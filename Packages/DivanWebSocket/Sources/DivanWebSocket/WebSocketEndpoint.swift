@@ -57,6 +57,12 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         return try? WebSocketEndpoint(location, schemes: schemes)
     }
 
+    /// Whether what proves who we are at `first` may come here, where that one has sent us: to the same
+    /// host, and never out of TLS into clear text.
+    public func maySee(secretsFor first: WebSocketEndpoint) -> Bool {
+        (isSecure || !first.isSecure) && host.isEqualIgnoringCase(first.host)
+    }
+
     var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
 }
 

@@ -77,6 +77,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ("/again", true), ("https://h/x", true), ("https://H:1/x", true), ("http://h/x", false),
+        ("https://other/x", false), ("https://h.other/x", false),
+    ])
+    func `credentials follow a redirect to the same host and TLS`(
+        location: String,
+        follow: Bool
+    ) throws {
+        let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
+        let next = try #require(endpoint.redirected(to: location))
+        #expect(next.maySee(secretsFor: endpoint) == follow)
+    }
+
+    @Test(arguments: [
         "", "other", "//x/y", "ftp://x/y", "ws://x/y", "/a b", "http://a@x/", "/\r\nX: y",
     ])
     func `follows no other redirect`(location: String) throws {

@@ -48,7 +48,13 @@ struct ClientCredentials: Sendable {
     }
 
     /// The header fields of one request: credentials, cookies, and what the application adds.
-    func headers(for endpoint: WebSocketEndpoint, cookies: CookieStore) -> HTTPHeaders {
+    ///
+    /// The application's own cookies are for `first`, and do not follow a redirect to another host.
+    func headers(
+        for endpoint: WebSocketEndpoint,
+        redirectedFrom first: WebSocketEndpoint,
+        cookies: CookieStore
+    ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         var ownCookies: [String] = []
         for (name, value) in authenticator?.headers() ?? [] {
@@ -61,6 +67,7 @@ struct ClientCredentials: Sendable {
                 headers.append(name, value)
             }
         }
+        if !endpoint.maySee(secretsFor: first) { ownCookies = [] }
         let configured = ownCookies.isEmpty ? nil : ownCookies.joined(separator: "; ")
         if let value = cookies.header(for: endpoint, beside: configured) {
             headers.append("Cookie", value)

@@ -41,7 +41,9 @@ final class URLConnector: Connector {
             endpoint: url.endpoint,
             subprotocols: Subprotocol.offered,
             userAgent: Self.userAgent,
-            headers: { credentials.headers(for: $0, cookies: cookies) },
+            headers: { [url] endpoint in
+                credentials.headers(for: endpoint, redirectedFrom: url.endpoint, cookies: cookies)
+            },
             onResponse: { endpoint, headers in cookies.receive(headers, from: endpoint) },
             tls: isSecure ? try credentials.tlsContext(configuration) : nil,
             proxy: configuration.proxy.map(HTTPProxy.init),

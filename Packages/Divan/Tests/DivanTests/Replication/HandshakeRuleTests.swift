@@ -119,6 +119,26 @@ import Testing
         #expect(last.requests.first?.hasPrefix("GET /other/_blipsync ") == true)
     }
 
+    /// Whoever has a session is the user: a server that sends us elsewhere must not hand it on.
+    @Test(arguments: ["localhost", "127.0.0.1"])
+    func `a redirect takes the application's cookies to the same host only`(
+        host: String
+    ) async throws {
+        let last = try HandshakeServer(answers: [Self.refusal])
+        let location = "Location: http://\(host):\(last.port)/other/_blipsync"
+        let first = try HandshakeServer(
+            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
+        )
+        _ = try await run(first, Peers()) {
+            $0.authenticator = SessionAuthenticator(sessionID: "abc123")
+            $0.headers = ["Cookie": "own=1"]
+        }
+        let sent = "SyncGatewaySession=abc123; own=1"
+        #expect(first.field("Cookie") == sent)
+        #expect(last.requests.count == 1)
+        #expect(last.field("Cookie") == (host == "127.0.0.1" ? sent : nil))
+    }
+
     @Test func `redirects without an end are 5005`() async throws {
         let again = HandshakeServer.answer("302 Found", "Location: /db/_blipsync")
         let server = try HandshakeServer(answers: [String](repeating: again, count: 30))

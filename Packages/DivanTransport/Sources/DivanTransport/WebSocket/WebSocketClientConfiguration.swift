@@ -11,7 +11,8 @@ public struct WebSocketClientConfiguration: Sendable {
     public var userAgent: String
     /// Gives Authorization, Cookie and further fields, for each request anew.
     ///
-    /// Asked again after a redirect; Authorization then only goes to the first host.
+    /// Asked again after a redirect; Authorization then only goes to the first host. Which cookies may
+    /// go elsewhere only the closure can tell (`WebSocketEndpoint.maySee`).
     public var headers: @Sendable (WebSocketEndpoint) -> HTTPHeaders
     /// Hears the header fields of every answer, refusals and redirects too: `Set-Cookie`.
     public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?

@@ -139,10 +139,8 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
 
     /// Credentials stay with the host that they were made for, and out of clear text.
     private func headers(for endpoint: WebSocketEndpoint) -> HTTPHeaders {
-        let first = configuration.endpoint
         var headers = configuration.headers(endpoint)
-        let isSafe = endpoint.isSecure || !first.isSecure
-        if endpoint.host != first.host || !isSafe { headers.remove("Authorization") }
+        if !endpoint.maySee(secretsFor: configuration.endpoint) { headers.remove("Authorization") }
         return headers
     }
 
