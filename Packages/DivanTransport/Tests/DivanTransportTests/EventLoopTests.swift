@@ -58,6 +58,59 @@ import Testing
         }
     }
 
+    /// Hands over work, sets a timer and cancels it when it goes.
+    private final class Parting: Sendable {
+        private let loop: EpollLoop
+        private let didGo: @Sendable () -> Void
+
+        init(_ loop: EpollLoop, _ didGo: @escaping @Sendable () -> Void) {
+            self.loop = loop
+            self.didGo = didGo
+        }
+
+        deinit {
+            loop.execute {}
+            loop.cancel(loop.schedule(at: loop.now) {})
+            didGo()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what a stopped loop drops may use the loop as it goes`(isTimer: Bool) async {
+        let loop = EpollLoop()
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                loop.stop()
+                // In the turn in which the loop stops, so that what it hands over is dropped.
+                loop.execute {
+                    let parting = Parting(loop) { continuation.resume() }
+                    if isTimer {
+                        loop.schedule(at: loop.now + .seconds(60)) {
+                            withExtendedLifetime(parting) {}
+                        }
+                    } else {
+                        loop.execute { withExtendedLifetime(parting) {} }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    func `what a cancelled timer holds may use the loop as it goes`() async {
+        let loop = EpollLoop()
+        await withCheckedContinuation { continuation in
+            loop.execute {
+                let timer = loop.schedule(at: loop.now + .seconds(60)) {
+                    [parting = Parting(loop) { continuation.resume() }] in
+                    withExtendedLifetime(parting) {}
+                }
+                loop.cancel(timer)
+            }
+        }
+        loop.stop()
+    }
+
     @Test
     func `runs timers by deadline and forgets cancelled ones`() async {
         let loop = EpollLoop()

@@ -113,11 +113,9 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     /// Forgets a timer.
     public func cancel(_ timer: TimerToken) {
-        if isCurrent {
-            timers.cancel(timer.number)
-        } else {
-            execute { self.timers.cancel(timer.number) }
-        }
+        guard isCurrent else { return execute { self.cancel(timer) } }
+        // What it holds may use the loop as it goes.
+        withExtendedLifetime(timers.remove(timer.number)) {}
     }
 
     /// Ends the thread after the work handed over so far; connections are not closed.
@@ -144,7 +142,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     /// Stops watching a descriptor; call it before closing it.
     func remove(_ descriptor: Int32) {
-        poller.remove(descriptor)
+        withExtendedLifetime(poller.remove(descriptor)) {}
     }
 
     /// Calls the source once when this turn ends.
@@ -168,14 +166,24 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
             runTimers()
             runTurnEnd()
         }
-        inbox.withLock { inbox in
-            inbox.isOpen = false
-            inbox.work = []
-        }
-        timers = TimerQueue()
-        // Sources hold their loop; what it still watches would keep both for ever.
-        poller.removeAll()
+        drop()
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// Lets go of everything that will not be any more.
+    ///
+    /// It may use the loop as it goes, so it goes when nothing here is being changed.
+    private func drop() {
+        let work = inbox.withLock { inbox in
+            inbox.isOpen = false
+            defer { inbox.work = [] }
+            return inbox.work
+        }
+        let timers = timers
+        self.timers = TimerQueue()
+        // Sources hold their loop; what it still watches would keep both for ever.
+        let sources = poller.removeAll()
+        withExtendedLifetime((work, timers, sources)) {}
     }
 
     private func waitingTime() -> Int32 {

@@ -60,15 +60,19 @@ struct Poller {
     }
 
     /// Stops watching; call it before the descriptor is closed.
-    mutating func remove(_ descriptor: Int32) {
-        guard registrations.removeValue(forKey: descriptor) != nil else { return }
+    ///
+    /// - Returns: What was watched; it may use the loop as it goes.
+    mutating func remove(_ descriptor: Int32) -> (any EventSource)? {
+        guard let registration = registrations.removeValue(forKey: descriptor) else { return nil }
         divan_poller_remove(self.descriptor, descriptor)
+        return registration.source
     }
 
-    /// Stops watching anything and lets all sources go.
-    mutating func removeAll() {
+    /// Stops watching anything; returns what was watched.
+    mutating func removeAll() -> [any EventSource] {
         for descriptor in registrations.keys { divan_poller_remove(self.descriptor, descriptor) }
-        registrations = [:]
+        defer { registrations = [:] }
+        return registrations.values.map(\.source)
     }
 
     /// Waits and returns what happened; an empty list after a time-out or a signal.

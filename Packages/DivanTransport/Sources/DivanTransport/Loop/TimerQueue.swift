@@ -36,8 +36,14 @@ public struct TimerQueue: Sendable {
 
     /// Forgets a timer; its place in the heap goes when it comes up, or with many others.
     public mutating func cancel(_ number: UInt64) {
-        guard work.removeValue(forKey: number) != nil else { return }
+        _ = remove(number)
+    }
+
+    /// As `cancel`; returns its work, for whoever must not let go of it while the queue is being changed.
+    mutating func remove(_ number: UInt64) -> (@Sendable () -> Void)? {
+        guard let removed = work.removeValue(forKey: number) else { return nil }
         if heap.count > 64, heap.count > 4 * work.count { compact() }
+        return removed
     }
 
     /// Takes the first timer if it is due at `now` and its number is no later than `newest`.
