@@ -37,7 +37,7 @@ public final class Database: Sendable {
 
     private struct State {
         var phase = Phase.open
-        var services: [ObjectIdentifier: any DatabaseService] = [:]
+        var services: [ObjectIdentifier: (service: any DatabaseService, runCount: Int)] = [:]
     }
 
     private enum Phase {
@@ -176,15 +176,19 @@ extension Database {
 
     /// Keeps `service` alive, and stops it before the database closes.
     ///
+    /// Each call is followed by one of `unregister`: a service may begin anew before it has ended.
+    ///
     /// - Throws: `CBLError.notOpen` when the database is closed or closing.
     func register(_ service: any DatabaseService) throws {
         let isOpen = state.withLock { state in
             guard state.phase == .open else { return false }
-            state.services[ObjectIdentifier(service)] = service
+            let name = ObjectIdentifier(service)
+            let runCount = state.services[name]?.runCount ?? 0
+            state.services[name] = (service, runCount + 1)
+            if runCount == 0 { publisher?.begin(service) }
             return true
         }
         guard isOpen else { throw notOpenError }
-        publisher?.begin(service)
     }
 
     /// The one service of its kind, which is kept from the first call until the database closes.
@@ -192,22 +196,26 @@ extension Database {
     /// - Throws: `CBLError.notOpen` when the database is closed or closing.
     func service<Service: DatabaseService>(orElse make: () -> Service) throws -> Service {
         let service = state.withLock { state -> Service? in
-            let known = state.services.values.lazy.compactMap { $0 as? Service }.first
+            let known = state.services.values.lazy.compactMap { $0.service as? Service }.first
             guard known == nil, state.phase == .open else { return known }
             let made = make()
-            state.services[ObjectIdentifier(made)] = made
+            state.services[ObjectIdentifier(made)] = (made, 1)
             return made
         }
         guard let service else { throw notOpenError }
         return service
     }
 
-    /// Forgets a service that has stopped; harmless when it is unknown.
+    /// Notes that a service has ended once, and forgets it when it runs no more; harmless when it is
+    /// unknown.
     func unregister(_ service: any DatabaseService) {
-        // Handed out, so that its last reference goes outside the lock.
-        let removed = state.withLock { $0.services.removeValue(forKey: ObjectIdentifier(service)) }
-        withExtendedLifetime(removed) {}
-        publisher?.end(service)
+        state.withLock { state in
+            let name = ObjectIdentifier(service)
+            guard let runCount = state.services[name]?.runCount else { return }
+            // The caller has it, so that its last reference does not go within the lock.
+            state.services[name] = runCount > 1 ? (service, runCount - 1) : nil
+            if runCount == 1 { publisher?.end(service) }
+        }
     }
 
     /// An object for a collection that exists.
@@ -226,7 +234,7 @@ extension Database {
         let begun: [any DatabaseService]? = state.withLock { state in
             guard state.phase == .open else { return nil }
             state.phase = .closing
-            return Array(state.services.values)
+            return state.services.values.map(\.service)
         }
         guard let services = begun else { return false }
         for service in services { service.stopBeforeClose() }

@@ -49,6 +49,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
 
     private var phase = Phase.new
     private var receiver: (any MessageReceiver)?
+    private var hasReceiver = false  // at any time
     private var framing: WebSocketConnection?
     private var early: [[UInt8]] = []  // arrived before the application said that it is open
     private var earlyByteCount = 0
@@ -74,8 +75,15 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
 
     func start(_ receiver: any MessageReceiver) {
         loop.execute {
-            guard self.phase == .new else { return }
+            guard self.phase == .new else {
+                // Closed before it began: whoever begins it hears so, once.
+                let close = TransportClose.clean(code: 1000, reason: "", isByPeer: false)
+                if !self.hasReceiver { receiver.transportDidClose(close) }
+                self.hasReceiver = true
+                return
+            }
             self.phase = .opening
+            self.hasReceiver = true
             self.receiver = receiver
             self.calls.async {
                 self.connection.open(connection: self) { isOpen, error in

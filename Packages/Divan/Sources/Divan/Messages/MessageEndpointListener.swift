@@ -66,7 +66,12 @@ public final class MessageEndpointListener: Sendable {
     }
 
     private let config: MessageEndpointListenerConfiguration
-    private let accepted = Mutex<[ObjectIdentifier: Accepted]>([:])
+    private struct State {
+        var accepted: [UInt64: Accepted] = [:]
+        var lastNumber: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
     private let listeners = ListenerList<MessageEndpointListenerChange>()
     private let runEnd = ServiceEnd()
     /// Keeps old bodies for peers that come back later, from the first connection on.
@@ -81,22 +86,25 @@ public final class MessageEndpointListener: Sendable {
 
     /// The open connections.
     public var connections: [any MessageEndpointConnection] {
-        accepted.withLock { $0.values.map(\.connection) }
+        state.withLock { $0.accepted.values.map(\.connection) }
     }
 
     /// Serves a connection until it closes.
     ///
     /// Closed at once when the database is closed or a collection was deleted.
     public func accept(connection: any MessageEndpointConnection) {
-        let key = ObjectIdentifier(connection)
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
         do {
-            let session = try makeSession(connection, key)
-            // Under the lock, so that the end of another connection does not undo it.
-            try accepted.withLock { accepted in
+            let session = try makeSession(connection, number)
+            // Under the lock, so that whoever closes all of them finds it, and waits for it.
+            try state.withLock { state in
                 try database.register(self)
-                accepted[key] = Accepted(connection: connection, session: session)
+                runEnd.began()
+                state.accepted[number] = Accepted(connection: connection, session: session)
             }
-            runEnd.began()
             session.start()
         } catch {
             Journal.listener.warning("MessageEndpointListener: connection refused: \(error)")
@@ -106,14 +114,17 @@ public final class MessageEndpointListener: Sendable {
 
     /// Closes one connection.
     public func close(connection: any MessageEndpointConnection) {
-        let key = ObjectIdentifier(connection)
-        accepted.withLock { $0[key]?.session }?.close(code: 1001)
+        for entry in entries where entry.connection === connection {
+            entry.session.close(code: 1001)
+        }
     }
 
     /// Closes all connections.
     public func closeAll() {
-        for entry in accepted.withLock({ Array($0.values) }) { entry.session.close(code: 1001) }
+        for entry in entries { entry.session.close(code: 1001) }
     }
+
+    private var entries: [Accepted] { state.withLock { Array($0.accepted.values) } }
 
     /// Adds a listener for changes of connections, called on the main queue.
     @preconcurrency
@@ -147,7 +158,7 @@ public final class MessageEndpointListener: Sendable {
 
     private func makeSession(
         _ connection: any MessageEndpointConnection,
-        _ key: ObjectIdentifier
+        _ number: UInt64
     ) throws -> PassiveSession {
         try config.collections.requireOpen()
         var peer = PeerConfiguration(
@@ -172,7 +183,7 @@ public final class MessageEndpointListener: Sendable {
             transport: transport,
             observers: PassiveSession.Observers(
                 onStatus: { self.publish(box, $0) },
-                onEnd: { error in self.ended(box, key, error) }
+                onEnd: { error in self.ended(box, number, error) }
             )
         )
     }
@@ -186,11 +197,9 @@ public final class MessageEndpointListener: Sendable {
         listeners.post(change)
     }
 
-    private func ended(_ box: Boxed, _ key: ObjectIdentifier, _ error: SyncError?) {
-        accepted.withLock { accepted in
-            accepted[key] = nil
-            if accepted.isEmpty { database.unregister(self) }
-        }
+    private func ended(_ box: Boxed, _ number: UInt64, _ error: SyncError?) {
+        let removed = state.withLock { $0.accepted.removeValue(forKey: number) }
+        withExtendedLifetime(removed) {}
         var status = SyncStatus(.stopped)
         status.error = error
         listeners.post(
@@ -199,6 +208,7 @@ public final class MessageEndpointListener: Sendable {
                 status: Replicator.Status(status)
             )
         )
+        database.unregister(self)
         runEnd.ended()
     }
 

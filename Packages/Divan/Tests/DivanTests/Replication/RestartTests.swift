@@ -1,0 +1,150 @@
+import DivanTransport
+import DivanWebSocket
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Divan
+
+/// What ends while something else begins: the database keeps, and ends, what runs.
+///
+/// `@testable`: a listener on the posting thread and a transport by itself hit the moment for sure.
+@Suite(.timeLimit(.minutes(5))) struct RestartTests {
+    /// Lets every loop turn often enough for all that is under way to end.
+    private func turnLoops() async {
+        for _ in 0..<50 {
+            for loop in EventLoopGroup.shared.loops {
+                await withCheckedContinuation { continuation in
+                    _ = loop.schedule(at: loop.now + .milliseconds(2)) { continuation.resume() }
+                }
+            }
+        }
+    }
+
+    @Test func `a listener that starts again while its last clients leave ends with its database`()
+        async throws
+    {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        configuration.maxAttempts = 1
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        let changes = replicator.statusStream
+
+        listener.stop()
+        try listener.start()
+        for await _ in changes {}
+        await turnLoops()
+        #expect(listener.port != nil)
+
+        try peers.there.close()
+        #expect(listener.port == nil)
+    }
+
+    @Test func `a replicator that starts again as it hears of its end ends with its database`()
+        async throws
+    {
+        let peers = try Peers()
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        var configuration = try peers.configuration(target: listener.endpoint())
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        let changes = replicator.statusStream
+        let hasRestarted = Mutex(false)
+        let token = replicator.changeListeners.addInline { [weak replicator] change in
+            guard change.status.activity == .stopped else { return }
+            let isFirst = hasRestarted.withLock { hasRestarted in
+                defer { hasRestarted = true }
+                return !hasRestarted
+            }
+            if isFirst { replicator?.start() }
+        }
+        defer { token.remove() }
+
+        replicator.stop()
+        for await _ in changes {}
+        await turnLoops()
+        #expect(replicator.status.activity != .stopped)
+
+        try peers.here.close()
+        #expect(replicator.status.activity == .stopped)
+    }
+
+    /// An application's connection that opens when it is asked to, and says nothing.
+    private final class Silent: MessageEndpointConnection, Sendable {
+        private let closings = Mutex(0)
+
+        var closeCount: Int { closings.withLock { $0 } }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) { completion(true, nil) }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) { completion(true, nil) }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            closings.withLock { $0 += 1 }
+            completion()
+        }
+    }
+
+    /// Hears of one end.
+    private final class Ear: MessageReceiver {
+        private let didClose: @Sendable () -> Void
+
+        init(_ didClose: @escaping @Sendable () -> Void) {
+            self.didClose = didClose
+        }
+
+        func transportDidOpen(_ peer: TransportPeer) {}
+        func transportDidReceive(_ message: ArraySlice<UInt8>) {}
+        func transportDidDrainInput() {}
+        func transportDidBecomeWritable() {}
+        func transportDidClose(_ close: TransportClose) { didClose() }
+    }
+
+    @Test(arguments: [ProtocolType.messageStream, .byteStream])
+    func `a message connection that is closed before it begins says so to who begins it`(
+        type: ProtocolType
+    ) async {
+        let transport = MessageConnectionTransport(
+            Silent(),
+            subprotocol: "A",
+            protocolType: type,
+            role: .client,
+            loop: EventLoopGroup.shared.next()
+        )
+        await withCheckedContinuation { continuation in
+            transport.close(code: 1001, reason: "")
+            transport.start(Ear { continuation.resume() })
+        }
+    }
+
+    @Test func `a connection that is accepted twice ends with its listener's database`()
+        async throws
+    {
+        let peers = try Peers()
+        let listener = MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()],
+                protocolType: .messageStream
+            )
+        )
+        let connection = Silent()
+        listener.accept(connection: connection)
+        listener.accept(connection: connection)
+        listener.close(connection: connection)
+        await turnLoops()
+        #expect(listener.connections.isEmpty)
+        #expect(connection.closeCount == 2)
+        try peers.there.close()
+    }
+}
