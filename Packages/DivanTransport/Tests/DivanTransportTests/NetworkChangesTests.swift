@@ -24,6 +24,23 @@ import Testing
         }
     }
 
+    /// Keeps another observation as long as it lives itself.
+    private final class Keeper: Sendable {
+        private let observation: NetworkObservation
+
+        init(_ changes: NetworkChanges) {
+            observation = changes.observe {}
+        }
+    }
+
+    @Test func `an observer may end another one as it goes`() {
+        let changes = NetworkChanges()
+        let first = changes.observe { [keeper = Keeper(changes)] in
+            withExtendedLifetime(keeper) {}
+        }
+        withExtendedLifetime(first) {}
+    }
+
     @Test func `a burst is told once, to everyone who still observes`() async throws {
         let pipe = try Pipe()
         let loop = EpollLoop(name: "test")

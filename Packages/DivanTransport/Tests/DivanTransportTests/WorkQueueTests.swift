@@ -30,6 +30,34 @@ import Testing
         deinit { ledger.state.withLock { $0.kept -= 1 } }
     }
 
+    /// Asks the queue for work as it goes.
+    private final class Parting: Sendable {
+        private let queue: WorkQueue
+        private let didGo: @Sendable () -> Void
+
+        init(_ queue: WorkQueue, _ didGo: @escaping @Sendable () -> Void) {
+            self.queue = queue
+            self.didGo = didGo
+        }
+
+        deinit { queue.async(didGo) }
+    }
+
+    @Test func `what work holds may use the queue as it goes`() async {
+        let queue = WorkQueue(label: "test", limit: 1)
+        let (gone, continuation) = AsyncStream.makeStream(of: Void.self)
+        for _ in 0..<100 {
+            let parting = Parting(queue) { continuation.yield() }
+            queue.async { withExtendedLifetime(parting) {} }
+        }
+        var count = 0
+        for await _ in gone {
+            count += 1
+            if count == 100 { break }
+        }
+        #expect(count == 100)
+    }
+
     @Test(arguments: [1, 3]) func `no more is done at a time than allowed, and all in the end`(
         _ limit: Int
     ) async {

@@ -12,7 +12,8 @@ public final class WorkQueue: Sendable {
         /// pool of the process, which whoever blocks in it keeps from us.
         var idleLanes: [DispatchQueue] = []
         var laneCount = 0
-        var waiting: [@Sendable () -> Void] = []
+        /// `nil` where it was taken: what it holds may use the queue as it goes, so it does not go here.
+        var waiting: [(@Sendable () -> Void)?] = []
         var firstWaiting = 0
 
         mutating func takeWaiting() -> (@Sendable () -> Void)? {
@@ -21,9 +22,9 @@ public final class WorkQueue: Sendable {
                 firstWaiting = 0
                 return nil
             }
-            let next = waiting[firstWaiting]
+            let next = waiting[firstWaiting].take()
             firstWaiting += 1
-            // A line that is never empty still lets go of what is done.
+            // A line that is never empty still grows no longer.
             if firstWaiting * 2 > waiting.count {
                 waiting.removeFirst(firstWaiting)
                 firstWaiting = 0

@@ -53,7 +53,9 @@ public final class NetworkChanges: Sendable {
             return state.lastNumber
         }
         return NetworkObservation { [weak self] in
-            self?.state.withLock { _ = $0.observers.removeValue(forKey: number) }
+            // Handed out: what the handler holds may use this object as it goes.
+            let removed = self?.state.withLock { $0.observers.removeValue(forKey: number) }
+            withExtendedLifetime(removed) {}
         }
     }
 
