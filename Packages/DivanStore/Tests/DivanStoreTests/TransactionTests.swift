@@ -76,6 +76,23 @@ import Testing
         #expect(try room.count() == 1)
     }
 
+    /// Observes as long as somebody keeps it.
+    private final class Keeper: Sendable {
+        private let observation: StoreObservation
+
+        init(_ store: Store) {
+            observation = store.observe { _ in }
+        }
+    }
+
+    @Test func `what an observer holds may end another observation as it goes`() throws {
+        let room = try Room(.memory)
+        let observation = room.store.observe { [keeper = Keeper(room.store)] _ in
+            withExtendedLifetime(keeper) {}
+        }
+        observation.cancel()
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `observers hear of each commit once, until they leave`(_ kind: EngineKind) throws {
         let room = try Room(kind)

@@ -83,10 +83,12 @@ final class ListenerList<Event: Sendable>: Sendable {
     }
 
     private func remove(_ key: UInt64) {
-        state.withLock { state in
-            state.listeners.removeValue(forKey: key)?.cancel()
+        // Handed out: what the listener holds may remove another one as it goes.
+        let removed = state.withLock { state in
             state.order.removeAll { $0 == key }
+            return state.listeners.removeValue(forKey: key)
         }
+        removed?.cancel()
     }
 }
 

@@ -20,6 +20,24 @@ import Testing
         }
     }
 
+    /// Ends its own deliveries when it goes, as a page of an application does.
+    private final class Page: Sendable {
+        private let token: ListenerToken
+
+        init(_ collection: Divan.Collection) {
+            token = collection.addChangeListener { _ in }
+        }
+
+        deinit { token.remove() }
+    }
+
+    @Test func `what a listener holds may remove another as it goes`() {
+        let token = collection.addChangeListener { [page = Page(collection)] _ in
+            withExtendedLifetime(page) {}
+        }
+        token.remove()
+    }
+
     @Test func `one commit is one change, each document once`() throws {
         let heard = Record()
         collection.addChangeListener(queue: queue) { change in

@@ -101,9 +101,12 @@ final class StoreObservers: Sendable {
             return registered.lastNumber
         }
         return StoreObservation { [weak self] in
-            self?.registered.withLock { registered in
-                registered.handlers.removeAll { $0.number == number }
+            // Handed out: what the handler holds may end another observation as it goes.
+            let removed = self?.registered.withLock { registered in
+                let index = registered.handlers.firstIndex { $0.number == number }
+                return index.map { registered.handlers.remove(at: $0) }
             }
+            withExtendedLifetime(removed) {}
         }
     }
 
