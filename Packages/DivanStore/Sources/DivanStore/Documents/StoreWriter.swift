@@ -37,8 +37,11 @@ public final class StoreWriter: StoreReader {
     }
 
     /// The engine's transaction, while this one lasts.
+    ///
+    /// - Throws: Why the engine has undone it: what is changed now would stand alone.
     func changing() throws(StoreError) -> any StorageTransaction {
         _ = try current()
+        if let undoing = transaction.undoing { throw undoing }
         return transaction
     }
 
@@ -61,6 +64,7 @@ public final class StoreWriter: StoreReader {
     /// Writes the counters and returns what observers are told.
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }
+        let transaction = try changing()
         var changes = removals
         for collection in open where !collection.changes.isEmpty {
             if collection.hasNewState { try transaction.setState(state(of: collection)) }

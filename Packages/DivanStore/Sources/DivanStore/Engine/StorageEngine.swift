@@ -218,6 +218,12 @@ public protocol StorageTransaction: StorageSnapshot {
     /// - Throws: `corrupt` where one does not.
     func verifyIndexes(of collection: CollectionID) throws(StoreError)
 
+    /// Why the engine undid the transaction by itself, which it may do where its medium fails; `nil`, the
+    /// default, as long as it stands.
+    ///
+    /// What is changed behind that would be no part of it.
+    var undoing: StoreError? { get }
+
     /// Lets older versions of this package refuse the file from now on; nothing by default.
     func requireFormat(_ format: StorageFormat) throws(StoreError)
 
@@ -334,6 +340,9 @@ extension StorageTransaction {
 
     /// Leaves everything as it is.
     public func discardDamagedValues() throws(StoreError) {}
+
+    /// It stands.
+    public var undoing: StoreError? { nil }
 
     /// Leaves everything as it is.
     public func requireFormat(_ format: StorageFormat) throws(StoreError) {}

@@ -21,6 +21,8 @@ final class SQLiteConnection {
     private let handle: OpaquePointer
     // A sixth of opening a database would be the functions of queries, and most connections run none.
     private var hasQueryFunctions = false
+    // The first failure since a transaction began behind which there was none any more.
+    private var latestUndoing: StoreError?
     /// Pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logPageCount = 0
 
@@ -246,6 +248,18 @@ final class SQLiteConnection {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
+    /// Notes that a transaction is open until somebody ends it.
+    func transactionDidBegin() {
+        latestUndoing = nil
+    }
+
+    /// Why there is no transaction any more although nobody ended it: SQLite undoes one by itself where
+    /// the disk is full or broken.
+    var undoing: StoreError? {
+        guard !isInTransaction else { return nil }
+        return latestUndoing ?? StoreError(.sqlite(SQLITE_ABORT, "no transaction"), at: path)
+    }
+
     /// Whether the open transaction has changed something, or may.
     var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
@@ -274,13 +288,15 @@ final class SQLiteConnection {
     func error(_ code: Int32) -> StoreError {
         // A file that nobody can read without its key looks like no database.
         let isSealedPerhaps = code & 0xFF == SQLITE_NOTADB && sealing == nil
-        return Self.error(
+        let error = Self.error(
             code,
             systemError: sqlite3_system_errno(handle),
             message: String(cString: sqlite3_errmsg(handle))
                 + (isSealedPerhaps ? ", or it is sealed with a key" : ""),
             at: path
         )
+        if !isInTransaction { latestUndoing = latestUndoing ?? error }
+        return error
     }
 
     private static func error(

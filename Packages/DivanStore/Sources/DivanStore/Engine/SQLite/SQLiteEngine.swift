@@ -372,6 +372,7 @@ extension SQLiteSession {
     func begin(_ sql: String) throws(StoreError) {
         forgetCollections()
         try statement(sql).run()
+        connection.transactionDidBegin()
     }
 
     func commit() throws(StoreError) {

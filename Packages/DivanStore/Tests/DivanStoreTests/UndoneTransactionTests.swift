@@ -1,0 +1,76 @@
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+// The pages of a file are bounded on the connection that writes.
+@testable import DivanStore
+
+/// What SQLite itself undoes in the middle of a transaction, as it does on a full disk.
+@Suite struct UndoneTransactionTests {
+    private let large = Array(#"{"text":"\#(String(repeating: "x", count: 400_000))"}"#.utf8)
+
+    /// Bounds the file to the pages that it has, or to so many as no test fills.
+    private func fill(_ isFull: Bool, _ writer: StoreWriter) throws {
+        let session = try #require(try writer.changing() as? SQLiteSession)
+        let count = isFull ? try session.connection.integer("PRAGMA page_count") ?? 0 : 1_000_000
+        _ = try session.connection.integer("PRAGMA max_page_count = \(count)")
+    }
+
+    private func filledRoom(_ kind: EngineKind) throws -> Room {
+        let room = try Room(kind)
+        try room.save("first")
+        return room
+    }
+
+    @Test(arguments: EngineKind.onDisk)
+    func `what follows a save that the disk had no room for is not stored by itself`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try filledRoom(kind)
+        let notices = Notices()
+        let observation = room.store.observe { notices.add($0) }
+        defer { observation.cancel() }
+        let code = try refusal {
+            try room.store.write { writer in
+                try room.save("before")
+                try fill(true, writer)
+                let full = try refusal {
+                    try room.store.write { _ = try $0.save("large", in: .default, body: large) }
+                }
+                #expect(full == .diskFull)
+                try fill(false, writer)
+                _ = try? room.save("after")
+            }
+        }
+        #expect(code == .diskFull)
+        #expect(notices.take() == [])
+        #expect(try room.count() == 1)
+        for id in ["before", "large", "after"] {
+            #expect(try room.document(DocumentID(unchecked: id)) == nil, "\(id)")
+        }
+        try room.store.checkIntegrity()
+        #expect(try room.save("later").sequence == 2)
+    }
+
+    @Test(arguments: EngineKind.onDisk)
+    func `values and collections are not stored by themselves either`(_ kind: EngineKind) throws {
+        let room = try filledRoom(kind)
+        let people = try #require(CollectionPath("people"))
+        let code = try refusal {
+            try room.store.write { writer in
+                try fill(true, writer)
+                _ = try? writer.save("large", in: .default, body: large)
+                try fill(false, writer)
+                try? writer.setMetadata("key", [1])
+                try? writer.createCollection(people)
+                try? writer.setExpiration(1, of: "first", in: .default)
+                _ = try? writer.purge("first", in: .default)
+            }
+        }
+        #expect(code == .diskFull)
+        #expect(try room.store.read { try $0.metadata("key") } == nil)
+        #expect(try !room.store.hasCollection(people))
+        #expect(try room.store.read { try $0.expiration(of: "first", in: .default) } == nil)
+        #expect(try room.document("first") != nil)
+    }
+}
