@@ -27,6 +27,8 @@ struct BlobState {
     private var cached: Data?
     /// What the application handed in; it stays when it is stored, also after the database closes.
     private var own: Data?
+    /// Whether it was read from a stream, which cannot be read again.
+    private var cameFromStream = false
 
     init(_ content: Content, byteCount: UInt64 = 0) {
         self.content = content
@@ -94,6 +96,13 @@ struct BlobState {
             let hold = store.blobs.hold(key)
             // Gone where a batch that saved it was undone, and a compaction followed.
             if let own, !store.blobs.contains(key) { _ = try store.blobs.write(Array(own)) }
+            guard !cameFromStream || store.blobs.contains(key) else {
+                throw NSError(
+                    CBLError.notFound,
+                    "Blob \(key): a compaction took its content away before a document named it, "
+                        + "and its stream is read; save a new Blob"
+                )
+            }
             return hold
         case .bytes(let data):
             let bytes = Array(data)
@@ -105,6 +114,7 @@ struct BlobState {
         case .stream(let stream):
             let (hold, count) = try Self.copy(stream, into: store)
             settle(hold.digest, in: database, byteCount: count, content: nil)
+            cameFromStream = true
             return hold
         }
     }

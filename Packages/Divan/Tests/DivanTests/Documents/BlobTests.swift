@@ -241,4 +241,18 @@ import Testing
         }
         return content
     }
+
+    @Test func `a stream's content that a compaction took is not named by a document`() throws {
+        let blob = Blob(contentType: "a/b", contentStream: InputStream(data: small))
+        try home.database.saveBlob(blob: blob)
+        try home.database.performMaintenance(type: .compact)
+        expect(CBLError.notFound) { _ = try saved(blob) }
+        #expect(try collection.document(id: "doc") == nil)
+        // Of other contents the blob knows what they were.
+        let bytes = Blob(contentType: "a/b", data: small)
+        try home.database.saveBlob(blob: bytes)
+        try home.database.performMaintenance(type: .compact)
+        #expect(try saved(bytes).blob(forKey: "blob")?.content == small)
+        #expect(try saved(blob, id: "again").blob(forKey: "blob")?.content == small)
+    }
 }

@@ -23,6 +23,7 @@ final class BlobDirectory: BlobShelf {
     // Complete contents that may not have reached the disk. Held while they are settled, so that
     // none is replaced between its sync and its name.
     private let pending = Mutex<Set<BlobDigest>>([])
+    private let lost = Mutex<[BlobDigest: StoreError]>([:])
 
     /// The key of the contents, and how many are being written with it.
     private struct Sealing {
@@ -295,6 +296,13 @@ final class BlobDirectory: BlobShelf {
         try pending.withLock { pending throws(StoreError) in try settle(&pending) }
     }
 
+    func takeLost() -> [BlobDigest: StoreError] {
+        lost.withLock { lost in
+            defer { lost = [:] }
+            return lost
+        }
+    }
+
     func remove(_ digest: BlobDigest) throws(StoreError) {
         try pending.withLock { pending throws(StoreError) in
             let file = pending.remove(digest) == nil ? file(digest) : pendingFile(digest)
@@ -308,7 +316,10 @@ final class BlobDirectory: BlobShelf {
             try sync(pending)
         } catch {
             // A later sync would succeed without the pages that this one has lost.
-            for digest in pending { unlink(pendingFile(digest)) }
+            for digest in pending {
+                unlink(pendingFile(digest))
+                lost.withLock { $0[digest] = error }
+            }
             pending = []
             throw error
         }

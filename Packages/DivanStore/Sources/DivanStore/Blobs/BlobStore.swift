@@ -9,6 +9,8 @@ internal import Synchronization
 public final class BlobStore: Sendable {
     let shelf: any BlobShelf
     private let holds = Mutex<[BlobDigest: Int]>([:])
+    // Contents that are gone although somebody holds them, who takes them for stored.
+    private let lost = Mutex<[BlobDigest: StoreError]>([:])
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
 
@@ -71,9 +73,21 @@ public final class BlobStore: Sendable {
     /// look at the files themselves.
     ///
     /// - Throws: The system's refusal. The contents are then gone: the system could not say that
-    ///   they reached the disk, and would not say so later.
+    ///   they reached the disk, and would not say so later. As long as one of them is held and not
+    ///   written again, the same is thrown to all: who holds it may be the one who asks.
     public func settle() throws(StoreError) {
+        defer { lost.withLock { $0.merge(shelf.takeLost()) { $1 } } }
         try shelf.settle()
+        let failure = lost.withLock { lost in
+            lost.merge(shelf.takeLost()) { $1 }
+            lost = lost.filter { digest, _ in isHeld(digest) && !contains(digest) }
+            return lost.values.first
+        }
+        if let failure { throw failure }
+    }
+
+    private func isHeld(_ digest: BlobDigest) -> Bool {
+        holds.withLock { $0[digest] != nil }
     }
 
     /// Whether one more cursor may keep its file open; it says `didClose` then.
@@ -293,6 +307,9 @@ public protocol BlobShelf: Sendable {
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
     /// Makes stored contents survive a power cut.
     func settle() throws(StoreError)
+    /// Contents that were stored and are gone since they could not be settled, each with the cause; each
+    /// is told once.
+    func takeLost() -> [BlobDigest: StoreError]
     /// Forgets a content; does nothing when it is not here.
     func remove(_ digest: BlobDigest) throws(StoreError)
     /// Every content, and the names of files that are none.
@@ -333,6 +350,9 @@ extension BlobShelf {
 }
 
 extension BlobShelf {
+    /// None.
+    public func takeLost() -> [BlobDigest: StoreError] { [:] }
+
     /// There are none.
     public func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {}
 }
