@@ -62,11 +62,12 @@ extension Database {
 
     /// A stream over a stored blob's file; `nil` when it is not there or the database is closed.
     func blobStream(_ digest: BlobDigest) -> InputStream? {
-        guard let blobs = try? openStore().blobs, let directory = blobs.directory,
-            blobs.contains(digest)
+        guard let store = try? openStore(), let directory = store.blobs.directory,
+            store.blobs.contains(digest)
         else { return nil }
+        if store.isSealed { return StoredBlobStream(digest, in: store.blobs) }
         // A content that no document names yet may not have its name yet.
-        try? blobs.settle()
+        try? store.blobs.settle()
         return InputStream(fileAtPath: directory + "/" + digest.fileName)
     }
 }

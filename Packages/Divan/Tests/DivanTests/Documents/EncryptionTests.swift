@@ -98,6 +98,29 @@ import Testing
         try open(nil).close()
     }
 
+    @Test(arguments: [nil, raw])
+    func `a stream over a stored content gives the content`(_ key: EncryptionKey?) throws {
+        let database = try open(key)
+        try fill(database)
+        let stored = try database.defaultCollection().document(id: "doc-7")
+        let stream = try #require(stored?.blob(forKey: "text")?.contentStream)
+        stream.open()
+        var (content, piece) = (Data(), [UInt8](repeating: 0, count: 7_000))
+        while case let count = stream.read(&piece, maxLength: piece.count), count > 0 {
+            content.append(contentsOf: piece[..<count])
+        }
+        #expect(content == Self.content)
+        stream.close()
+        // What was saved may be read while its file is read by others, and saved elsewhere.
+        let other = try open(key, "other")
+        let source = try #require(stored?.blob(forKey: "text")?.contentStream)
+        let copy = Blob(contentType: "text/plain", contentStream: source)
+        try other.defaultCollection().save(
+            document: MutableDocument(id: "copy").setBlob(copy, forKey: "text")
+        )
+        #expect(copy.content == Self.content)
+    }
+
     @Test func `a key that is none is an invalid parameter`() throws {
         for count in [0, 16, 31, 33] {
             let key = EncryptionKey.key(Data(repeating: 1, count: count))
