@@ -1,8 +1,11 @@
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Glibc
+import Synchronization
 import Testing
+
+// The lock is the module's own.
+@testable import DivanStore
 
 /// Opening, sharing, locking, copying and deleting the directory of a database.
 @Suite struct BundleTests {
@@ -35,6 +38,63 @@ import Testing
         #expect(again.privateUUID == store.privateUUID && again.publicUUID == store.publicUUID)
         #expect(again.previousPrivateUUID == nil)
         try again.close()
+    }
+
+    @Test(arguments: [false, true])
+    func `a second owner may want full syncs too, who only reads, too`(_ readOnly: Bool) throws {
+        let first = try Store.open(directory: path)
+        try save("doc", in: first)
+        try first.close()
+        let options = StoreOptions(create: false, readOnly: readOnly, fullSync: true)
+        let one = try Store.open(directory: path, options: options)
+        let other = try Store.open(directory: path, options: options)
+        #expect(try one === other && other.ownerCount == 2 && count(other) == 1)
+        try one.close()
+        try other.close()
+        #expect(other.ownerCount == 0)
+    }
+
+    /// How many descriptors of this process have a file open.
+    private func openCount(_ path: String) throws -> Int {
+        var count = 0
+        for name in try entries("/proc/self/fd") {
+            var target = [CChar](repeating: 0, count: 1_024)
+            let length = readlink("/proc/self/fd/\(name)", &target, target.count)
+            let bytes = target.prefix(max(length, 0)).map { UInt8(bitPattern: $0) }
+            if bytes == Array(path.utf8) { count += 1 }
+        }
+        return count
+    }
+
+    /// What a thread that waited for a lock was told.
+    private final class Waiting: Sendable {
+        let code = Mutex<StoreError.Code?>(nil)
+        let isOver = Atomic(false)
+    }
+
+    @Test func `who waited for the lock of a database that was made anew does not have it`() throws
+    {
+        try Store.open(directory: path).close()
+        let (file, directory) = (path + "/lock", path)
+        var first: BundleLock? = try BundleLock(at: file, of: directory)
+        let waiting = Waiting()
+        let thread = JoinedThread {
+            do throws(StoreError) {
+                let taken = try BundleLock(at: file, of: directory)
+                withExtendedLifetime(taken) {}
+            } catch {
+                waiting.code.withLock { $0 = error.code }
+            }
+            waiting.isOver.store(true, ordering: .releasing)
+        }
+        while try openCount(file) < 2, !waiting.isOver.load(ordering: .acquiring) { sched_yield() }
+        #expect(rename(directory, home.file("old")) == 0)
+        let second = try Store.open(directory: directory)
+        withExtendedLifetime(first) {}
+        first = nil
+        thread?.join()
+        #expect(waiting.code.withLock { $0 } == .busy(.otherProcess))
+        try second.close()
     }
 
     @Test func `a missing database is told, not made, when making is off`() throws {

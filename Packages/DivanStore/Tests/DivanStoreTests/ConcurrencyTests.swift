@@ -25,6 +25,53 @@ import Testing
         }
     }
 
+    /// What a thread does while another one is inside a write that opens the same database.
+    enum Waiting: CaseIterable {
+        case closing
+        case syncing
+        case sealing
+    }
+
+    @Test(arguments: Waiting.allCases)
+    func `who opens a database inside a write of it does not wait for who waits for that write`(
+        _ waiting: Waiting
+    ) throws {
+        let home = try TemporaryDirectory()
+        let directory = home.file("a.cblite2")
+        let store = try Store.open(directory: directory)
+        let (inside, outside) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let ended = DispatchSemaphore(value: 0)
+        let findings = Findings()
+        Thread.detachNewThread {
+            findings.collect {
+                try store.write { _ in
+                    inside.signal()
+                    outside.wait()
+                    // The other thread is on its way; what it holds then it must not hold.
+                    for _ in 0..<1_000 { sched_yield() }
+                    try Store.open(directory: directory).close()
+                }
+            }
+            ended.signal()
+        }
+        Thread.detachNewThread {
+            inside.wait()
+            outside.signal()
+            switch waiting {
+            case .closing: try? store.close()
+            case .syncing:
+                try? Store.open(directory: directory, options: StoreOptions(fullSync: true)).close()
+            case .sealing: try? store.changeSealing(to: nil)
+            }
+            ended.signal()
+        }
+        for _ in 0..<2 {
+            try #require(ended.wait(timeout: .now() + 20) == .success, "they wait for each other")
+        }
+        #expect(findings.all == [])
+        try? store.close()
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `no reader sees a transaction by halves`(_ kind: EngineKind) throws {
         let room = try Room(kind)

@@ -8,7 +8,8 @@ final class BundleLock: Sendable {
 
     /// Takes the lock, making its file if need be.
     ///
-    /// - Throws: `StoreError.Code.busy` when another process, or another lock, has it.
+    /// - Throws: `StoreError.Code.busy` when another process, or another lock, has it, or when the
+    ///   database went while this waited.
     init(at path: String, of directory: String) throws(StoreError) {
         let opened = try Self.opened(path, of: directory)
         if let number = Self.lock(opened) {
@@ -16,7 +17,21 @@ final class BundleLock: Sendable {
             if number == EWOULDBLOCK { throw StoreError(.busy(.otherProcess), at: directory) }
             throw .system(number, at: path)
         }
+        guard Self.isAt(path, opened) else {
+            close(opened)
+            throw StoreError(.busy(.otherProcess), at: directory)
+        }
         descriptor = opened
+    }
+
+    /// Whether the file that was locked is the one at its path.
+    ///
+    /// While this waited another process may have deleted the database, and made one anew: it has the
+    /// lock of that one.
+    private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
+        var (mine, present) = (stat(), stat())
+        return fstat(descriptor, &mine) == 0 && lstat(path, &present) == 0
+            && mine.st_ino == present.st_ino && mine.st_dev == present.st_dev
     }
 
     private static func opened(

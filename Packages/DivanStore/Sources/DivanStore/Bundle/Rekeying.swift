@@ -105,14 +105,17 @@ extension Store {
     public func changeSealing(to newSealing: (any StoreSealing)?) throws {
         guard let place, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
-        try entry.lock.withLock {
-            guard !isWriting, entry.ownerCount == 1 else {
-                throw StoreError(
-                    .busy(.thisProcess(ownerCount: entry.ownerCount)),
-                    at: place.files.directory
-                )
+        // In this order, as in `close()`.
+        try writing.withLock {
+            try entry.lock.withLock {
+                guard !isWriting, entry.ownerCount == 1 else {
+                    throw StoreError(
+                        .busy(.thisProcess(ownerCount: entry.ownerCount)),
+                        at: place.files.directory
+                    )
+                }
+                try rekey(place, to: newSealing)
             }
-            try writing.withLock { try rekey(place, to: newSealing) }
         }
     }
 

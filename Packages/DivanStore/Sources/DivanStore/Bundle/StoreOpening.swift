@@ -26,20 +26,21 @@ extension Store {
         let files = try located(directory, create: options.create && !options.readOnly)
         let entry = StoreRegistry.shared.entry(for: files.directory)
         do {
-            return try entry.lock.withLock {
+            let (store, isShared) = try entry.lock.withLock {
                 if let store = entry.store(readOnly: options.readOnly),
                     try store.mayBeShared(options), store.place?.join() == true
                 {
-                    if options.fullSync { try store.syncFully() }
-                    return store
+                    return (store, true)
                 }
                 let store = try opened(files, options, calls)
                 if options.scheme == .vectors, !options.readOnly {
                     try store.upgradeToVersionVectors()
                 }
                 entry.setStore(store, readOnly: options.readOnly)
-                return store
+                return (store, false)
             }
+            if isShared, options.fullSync, !options.readOnly { try store.syncFullyOrLeave() }
+            return store
         } catch {
             throw StoreError(wrapping: error, at: files.directory)
         }
@@ -114,17 +115,19 @@ extension Store {
     /// - Throws: Nothing today; closing writes what is left of the log and may one day fail.
     public func close() throws(StoreError) {
         guard let place else { return engine.close() }
+        if place.leaveToOthers() { return }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
-        entry.lock.withLock {
-            guard place.leave() else { return }
-            writing.withLock {
+        // In this order everywhere: inside a write somebody may open or close the same database.
+        writing.withLock {
+            entry.lock.withLock {
+                guard place.leave() else { return }
                 try? blobs.settle()
                 try? engine.optimize(isThorough: false)
                 engine.close()
-            }
-            place.unlock()
-            if entry.store(readOnly: isReadOnly) === self {
-                entry.setStore(nil, readOnly: isReadOnly)
+                place.unlock()
+                if entry.store(readOnly: isReadOnly) === self {
+                    entry.setStore(nil, readOnly: isReadOnly)
+                }
             }
         }
     }
@@ -245,8 +248,14 @@ extension Store {
         throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
     }
 
-    private func syncFully() throws {
-        try writing.withLock { try engine.syncFully() }
+    /// Not while the database is looked up: who writes may be opening it too.
+    private func syncFullyOrLeave() throws {
+        do {
+            try writing.withLock { try engine.syncFully() }
+        } catch {
+            try? close()
+            throw error
+        }
     }
 
     private func copy(to target: String) throws(StoreError) {

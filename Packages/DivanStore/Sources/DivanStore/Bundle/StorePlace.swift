@@ -29,6 +29,15 @@ final class StorePlace: Sendable {
         }
     }
 
+    /// Counts one owner less if there is another; `false` for the last one, who has to close.
+    func leaveToOthers() -> Bool {
+        owners.withLock { owners in
+            guard owners.count != 1 else { return false }
+            owners.count = max(owners.count - 1, 0)
+            return true
+        }
+    }
+
     /// Counts one owner less; `true` when it was the last.
     func leave() -> Bool {
         owners.withLock { owners in
