@@ -244,7 +244,8 @@ public final class Store: Sendable {
         origin: ChangeOrigin,
         _ body: (StoreWriter) throws -> T
     ) throws -> (result: T, changes: [StoreChange]) {
-        try engine.write { transaction in
+        var identity: StoreIdentity?
+        let result = try engine.write { transaction in
             let writer = StoreWriter(
                 transaction,
                 path: directory ?? "",
@@ -262,10 +263,12 @@ public final class Store: Sendable {
             }
             let result = try body(writer)
             let changes = try writer.finish()
-            try authorship.finish(writer.author, in: transaction)
+            identity = try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
             return (result, changes)
         }
+        if let identity { authorship.note(identity) }
+        return result
     }
 
     /// Calls `handler` after every commit that changed documents, once for each collection and

@@ -202,6 +202,32 @@ import Testing
         #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
     }
 
+    @Test func `a source that is not stored is not used, and the double not forgotten`() throws {
+        let shelf = UnsettledShelf()
+        let store = try Store(engine: MemoryEngine(), blobs: BlobStore(shelf))
+        try store.upgradeToVersionVectors()
+        let mine = try save(store, "doc", "{}")
+        let source = store.source
+        let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(source)"
+        shelf.fails.store(true, ordering: .relaxed)
+        #expect(throws: StoreError.self) {
+            try store.write { writer in
+                _ = try writer.insert(received("other", foreign), in: .default)
+                _ = try writer.save(
+                    "pictures",
+                    in: .default,
+                    body: Array("{}".utf8),
+                    hasBlobs: true
+                )
+            }
+        }
+        #expect(store.source == source)
+        shelf.fails.store(false, ordering: .relaxed)
+        _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
+        #expect(store.source != source)
+        #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
+    }
+
     /// A simulation hands in bytes that repeat themselves.
     @Test func `another source comes from the random bytes that were handed in`() throws {
         let store = Store.inMemory(scheme: .vectors, random: CountingSource())
@@ -210,6 +236,26 @@ import Testing
         _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
         // Behind the two UUIDs of a new database.
         #expect(store.source.bytes == Array(repeating: 3, count: 16))
+    }
+}
+
+/// A shelf whose contents reach no disk while it fails.
+private final class UnsettledShelf: BlobShelf {
+    let fails = Atomic(false)
+    private let shelf = BlobMemory()
+
+    var directory: String? { nil }
+    func byteCount(_ digest: BlobDigest) -> Int? { shelf.byteCount(digest) }
+    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+        try shelf.source(digest)
+    }
+    func sink() throws(StoreError) -> any BlobSink { try shelf.sink() }
+    func remove(_ digest: BlobDigest) throws(StoreError) { try shelf.remove(digest) }
+    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+        try shelf.contents()
+    }
+    func settle() throws(StoreError) {
+        if fails.load(ordering: .relaxed) { throw StoreError(.diskFull) }
     }
 }
 

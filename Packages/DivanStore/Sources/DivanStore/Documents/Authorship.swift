@@ -12,6 +12,8 @@ final class Authorship: Sendable {
     private let wallTime: @Sendable () -> UInt64
     /// Where another source comes from.
     private let random: any RandomSource
+    // Whether a double was seen whose source is still used.
+    private let hasDouble = Mutex(false)
 
     /// How far the clock may run ahead of what is stored of it, in nanoseconds: a minute.
     ///
@@ -47,24 +49,35 @@ final class Authorship: Sendable {
     func pass(_ author: RevisionAuthor) {
         guard scheme != .trees else { return }
         clock.withLock { $0 = author.clock }
+        // The clock has passed the double's time, so that it would not be noticed again.
+        if author.hasDouble { hasDouble.withLock { $0 = true } }
     }
 
-    /// Notes what a transaction did, before it is committed.
+    /// Stores what a transaction changes, before it is committed; `note(_:)` takes it over behind that.
     ///
     /// Where the database has a double it gets a source of its own.
     func finish(
         _ author: RevisionAuthor,
         in transaction: any StorageTransaction
-    ) throws(StoreError) {
-        guard scheme != .trees else { return }
+    ) throws(StoreError) -> StoreIdentity? {
+        guard scheme != .trees else { return nil }
         var identity = state.withLock { $0 }
-        if author.hasDouble { identity.source = SourceID(bytes: random.bytes(16)) }
+        let needsSource = author.hasDouble || hasDouble.withLock { $0 }
+        if needsSource { identity.source = SourceID(bytes: random.bytes(16)) }
         let isLate = author.clock.last > identity.clockTime &+ Self.unstoredTime
-        guard isLate || author.hasDouble else { return }
+        guard isLate || needsSource else { return nil }
         identity.clockTime = author.clock.last
         try identity.writeVersioning(to: transaction)
-        let changed = identity
-        state.withLock { $0 = changed }
+        return identity
+    }
+
+    /// Takes over what is committed of `finish(_:in:)`.
+    func note(_ identity: StoreIdentity) {
+        let before = state.withLock { state in
+            defer { state = identity }
+            return state.writer
+        }
+        if identity.writer != before { hasDouble.withLock { $0 = false } }
     }
 
     /// Names revisions by version vectors from now on.
