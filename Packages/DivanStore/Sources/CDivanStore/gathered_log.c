@@ -12,7 +12,8 @@
 // connection itself looks at these frames, and whatever it asks the file for but the next write
 // comes after them. A write that fails is told to the write that was to end the transaction, or to
 // one before, so the transaction fails. What an undone transaction had spilled is dropped with the
-// writer's lock, behind which another connection may write in its place.
+// writer's lock, behind which another connection may write in its place. What a write did not take stays
+// here: SQLite may undo one statement and go on, counting on the pages of those before.
 //
 // **What a crash leaves.** What it left before: of a transaction that was not committed any part.
 //
@@ -28,9 +29,10 @@ static int write_below(sqlite3_file *file, const void *bytes, int count, sqlite3
 }
 
 int divan_gathered_log_flush(divan_gathered_log *log, sqlite3_file *file) {
-    int count = log->byte_count;
-    log->byte_count = 0;
-    return count ? write_below(file, log->buffer, count, log->start) : SQLITE_OK;
+    if (log->byte_count == 0) return SQLITE_OK;
+    int code = write_below(file, log->buffer, log->byte_count, log->start);
+    if (code == SQLITE_OK) log->byte_count = 0;
+    return code;
 }
 
 /// Adds a write to those held back; 0 where there is no room.
@@ -54,6 +56,8 @@ int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const 
     int code = SQLITE_OK;
     if (!follows || log->byte_count + count > buffer_byte_count)
         code = divan_gathered_log_flush(log, file);
+    // These bytes are not held, so what comes next does not follow what is.
+    if (code != SQLITE_OK) log->next = -1;
     if (code == SQLITE_OK && !(follows && hold(log, bytes, count, offset)))
         return write_below(file, bytes, count, offset);
     if (code == SQLITE_OK && log->ends_transaction && !is_head)

@@ -141,5 +141,35 @@ extension FaultTests {
                 #expect(try found.text("PRAGMA integrity_check") == "ok", "seed \(seed)")
             }
         }
+
+        @Test func `what a full disk did not take is written before the transaction ends`() throws {
+            try #require(divan_faults_install() == 0)
+            let home = try TemporaryDirectory()
+            let connection = try SQLiteConnection(path: home.file("db"), mode: .create)
+            try connection.execute(
+                """
+                PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = 8;
+                CREATE TABLE rows (id INTEGER PRIMARY KEY, value INTEGER NOT NULL, filler BLOB);
+                INSERT INTO rows VALUES (0, 0, zeroblob(3000));
+                BEGIN IMMEDIATE;
+                """
+            )
+            // So many pages that some are spilled, and so few that all of those are held back.
+            for id in 1...14 {
+                try connection.execute("INSERT INTO rows VALUES (\(id), \(id), zeroblob(3000))")
+            }
+            divan_faults_arm(home.path, 1, 1, ENOSPC)
+            // Undone by itself: the transaction goes on.
+            #expect(throws: StoreError.self) {
+                try connection.execute("UPDATE rows SET value = value + 1")
+            }
+            divan_faults_disarm()
+            try #require(connection.isInTransaction)
+            try connection.execute("INSERT INTO rows VALUES (15, 15, zeroblob(3000)); COMMIT")
+            // Another connection reads the files alone.
+            let other = try SQLiteConnection(path: home.file("db"), mode: .readWrite)
+            #expect(try other.text("PRAGMA integrity_check") == "ok")
+            #expect(try other.integer("SELECT sum(value) FROM rows") == 120)
+        }
     }
 }
