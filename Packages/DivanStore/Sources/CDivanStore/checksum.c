@@ -142,7 +142,7 @@ static uint32_t body_checksum(const divan_row *row) {
 int64_t divan_row_checksum(const divan_row *row) {
     uint32_t body = body_checksum(row);
     uint32_t expiration =
-        row->expiration ? integer_checksum(expiration_seed, row->expiration) : 0;
+        row->expires ? integer_checksum(expiration_seed, row->expiration) : 0;
     return joined(
         head_checksum(row, row->body_byte_count, body, tree_checksum(row), expiration), body);
 }
@@ -164,7 +164,7 @@ static uint32_t found_head_checksum(const divan_found_row *found, sqlite3_value 
                                     uint32_t body) {
     return head_checksum(&found->columns, found->told_body_byte_count, body,
                          tree_checksum(&found->columns),
-                         found->never_expires ? 0 : value_checksum(expiration_seed, values[4]));
+                         found->columns.expires ? value_checksum(expiration_seed, values[4]) : 0);
 }
 
 /// What the checksum, the ninth value, says of the row that was read from them.
@@ -188,8 +188,8 @@ static divan_soundness soundness(const divan_found_row *found, sqlite3_value **v
 static void read_row(sqlite3_value **values, int with_body, divan_found_row *found) {
     divan_row *row = &found->columns;
     *row = plain_columns(values);
-    found->never_expires = sqlite3_value_type(values[4]) == SQLITE_NULL;
-    row->expiration = found->never_expires ? 0 : sqlite3_value_int64(values[4]);
+    row->expires = sqlite3_value_type(values[4]) != SQLITE_NULL;
+    row->expiration = row->expires ? sqlite3_value_int64(values[4]) : 0;
     if (sqlite3_value_type(values[5]) == SQLITE_INTEGER) {
         row->known_at = sqlite3_value_int64(values[5]);
     } else {

@@ -29,7 +29,7 @@ static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
         code = sqlite3_bind_blob(
             statement, 3, row->revision_id, row->revision_id_byte_count, SQLITE_STATIC);
     if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 4, row->flags);
-    if (code == SQLITE_OK && row->expiration != 0)
+    if (code == SQLITE_OK && row->expires)
         code = sqlite3_bind_int64(statement, 5, row->expiration);
     if (code == SQLITE_OK)
         code = row->tree

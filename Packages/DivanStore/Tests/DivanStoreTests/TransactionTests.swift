@@ -227,4 +227,17 @@ import Testing
         #expect(changes.map(\.sequence) == Array(1...100))
         #expect(try room.count() == 100)
     }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an expiration at the beginning of 1970 stays with the next save`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        try room.save("doc")
+        try room.store.write { try $0.setExpiration(0, of: "doc", in: .default) }
+        try room.save("doc", #"{"n":1}"#)
+        #expect(try room.store.read { try $0.expiration(of: "doc", in: .default) } == 0)
+        #expect(try room.store.purgeExpired(now: 1) == 1)
+        try room.store.checkIntegrity()
+    }
 }

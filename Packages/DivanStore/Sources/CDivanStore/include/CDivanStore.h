@@ -44,8 +44,9 @@ typedef struct {
     const uint8_t *revision_id;
     int revision_id_byte_count;
     int64_t flags;
-    /// Milliseconds since 1970; 0 = the document does not expire.
+    /// Milliseconds since 1970, if the document expires.
     int64_t expiration;
+    int expires;
     /// The encoded tree, or null when `known_at` says all there is to say.
     const uint8_t *tree;
     int tree_byte_count;
@@ -83,8 +84,6 @@ typedef enum {
 typedef struct {
     /// Its tree is null only where the column holds an integer, and its body where it was not read.
     divan_row columns;
-    /// Without an expiration; one of 0 is one.
-    int never_expires;
     /// What the row says of its body's size.
     int64_t told_body_byte_count;
     /// `divan_sound` where the body was not read: nobody looked.

@@ -50,7 +50,7 @@ extension SQLiteStatement {
             tree: try tree(columns, of: documentID),
             body: Array(body),
             bodyByteCount: bodyByteCount,
-            expiration: found.never_expires == 0 ? columns.expiration : nil
+            expiration: columns.expires == 0 ? nil : columns.expiration
         )
     }
 
@@ -108,6 +108,7 @@ extension SQLiteStatement {
                         bound.revision_id_byte_count = Int32(clamping: revisionID.count)
                         bound.flags = flags
                         bound.expiration = row.expiration ?? 0
+                        bound.expires = row.expiration == nil ? 0 : 1
                         bound.tree = tree.isEmpty ? nil : tree.baseAddress
                         bound.tree_byte_count = Int32(clamping: tree.count)
                         bound.known_at = Int64(knownAt)
