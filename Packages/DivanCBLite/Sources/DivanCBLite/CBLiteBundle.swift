@@ -228,7 +228,9 @@ public final class CBLiteBundle {
 
 extension CBLiteBundle {
     private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        // By scalars: with an accent behind it a quote is another character.
+        let scalars = name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }
+        return "\"" + scalars.joined() + "\""
     }
 
     private static func names(in file: SQLiteFile) throws(CBLiteError) -> Set<[UInt8]> {

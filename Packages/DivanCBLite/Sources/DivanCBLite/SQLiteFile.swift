@@ -38,7 +38,17 @@ final class SQLiteFile {
     }
 
     private static func escaped(_ path: String) -> String {
-        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+        var escaped = String.UnicodeScalarView()
+        // By scalars: with an accent behind it a question mark is another character.
+        for scalar in path.unicodeScalars {
+            switch scalar {
+            case "%": escaped += "%25".unicodeScalars
+            case "?": escaped += "%3f".unicodeScalars
+            case "#": escaped += "%23".unicodeScalars
+            default: escaped.append(scalar)
+            }
+        }
+        return String(escaped)
     }
 
     func execute(_ sql: String) throws(CBLiteError) {

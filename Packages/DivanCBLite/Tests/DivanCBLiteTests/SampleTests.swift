@@ -3,6 +3,7 @@ import DivanCrypto
 import DivanJSON
 import DivanRevisions
 import DivanTestKit
+import Foundation
 import Testing
 
 /// Every sample is read as the engine reads it: revisions, bodies, remotes, checkpoints.
@@ -100,6 +101,17 @@ import Testing
                 "db.sqlite3", "db.sqlite3-wal",
             ]
         )
+    }
+
+    /// An accent makes another character of the sign before it, and no other path.
+    @Test(arguments: ["what?\u{301}", "a#\u{301}b", "100%\u{301}25"])
+    func `a bundle in a folder whose name a URI would read otherwise is read`(name: String) throws {
+        let sample = try Sample("manykeys-3.2")
+        let home = try TemporaryDirectory()
+        let path = home.file("\(name).cblite2")
+        try FileManager.default.copyItem(atPath: sample.path, toPath: path)
+        let count = try documents(of: CBLiteBundle(directory: sample.path)).count
+        #expect(try documents(of: CBLiteBundle(directory: path)).count == count)
     }
 
     private func contents(_ path: String) throws -> String {

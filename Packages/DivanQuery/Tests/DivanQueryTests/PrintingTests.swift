@@ -38,4 +38,14 @@ import Testing
         #expect(read == statement)
         #expect(read.sql == text)
     }
+
+    /// A mark makes one character with the quote before it.
+    @Test(arguments: ["'\u{301}", "it'\u{301}s", "`\u{301}", "a`\u{20DD}b", "\u{301}", ".\u{301}"])
+    func `a mark on a quote keeps it from nothing`(text: String) throws {
+        let literal = QueryExpression(.literal(.string(text)))
+        #expect(try QueryExpression(sql: literal.sql) == literal)
+        let path = QueryPath([.key(ExactText(text)), .key("b")])
+        let property = QueryExpression(.property(path))
+        #expect(try QueryExpression(sql: property.sql) == property)
+    }
 }

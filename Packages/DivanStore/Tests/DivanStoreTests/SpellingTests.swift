@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -80,5 +82,49 @@ import Testing
         let counts = try stores.map { try $0.read { try $0.count(in: .default) } }
         #expect(counts == [1, 0, 0])
         #expect(Set(stores.map(\.privateUUID)).count == 3)
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `an index whose name begins with a mark on the character before is listed and removed`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let name: ExactText = "\u{301}accent"
+        let text = try QueryExpression(sql: "text").checked(over: .standard)
+        let definition = QueryIndexDefinition.value([CheckedKey(text)], filter: nil)
+        try room.store.write { try $0.createIndex(name, definition, in: .default) }
+        #expect(try room.store.read { try $0.indexes(in: .default).map(\.name) } == [name])
+        try room.store.write { try $0.deleteIndex(name, in: .default) }
+        #expect(try room.store.read { try $0.indexes(in: .default) } == [])
+    }
+
+    @Test(arguments: EngineKind.allCases, ["'\u{301}", "it'\u{301}s'\u{20DD}", "''\u{301}'"])
+    func `an index on a condition takes a quote with a mark on it`(
+        _ kind: EngineKind,
+        _ word: String
+    ) throws {
+        let room = try Room(kind)
+        try room.save("a", #"{"n":1,"text":"\#(word)"}"#)
+        try room.save("b", #"{"n":2,"text":"other"}"#)
+        let condition = QueryExpression(.literal(.string(word)))
+        let number = try QueryExpression(sql: "n").checked(over: .standard)
+        let filter = CheckedExpression.comparison(
+            .equal,
+            try QueryExpression(sql: "text").checked(over: .standard),
+            try condition.checked(over: .standard),
+            .binary
+        )
+        let definition = QueryIndexDefinition.value([CheckedKey(number)], filter: filter)
+        try room.store.write { try $0.createIndex("words", definition, in: .default) }
+        try room.save("c", #"{"n":3,"text":"\#(word)"}"#)
+        try room.store.checkIntegrity()
+        let keys = [CheckedKey(try condition.checked(over: .standard)), CheckedKey(number)]
+        let index = try SQLIndexTranslation(
+            .value(keys, filter: nil),
+            name: "words",
+            table: "docs_1"
+        )
+        let columns = SQLIndexTranslation.columns(of: index.create)
+        #expect(columns.count == 3 && columns.last == "flags")
     }
 }

@@ -98,6 +98,24 @@ import Testing
         #expect(try shell.run("get", "again", "d", "--raw").output.contains(#"line\nend"#))
     }
 
+    @Test func `an accent on a quote costs neither a field nor a column`() throws {
+        try shell.run("new", "marks")
+        let line = #"{"_id":"a","na\"\u0301me":"say \"\u0301hi\", you","other":1}"#
+        try shell.write("marks.jsonl", line)
+        try shell.run("import", "marks", "marks.jsonl")
+        let before = try shell.run("get", "marks", "a", "--raw").output
+        try shell.run("export", "marks", "marks.csv")
+        try shell.run("new", "read")
+        try shell.run("import", "read", "marks.csv", "--from", "csv")
+        #expect(try shell.run("get", "read", "a", "--raw").output == before)
+        try shell.run("export", "marks", "marks.sqlite")
+        let columns = try ask("marks.sqlite", "SELECT name FROM pragma_table_info('_default')")
+        let name = "na\"\u{301}me"
+        #expect(columns.compactMap { $0[0] as? String }.contains(name))
+        let query = try shell.run("query", "marks", "SELECT * FROM _", "--format", "csv").output
+        #expect(!query.isEmpty)
+    }
+
     @Test func `a pipe gets a whole database, and options without a place are refused`() throws {
         let outcome = try shell.bash(
             "mkfifo p.sqlite; cat p.sqlite >out.sqlite & divan export db p.sqlite; wait"

@@ -31,7 +31,9 @@ struct DatabaseLocation: Equatable {
 
     /// The database's own directory, without a slash at the end.
     var bundlePath: String {
-        let file = name.replacingOccurrences(of: "/", with: ":") + ".cblite2"
+        // By bytes: with a mark behind it a slash is another character, and a slash to the system.
+        let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ":") : $0 }
+        let file = String(decoding: bytes, as: UTF8.self) + ".cblite2"
         return directory.hasSuffix("/") ? directory + file : "\(directory)/\(file)"
     }
 

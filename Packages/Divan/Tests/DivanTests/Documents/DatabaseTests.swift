@@ -39,6 +39,13 @@ import Testing
         #expect(database.path == directory.path + "/a:b.cblite2/")
     }
 
+    @Test func `a slash with a mark on it is stored as a colon too`() throws {
+        let database = try Database(name: "..\u{2F}\u{301}b", config: config)
+        let name = "..:\u{301}b.cblite2"
+        #expect(database.path == "\(directory.path)/\(name)/")
+        #expect(directory.names == [name])
+    }
+
     @Test func `documents survive closing and opening`() throws {
         let first = try Database(name: "db", config: config)
         try first.defaultCollection().save(document: MutableDocument(id: "doc", data: ["n": 1]))

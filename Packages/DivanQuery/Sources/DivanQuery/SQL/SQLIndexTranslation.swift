@@ -98,19 +98,21 @@ public struct SQLIndexTranslation: Sendable {
     public static func columns(of create: String) -> [String] {
         // Between the parentheses behind the table's name; commas inside others divide nothing.
         guard let start = create.firstRange(of: " (") else { return [] }
-        var (columns, column, depth, isQuoted) = ([String](), "", 0, false)
-        for character in create[start.upperBound...] {
-            if character == "'" { isQuoted.toggle() }
-            if !isQuoted, depth == 0, character == "," || character == ")" {
-                columns.append(column)
-                column = ""
-                if character == ")" { return columns }
+        // By scalars, since a literal may begin with a mark that makes one character with its quote.
+        var (columns, column) = ([String](), String.UnicodeScalarView())
+        var (depth, isQuoted) = (0, false)
+        for scalar in create[start.upperBound...].unicodeScalars {
+            if scalar == "'" { isQuoted.toggle() }
+            if !isQuoted, depth == 0, scalar == "," || scalar == ")" {
+                columns.append(String(column))
+                column = String.UnicodeScalarView()
+                if scalar == ")" { return columns }
                 continue
             }
-            if !isQuoted, character == "(" { depth += 1 }
-            if !isQuoted, character == ")" { depth -= 1 }
-            if column.isEmpty, character == " " { continue }
-            column.append(character)
+            if !isQuoted, scalar == "(" { depth += 1 }
+            if !isQuoted, scalar == ")" { depth -= 1 }
+            if column.isEmpty, scalar == " " { continue }
+            column.append(scalar)
         }
         return []
     }

@@ -106,8 +106,7 @@ struct SQLText {
         case .text(let literal) where literal.text.utf8.contains(0):
             problem = "text with a zero byte cannot stand in an index"
         case .text(let literal):
-            let parts = literal.text.split(separator: "'", omittingEmptySubsequences: false)
-            text += "'\(parts.joined(separator: "''"))'"
+            text += "'\(literal.text.doubling("'"))'"
         case .double(let bits): text += "(\(Double(bitPattern: bits)))"
         case .container: problem = "a container cannot stand in an index"
         case .liveCount: problem = "a number of documents cannot stand in an index"
@@ -202,4 +201,18 @@ enum SQLForm {
     case plain
     /// With its exact type.
     case exact
+}
+
+extension String {
+    /// The text with each such mark twice, as quoted text is spelled.
+    ///
+    /// By scalars: a mark of another kind behind it makes one character of both, which is not equal to it.
+    func doubling(_ mark: Unicode.Scalar) -> String {
+        var result = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            result.append(scalar)
+            if scalar == mark { result.append(scalar) }
+        }
+        return String(result)
+    }
 }

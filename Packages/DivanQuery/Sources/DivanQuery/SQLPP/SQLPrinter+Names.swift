@@ -18,7 +18,7 @@ extension SQLPrinter {
     }
 
     private static func quoted(_ name: String) -> String {
-        "`\(name.replacing("`", with: "``"))`"
+        "`\(name.doubling("`"))`"
     }
 
     private static func isWord(_ name: String) -> Bool {
@@ -30,7 +30,7 @@ extension SQLPrinter {
     }
 
     static func string(_ text: String) -> String {
-        "'\(text.replacing("'", with: "''"))'"
+        "'\(text.doubling("'"))'"
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

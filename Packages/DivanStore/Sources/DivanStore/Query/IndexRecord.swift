@@ -66,16 +66,24 @@ struct IndexRecord: Equatable {
         "\(collection.rawValue).\(name.text)"
     }
 
+    /// The name in a key; `nil` for one of another collection.
+    static func name(ofKey key: String, in collection: CollectionID) -> ExactText? {
+        // By bytes: a mark at the beginning of the name makes one character with the dot.
+        let prefix = "\(collection.rawValue)."
+        guard key.utf8.starts(with: prefix.utf8) else { return nil }
+        return ExactText(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
+    }
+
     /// The record under a key; `nil` for one of another collection, or that cannot be read.
     init?(key: String, value: [UInt8], of collection: CollectionID) {
-        let prefix = "\(collection.rawValue)."
-        guard key.hasPrefix(prefix), let json = try? JSON(parsing: value),
+        guard let name = Self.name(ofKey: key, in: collection),
+            let json = try? JSON(parsing: value),
             let kind = json["kind"]?.string.flatMap(StoredIndex.Kind.init(rawValue:)),
             let source = json["source"]?.string, let create = json["create"]?.string,
             let drop = json["drop"]?.string, let tables = json["tables"]?.array,
             let columns = json["columns"]?.array
         else { return nil }
-        name = ExactText(String(key.dropFirst(prefix.count)))
+        self.name = name
         self.kind = kind
         self.source = source
         self.create = create
@@ -109,12 +117,9 @@ struct IndexRecord: Equatable {
 extension StorageSnapshot {
     /// The names of those indexes of a collection whose record cannot be read.
     func damagedIndexNames(of collection: CollectionID) throws(StoreError) -> [ExactText] {
-        let prefix = "\(collection.rawValue)."
-        return try values(in: .indexes).compactMap { key, value in
-            guard key.hasPrefix(prefix),
-                IndexRecord(key: key, value: value, of: collection) == nil
-            else { return nil }
-            return ExactText(String(key.dropFirst(prefix.count)))
+        try values(in: .indexes).compactMap { key, value in
+            let isWhole = IndexRecord(key: key, value: value, of: collection) != nil
+            return isWhole ? nil : IndexRecord.name(ofKey: key, in: collection)
         }
     }
 

@@ -117,7 +117,9 @@ enum PutCommand: Command {
         to body: inout JSONObject,
         _ blobs: BlobStore
     ) throws {
-        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        // By bytes: an accent behind the sign makes another character of it.
+        let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
+            .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
         let (digest, byteCount) = try InputFile(parts[1]).copy(into: blobs)
         body[parts[0]] = BlobReference.object(

@@ -181,13 +181,13 @@ struct RowWriter {
 
     private static func field(_ text: String) -> String {
         let needsQuotes = text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-        return needsQuotes ? "\"\(text.replacing("\"", with: "\"\""))\"" : text
+        return needsQuotes ? "\"\(text.spelling("\"", as: "\"\""))\"" : text
     }
 
     private static func markdown(_ cells: [String]) -> String {
         "| "
             + cells.map {
-                $0.escapingControlCharacters().replacing("|", with: "\\|")
+                $0.escapingControlCharacters().spelling("|", as: "\\|")
             }.joined(separator: " | ") + " |"
     }
 }

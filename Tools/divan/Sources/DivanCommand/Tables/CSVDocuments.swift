@@ -77,6 +77,6 @@ struct CSVDocuments {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\"", with: "\"\"") + "\""
+        "\"" + text.spelling("\"", as: "\"\"") + "\""
     }
 }

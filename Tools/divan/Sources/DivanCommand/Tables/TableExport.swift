@@ -93,6 +93,6 @@ struct TableExport {
 
     /// A name as SQL takes any.
     private static func quoted(_ name: String) -> String {
-        "\"" + name.replacing("\"", with: "\"\"") + "\""
+        "\"" + name.spelling("\"", as: "\"\"") + "\""
     }
 }

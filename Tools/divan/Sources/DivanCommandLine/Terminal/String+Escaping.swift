@@ -1,6 +1,17 @@
 extension String {
     /// The text as one word that a shell takes as it stands.
-    package var quotedForShell: String { "'\(replacing("'", with: "'\\''"))'" }
+    package var quotedForShell: String { "'\(spelling("'", as: "'\\''"))'" }
+
+    /// The text with something else in the place of a mark.
+    ///
+    /// By scalars: an accent behind it makes one character of both, which is not equal to it.
+    package func spelling(_ mark: Unicode.Scalar, as spelled: String) -> String {
+        var result = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar == mark { result += spelled.unicodeScalars } else { result.append(scalar) }
+        }
+        return String(result)
+    }
 
     /// The text with what would move a cursor, break a line or turn the order of letters round written
     /// as `\u{…}`: control characters, line separators, and the marks of writing from right to left.
