@@ -121,6 +121,9 @@ enum Bundle {
             guard rename(unfinished.directory, files.directory) == 0 else {
                 throw StoreError.system(errno, at: files.directory)
             }
+            // Or a power cut would leave the old name, which is taken for an attempt that ended early,
+            // with all that was stored since.
+            BundleFiles.syncName(of: files.directory)
         } catch {
             try? BundleFiles.removeDirectory(unfinished.directory)
             throw error

@@ -153,6 +153,15 @@ struct BundleFiles: Equatable, Sendable {
         guard rename(path, target) == 0 else { throw .system(errno, at: path) }
     }
 
+    /// Writes the entries beside a file or directory to the disk: a new name of its own among them.
+    ///
+    /// What cannot be done is left: the name is there, and a power cut may take it back.
+    static func syncName(of path: String) {
+        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+        let parent = slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
+        try? syncDirectory(parent)
+    }
+
     /// Writes a directory's entries to the disk.
     static func syncDirectory(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

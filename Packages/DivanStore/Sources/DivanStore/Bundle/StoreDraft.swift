@@ -29,6 +29,7 @@ public struct StoreDraft: Sendable {
             let isTaken = errno == ENOTEMPTY || errno == EEXIST
             throw StoreError(isTaken ? .alreadyExists : .io(errno), at: target)
         }
+        BundleFiles.syncName(of: target)
     }
 
     /// Leaves nothing behind.

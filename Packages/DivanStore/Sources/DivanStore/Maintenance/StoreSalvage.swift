@@ -57,6 +57,7 @@ extension Store {
                     try BundleFiles.removeFile(unfinished + marker)
                     try exchange(files.directory, unfinished)
                     salvage.oldDirectory = try moveAside(unfinished, place)
+                    BundleFiles.syncName(of: files.directory)
                     return salvage
                 } catch {
                     if BundleFiles.exists(unfinished + marker) {
