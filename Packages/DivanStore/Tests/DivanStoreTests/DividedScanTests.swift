@@ -1,9 +1,11 @@
 import DivanJSON
 import DivanQuery
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
+
+// Rows get sequences that no writer gives.
+@testable import DivanStore
 
 /// Scans that several threads share give the rows of one thread.
 @Suite(.timeLimit(.minutes(2))) struct DividedScanTests {
@@ -123,5 +125,25 @@ import Testing
         #expect(try rows(Self.questions[0], in: store).count == 1)
         try store.close()
         #expect(throws: StoreError.self) { _ = try rows(Self.questions[0], in: store) }
+    }
+
+    @Test(arguments: [Int64.min + 1, -5], [Int64.max - 1, 1 << 62])
+    func `sequences that no database gives are no trap`(_ first: Int64, _ last: Int64) throws {
+        var generator = SeededGenerator(seed: 3)
+        let room = try makeRoom(.file, &generator)
+        try room.store.write { writer in
+            let session = try #require(try writer.changing() as? SQLiteSession)
+            // Both are numbers of rows to SQLite.
+            for (end, sequence) in [("min", first), ("max", last)] {
+                try session.connection.execute(
+                    """
+                    UPDATE docs_1 SET sequence = \(sequence)
+                    WHERE sequence = (SELECT \(end)(sequence) FROM docs_1)
+                    """
+                )
+            }
+        }
+        let count = try rows("SELECT COUNT(*) FROM _ WHERE n >= 0", in: room.store)
+        #expect(count == [[.integer(Int64(Self.count))]])
     }
 }

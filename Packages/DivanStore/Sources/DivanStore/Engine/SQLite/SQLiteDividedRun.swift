@@ -50,6 +50,8 @@ final class SQLiteDividedRun: Sendable {
         else { return nil }
         let threadCount = min(processorCount, threadLimit)
         let last = Int64(clamping: state.lastSequence)
+        // Only damage makes other ones, and arithmetic with them would leave its range.
+        guard first > 0, last < 1 << 62 else { return nil }
         let ranges = ranges(first, last, count: threadCount * partCount)
         let parts = ranges.map { range in
             StorageQuery(scan.part(range), parameters: query.parameters, watch: query.watch)
