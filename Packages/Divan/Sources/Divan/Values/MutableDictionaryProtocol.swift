@@ -58,7 +58,7 @@ extension MutableDictionaryProtocol {
         setValue(value, forKey: key)
     }
 
-    /// Sets a single-precision number, written with its own shortest digits.
+    /// Sets a single-precision number, which is read back as the same `Float`.
     @discardableResult
     public func setFloat(_ value: Float, forKey key: String) -> Self {
         setValue(value, forKey: key)
