@@ -11,10 +11,24 @@ final class ConnectionTable: Sendable {
         let client: ListenerClient
         let codecName: String
         let correlationID: String
-        let start = ContinuousClock.now
-        var isActive = false
+        let start: ContinuousClock.Instant
+        var activity: ConnectionActivity
         var stall: (wait: SyncWait, told: ContinuousClock.Instant)?
         var counted = ListenerStatistics()
+
+        init(
+            _ transport: WebSocketServerTransport,
+            of client: ListenerClient,
+            codecName: String,
+            correlationID: String
+        ) {
+            self.transport = transport
+            self.client = client
+            self.codecName = codecName
+            self.correlationID = correlationID
+            start = .now
+            activity = ConnectionActivity(openedAt: start)
+        }
 
         var statistics: ListenerStatistics {
             var statistics = counted
@@ -55,8 +69,8 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             state.lastID += 1
             state.connections[state.lastID] = Connection(
-                transport: transport,
-                client: client,
+                transport,
+                of: client,
                 codecName: codecName,
                 correlationID: correlationID
             )
@@ -75,7 +89,7 @@ final class ConnectionTable: Sendable {
     func note(_ id: UInt64, _ status: SyncStatus) {
         let now = ContinuousClock.now
         state.withLock { state in
-            state.connections[id]?.isActive = status.activity == .busy
+            state.connections[id]?.activity.note(isBusy: status.activity == .busy, at: now)
             guard state.connections[id]?.stall?.wait != status.stall else { return }
             state.connections[id]?.stall = status.stall.map { ($0, now) }
         }
@@ -83,7 +97,11 @@ final class ConnectionTable: Sendable {
 
     /// Counts documents that arrived, were acknowledged, or were refused.
     func note(_ id: UInt64, _ events: [DocumentEvent]) {
-        state.withLock { $0.connections[id]?.counted.count(events) }
+        let now = ContinuousClock.now
+        state.withLock { state in
+            state.connections[id]?.counted.count(events)
+            state.connections[id]?.activity.noteDocuments(at: now)
+        }
     }
 
     /// Forgets a connection that has ended; its figures stay.
@@ -113,16 +131,20 @@ final class ConnectionTable: Sendable {
     }
 
     var status: ListenerStatus {
-        state.withLock { state in
+        let now = ContinuousClock.now
+        return state.withLock { state in
             ListenerStatus(
                 connectionCount: state.connections.count,
-                activeConnectionCount: state.connections.values.count(where: \.isActive)
+                activeConnectionCount: state.connections.values.count {
+                    $0.activity.isActive(at: now)
+                }
             )
         }
     }
 
     /// The open connections, the oldest first.
     var connections: [ListenerConnection] {
+        let now = ContinuousClock.now
         let open = state.withLock { $0.connections }
         return open.sorted { $0.key < $1.key }.map { id, connection in
             ListenerConnection(
@@ -131,7 +153,7 @@ final class ConnectionTable: Sendable {
                 start: connection.start,
                 codecName: connection.codecName,
                 correlationID: connection.correlationID,
-                isActive: connection.isActive,
+                isActive: connection.activity.isActive(at: now),
                 stall: connection.stallNow,
                 statistics: connection.statistics
             )

@@ -12,7 +12,7 @@ public struct ListenerConnection: Sendable {
     public let codecName: String
     /// What the client was told to call this connection in its log.
     public let correlationID: String
-    /// Whether documents are being exchanged at this moment.
+    /// Whether it was opened, or had work, within the last half second.
     public let isActive: Bool
     /// What the client has owed for so long that somebody should look; `nil` while all goes on.
     public let stall: SyncWait?

@@ -2,6 +2,6 @@
 public struct ListenerStatus: Equatable, Sendable {
     /// Open replication connections.
     public let connectionCount: Int
-    /// Those that are exchanging documents at this moment.
+    /// Those that were opened, or had work, within the last half second.
     public let activeConnectionCount: Int
 }

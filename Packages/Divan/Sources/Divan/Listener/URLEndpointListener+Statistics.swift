@@ -61,7 +61,7 @@ extension URLEndpointListener {
         public let client: ListenerClient
         /// When it was opened.
         public let start: Date
-        /// Whether documents are being exchanged at this moment.
+        /// Whether it was opened, or exchanged documents, within the last half second.
         public let isActive: Bool
         /// What the listener compresses with: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
         public let compression: String

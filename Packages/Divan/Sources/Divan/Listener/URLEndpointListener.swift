@@ -16,7 +16,7 @@ public final class URLEndpointListener: Sendable {
     public struct ConnectionStatus: Equatable, Sendable {
         /// Open replication connections.
         public let connectionCount: UInt64
-        /// Those that are exchanging documents at this moment.
+        /// Those that were opened, or exchanged documents, within the last half second.
         public let activeConnectionCount: UInt64
     }
 

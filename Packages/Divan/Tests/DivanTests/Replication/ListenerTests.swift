@@ -1,3 +1,4 @@
+import Dispatch
 import Divan
 import Foundation
 import Testing
@@ -112,12 +113,22 @@ import Testing
         var configuration = try peers.configuration(target: listener.endpoint())
         configuration.continuous = true
         let replicator = Replicator(config: configuration)
+        let active = Heard<UInt64>()
+        let queue = DispatchQueue(label: "test")
+        // A short exchange is over long before its client hears that it is busy.
+        replicator.addChangeListener(withQueue: queue) { _ in
+            active.append(listener.status.activeConnectionCount)
+        }
+        try peers.here.defaultCollection().put("doc", 1)
         #expect(await replicator.start(until: .idle) != nil)
         #expect(listener.status.connectionCount == 1)
+        queue.sync {}
+        #expect(active.elements.contains(1))
 
         let changes = replicator.statusStream
         replicator.stop()
         for await _ in changes {}
+        listener.stop()
         #expect(listener.status.activeConnectionCount == 0)
     }
 

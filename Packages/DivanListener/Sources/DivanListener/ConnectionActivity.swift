@@ -1,0 +1,32 @@
+/// Whether a connection counts as active.
+///
+/// Small exchanges are over in a millisecond, within one turn of the loop, and a count of what is at
+/// work in that instant would show nobody. So a connection counts from its opening, while it works, and
+/// for half a second after.
+struct ConnectionActivity {
+    /// How long a connection counts after its last work.
+    static let afterglow = Duration.milliseconds(500)
+
+    private var isBusy = false
+    private var lastWork: ContinuousClock.Instant
+
+    /// A connection that was opened.
+    init(openedAt now: ContinuousClock.Instant) {
+        lastWork = now
+    }
+
+    /// Notes that the engine has work left, or none.
+    mutating func note(isBusy: Bool, at now: ContinuousClock.Instant) {
+        if self.isBusy || isBusy { lastWork = now }
+        self.isBusy = isBusy
+    }
+
+    /// Notes that documents came or went.
+    mutating func noteDocuments(at now: ContinuousClock.Instant) {
+        lastWork = now
+    }
+
+    func isActive(at now: ContinuousClock.Instant) -> Bool {
+        isBusy || now < lastWork + Self.afterglow
+    }
+}
