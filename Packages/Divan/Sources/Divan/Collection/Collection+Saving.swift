@@ -84,7 +84,8 @@ extension Collection {
     ///
     /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
     ///   and the stored document is not the revision that `document` was read as. When somebody
-    ///   else deleted it already, nothing is written and the result is `true`.
+    ///   else deleted it already, nothing is written and the result is `true`; `document` stands
+    ///   for that deletion then.
     /// - Throws: As ``delete(document:)``.
     public func delete(
         document: Document,
@@ -93,16 +94,18 @@ extension Collection {
         try requireOwnership(of: document)
         guard let known = document.state else { throw notFoundError(document.id) }
         let (path, id) = (path, document.name)
-        let outcome: SaveOutcome? = try write { writer in
+        let outcome = try write { writer -> SaveOutcome in
             guard let current = try writer.document(id, in: path, includingTombstones: true)
             else { throw notFoundError(id.text) }
-            if current.isTombstone, current.revisionID != known.revisionID { return nil }
+            // Somebody else deleted it: that tombstone is what this object stands for.
+            if current.isTombstone, current.revisionID != known.revisionID {
+                return .saved(current)
+            }
             let parent: ExpectedParent =
                 concurrencyControl == .lastWriteWins ? .current : .revision(known.revisionID)
             return try writer.save(LocalRevision(deleting: id, over: parent), in: path)
         }
         switch outcome {
-        case nil: return true
         case .saved(let stored):
             document.adopt(stored, of: self)
             return true

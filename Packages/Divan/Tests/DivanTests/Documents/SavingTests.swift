@@ -145,8 +145,22 @@ import Testing
         let other = try #require(try collection.document(id: "doc"))
         try collection.delete(document: document)
         #expect(try collection.delete(document: other, concurrencyControl: .failOnConflict))
-        #expect(other.revisionID?.hasPrefix("1-") == true)
         #expect(document.sequence == 2)
+    }
+
+    @Test func `deleting what is deleted makes an object stand for that deletion`() throws {
+        let document = try saved()
+        let others = try (0..<2).map { _ in try #require(try collection.document(id: "doc")) }
+        try collection.delete(document: document)
+        try collection.delete(document: others[0])
+        #expect(try collection.delete(document: others[1], concurrencyControl: .failOnConflict))
+        for other in others {
+            #expect(other.revisionID == document.revisionID)
+            #expect(other.sequence == document.sequence)
+        }
+        let revived = others[0].toMutable().setInt(6, forKey: "n")
+        #expect(try collection.save(document: revived, concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "doc")?.revisionID?.hasPrefix("3-") == true)
     }
 
     @Test func `saving a deleted document brings it back on top of the tombstone`() throws {
