@@ -51,6 +51,7 @@ struct IndexPlan: Sendable {
         where condition: String?,
         of collection: QueryCollection
     ) throws {
+        try Self.requireSome(expressions)
         definition = .value(
             try expressions.map { try Self.key($0, of: collection) },
             filter: try Self.filter(condition, of: collection)
@@ -65,6 +66,7 @@ struct IndexPlan: Sendable {
         language: String?,
         of collection: QueryCollection
     ) throws {
+        try Self.requireSome(expressions)
         let language = language ?? Locale.current.language.languageCode?.identifier ?? ""
         definition = .fullText(
             try expressions.map { expression in
@@ -105,6 +107,12 @@ struct IndexPlan: Sendable {
     /// Reads expressions, each of which may be several with commas between.
     private static func expressions(_ texts: [String]) throws -> [QueryExpression] {
         try texts.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
+    }
+
+    private static func requireSome(_ expressions: [QueryExpression]) throws {
+        guard !expressions.isEmpty else {
+            throw QueryError("an index needs an expression; name what is to be indexed")
+        }
     }
 
     private static func key(

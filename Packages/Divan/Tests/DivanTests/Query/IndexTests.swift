@@ -50,6 +50,23 @@ import Testing
         #expect(try shop.texts(query) == ["Porto"])
     }
 
+    @Test func `an index of nothing is refused, however it is described`() throws {
+        let chairs = shop.chairs
+        for config in [ValueIndexConfiguration([]), FullTextIndexConfiguration([])]
+            as [any IndexConfiguration]
+        {
+            expect(CBLError.invalidQuery) {
+                try chairs.createIndex(withName: "i", config: config)
+            }
+        }
+        for index in [IndexBuilder.valueIndex(items: []), IndexBuilder.fullTextIndex(items: [])]
+            as [any Index]
+        {
+            expect(CBLError.invalidQuery) { try chairs.createIndex(index, name: "i") }
+        }
+        #expect(try chairs.indexes().isEmpty)
+    }
+
     @Test func `a malformed expression and a path that is none are refused`() throws {
         for expression in ["a +", "", "COUNT(*)", "$p"] {
             expect(CBLError.invalidQuery) {
