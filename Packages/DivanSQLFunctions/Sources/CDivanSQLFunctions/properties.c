@@ -3,7 +3,8 @@
 #include <string.h>
 
 // Paths: `.key`, `[index]`, one after the other; in a key every byte but ASCII letters, digits,
-// `_`, `-` and those above 127 is spelled `\HH`. A path is read once for a statement.
+// `_`, `-` and those above 127 is spelled `\HH`. Most are one plain key, which is taken out of the path
+// as it stands there; another path is read once for each run of a statement.
 
 /// One step: a key, or an index where there is none.
 typedef struct {
@@ -104,6 +105,13 @@ static path *find_path(sqlite3_context *context, sqlite3_value **arguments, bool
     return made;
 }
 
+/// Whether what stands behind the dot of a path is one key, spelled as it is.
+static bool is_plain_key(divan_slice key) {
+    for (const uint8_t *at = key.start; at < key.end; at++)
+        if (*at == '.' || *at == '[' || *at == '\\') return false;
+    return true;
+}
+
 static divan_value follow(const path *path, divan_slice text) {
     for (int index = 0; index < path->count; index++) {
         const step *next = &path->steps[index];
@@ -113,6 +121,28 @@ static divan_value follow(const path *path, divan_slice text) {
         text.start = found;
     }
     return divan_read(text);
+}
+
+/// Follows a path that is one plain key; false where it is another.
+static bool member(sqlite3_value *argument, divan_slice text, divan_value *value) {
+    const uint8_t *spelled = sqlite3_value_text(argument);
+    if (!spelled || *spelled != '.') return false;
+    divan_slice key = {spelled + 1, spelled + sqlite3_value_bytes(argument)};
+    if (!is_plain_key(key)) return false;
+    const uint8_t *found = divan_member(text, (const char *)key.start, divan_count(key));
+    *value = found ? divan_read((divan_slice){found, text.end}) : (divan_value){.kind = divan_missing};
+    return true;
+}
+
+/// Follows any path; false where it is none, and the function has failed.
+static bool walk(
+    sqlite3_context *context, sqlite3_value **arguments, divan_slice text, divan_value *value) {
+    bool is_owned;
+    path *path = find_path(context, arguments, &is_owned);
+    if (!path) return false;
+    *value = follow(path, text);
+    if (is_owned) sqlite3_free(path);
+    return true;
 }
 
 /// What is read, and in which form it is returned.
@@ -132,11 +162,8 @@ static void property(sqlite3_context *context, int count, sqlite3_value **argume
         text.start = sqlite3_value_blob(arguments[0]);
         text.end = text.start + sqlite3_value_bytes(arguments[0]);
     }
-    bool is_owned;
-    path *path = find_path(context, arguments, &is_owned);
-    if (!path) return;
-    divan_value value = follow(path, text);
-    if (is_owned) sqlite3_free(path);
+    divan_value value;
+    if (!member(arguments[1], text, &value) && !walk(context, arguments, text, &value)) return;
     if (mode & exact) divan_return(context, value);
     else divan_return_plain(context, value);
 }
