@@ -17,6 +17,9 @@ import Testing
         "SELECT MIN(nothing), MAX(nothing) FROM _ WHERE n = 1",
         "SELECT COUNT(*) FROM _ WHERE name LIKE '%99%'",
         "SELECT COUNT(*), MIN(t) FROM _ AS d UNNEST d.tags AS t WHERE t <> 'a3'",
+        "SELECT COUNT(*), MIN(m.v), MAX(d.v) FROM _ d JOIN _ m ON META(m).id = d.mate WHERE d.n < 7",
+        "SELECT COUNT(*), COUNT(m.n) FROM _ d LEFT JOIN _ m ON META(m).id = d.mate WHERE d.n > 1",
+        "SELECT COUNT(*) FROM _ d JOIN _ m ON m.mate = META(d).id WHERE d.n = 1 AND m.n = 2",
         "SELECT META().id, v FROM _ ORDER BY v LIMIT 40",
         "SELECT META().id FROM _ ORDER BY v DESC, n LIMIT 25 OFFSET 30",
         "SELECT n FROM _ WHERE n < 4 ORDER BY n DESC, name LIMIT 7",
@@ -35,7 +38,10 @@ import Testing
         let number = Int.random(in: 0..<10, using: &generator)
         let name = Int.random(in: 0..<5_000, using: &generator)
         let part = Int.random(in: 0..<4, using: &generator) == 0 ? "" : ",\"v\":\(value)"
-        return #"{"n":\#(number),"name":"doc \#(name)","tags":["a\#(number % 4)","b"]\#(part)}"#
+        // Some have none.
+        let mate = Int.random(in: 0..<2 * count, using: &generator)
+        let start = #"{"mate":"d\#(mate)","n":\#(number)"#
+        return start + #","name":"doc \#(name)","tags":["a\#(number % 4)","b"]\#(part)}"#
     }
 
     private func makeRoom(_ kind: EngineKind, _ generator: inout SeededGenerator) throws -> Room {

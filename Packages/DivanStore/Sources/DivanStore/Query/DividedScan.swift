@@ -5,8 +5,9 @@ internal import DivanQuery
 /// and are put together to those of the whole.
 ///
 /// Two sorts of queries can be divided: those that only count, and ask for the least and greatest
-/// values; and those that want the first rows in an order. Sums cannot, since a sum of doubles
-/// depends on the order of its terms, and rows must not depend on the number of processors.
+/// values, of joins too, whose rows belong to one of the first source each; and those that want the
+/// first rows in an order. Sums cannot, since a sum of doubles depends on the order of its terms, and
+/// rows must not depend on the number of processors.
 struct DividedScan {
     /// Rows of an ordered query that are kept for each part.
     static let rowLimit = 1_000
@@ -24,9 +25,10 @@ struct DividedScan {
     /// The query, if it can be divided.
     init?(_ statement: CheckedStatement) {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
-            statement.sources.dropFirst().allSatisfy(\.areItems),
             !statement.isDistinct, statement.groups.isEmpty, statement.groupFilter == nil,
             statement.matches.isEmpty, let sort = Self.sort(of: statement),
+            // Equal rows of a join have no order of their own that the parts would keep.
+            statement.isAggregate || statement.sources.dropFirst().allSatisfy(\.areItems),
             !statement.hasSubquery
         else { return nil }
         self.collection = collection

@@ -16,6 +16,8 @@ final class SQLiteDividedRun: Sendable {
     /// Parts for each thread, so that none waits long for another.
     private static let partCount = 8
     private static let threadLimit = 4
+    /// Asked once: the system opens a file for it, which takes longer than a small query.
+    private static let processorCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
 
     private struct Progress {
         var rows: [[[QueryValue]]?]
@@ -41,7 +43,6 @@ final class SQLiteDividedRun: Sendable {
         on session: SQLiteSession,
         of readers: SQLiteReaders
     ) throws -> [[QueryValue]]? {
-        let processorCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
         guard processorCount > 1, let scan = DividedScan(query.statement) else { return nil }
         let id = try SQLiteQuerySchema(session).id(of: scan.collection)
         let state = try session.state(of: id)
@@ -120,7 +121,10 @@ extension SQLiteSession {
             let steps = try SQLiteQueryRun.steps(of: query, schema, on: self).steps.map(\.text)
             // In the order of an index, or of the rows, few of them are read anyway.
             let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
-            return steps.contains("SCAN s0") && (query.statement.isAggregate || isSorted)
+            // Of a join each part would make such an index for itself.
+            let makesIndex = steps.contains { $0.contains(" AUTOMATIC ") || $0.contains("BLOOM") }
+            return steps.contains("SCAN s0") && !makesIndex
+                && (query.statement.isAggregate || isSorted)
         }
     }
 
