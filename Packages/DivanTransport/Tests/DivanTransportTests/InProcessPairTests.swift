@@ -1,3 +1,4 @@
+import Dispatch
 import DivanTransport
 import Testing
 
@@ -48,6 +49,31 @@ import Testing
         #expect(await onLoop(pair.first) { pair.first.isWritable })
         pair.first.close(code: 1000, reason: "")
         await second.end()
+    }
+
+    @Test
+    func `takes what waits for a busy end as one, up to a bound`() async {
+        let (loop, other) = (EpollLoop(), EpollLoop())
+        let pair = InProcessPair(subprotocol: nil, firstLoop: loop, secondLoop: other)
+        let (first, second) = (Recorder(), Recorder())
+        pair.first.start(first)
+        pair.second.start(second)
+        await first.wait { $0.peer != nil }
+        await second.wait { $0.peer != nil }
+        let isFree = DispatchSemaphore(value: 0)
+        other.execute { isFree.wait() }
+        // Each turn sends one batch when it ends.
+        for number in 0..<20 { await onLoop(pair.first) { pair.first.send([UInt8(number)]) } }
+        await onLoop(pair.first) {}
+        isFree.signal()
+        await second.wait { $0.messages.count == 20 && $0.batchCount == 3 }
+        await onLoop(pair.first) { pair.first.send([20]) }
+        let story = await second.wait { $0.batchCount == 4 }
+        #expect(story.messages == (0...20).map { [UInt8($0)] })
+        pair.first.close(code: 1000, reason: "")
+        #expect(await second.end().batchCount == 4)
+        loop.stop()
+        other.stop()
     }
 
     @Test

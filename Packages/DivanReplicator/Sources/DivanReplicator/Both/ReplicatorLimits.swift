@@ -143,11 +143,17 @@ public struct ReplicatorLimits: Sendable {
     /// way need not be little, and neither end should wait for the other.
     public static let inProcess: ReplicatorLimits = {
         var limits = ReplicatorLimits()
-        limits.unansweredNearbyCount = 1_200
-        limits.unansweredRevisionsCount = 1_200
-        // Larger turns are larger transactions: pages that each of them writes are written less.
+        limits.unansweredNearbyCount = 2_400
+        limits.unansweredRevisionsCount = 2_400
+        limits.unansweredByteCount = 4 << 20
         limits.turnFramesCount = 300
         limits.queuedOutputByteCount = 200 << 10
+        // Larger transactions write pages less often that each of them writes, those of indexes above
+        // all. While one is stored, what is announced and asked for already goes on coming.
+        limits.insertedRevisionsCount = 1_200
+        limits.queuedRevisionsCount = 1_200
+        limits.requestedRevisionsCount = 3_600
+        limits.listsInFlightCount = 6
         return limits
     }()
 }
