@@ -33,6 +33,12 @@ enum Work: String, CaseIterable {
     case pullBlob = "pull-blob"
     /// Pushes of one document each, from start to stopped.
     case pushOne = "push-one"
+    /// A pull of documents of 1.2 KB from a database of this process.
+    case pullLocal = "pull-local"
+    /// The same into a database with four value indexes.
+    case pullIndexed = "pull-indexed"
+    /// Saves behind which a live query that has an index tells, each after a pause.
+    case live
 
     /// Does the work, and says what one item took.
     func run(count: Int, control: String?) throws {
@@ -74,6 +80,9 @@ enum Work: String, CaseIterable {
         case .push: try Self.sync(count, place, .routes, isPush: true)
         case .pullBlob: try Self.pullBlob(count, place)
         case .pushOne: try Self.pushes(count, place)
+        case .pullLocal: try Self.pullLocal(count, place, indexes: [])
+        case .live: try Self.live(count, place)
+        case .pullIndexed: try Self.pullLocal(count, place, indexes: IndexedPullFigures.indexed)
         }
     }
 
@@ -138,6 +147,30 @@ enum Work: String, CaseIterable {
         )
         let digest = try SealedBlobFigures.write(store)
         return { for _ in 0..<count { try SealedBlobFigures.read(digest, store) } }
+    }
+
+    /// Documents of `QueryDocuments`; the count is rounded up to a thousand.
+    private static func pullLocal(
+        _ count: Int,
+        _ place: Workplace,
+        indexes: [String]
+    ) throws -> () throws -> Void {
+        let store = try Store.open(directory: "\(place.directory)/full.cblite2")
+        try QueryDocuments.fill(store, count: count)
+        try store.close()
+        let (source, target) = (try open(place, "full"), try open(place, "empty"))
+        try IndexedPullFigures.make(indexes, in: target)
+        return { _ = try SyncOnce.pullSeconds(from: source, into: target) }
+    }
+
+    private static func live(_ count: Int, _ place: Workplace) throws -> () throws -> Void {
+        let database = try QueryLiveFigures.prepare(in: place.directory)
+        return {
+            let times = try QueryLiveFigures.measure(.index, in: database, rounds: count)
+            let saved = times.map(\.saved).sorted()[count / 2]
+            let told = times.map(\.told).sorted()[count / 2]
+            say(String(format: "until saved, p50: %.3f ms, until told: %.3f ms", saved, told))
+        }
     }
 
     // MARK: Two processes

@@ -4,7 +4,7 @@ import Foundation
 /// A pull of the documents of `QueryBench` into databases with and without indexes, by turns.
 enum IndexedPullFigures {
     private static let turns = 3
-    private static let indexed = ["price", "unique", "zone", "maker"]
+    static let indexed = ["price", "unique", "zone", "maker"]
 
     static func measure(in directory: String, into report: inout Report) throws {
         var configuration = DatabaseConfiguration()
@@ -34,10 +34,15 @@ enum IndexedPullFigures {
         indexes: [String]
     ) throws -> Double {
         let target = try Database(name: "pulled", config: configuration)
-        let collection = try target.defaultCollection()
-        for name in indexes {
+        try make(indexes, in: target)
+        return try SyncOnce.pullSeconds(from: source, into: target)
+    }
+
+    /// Makes an index over each of these properties.
+    static func make(_ properties: [String], in database: Database) throws {
+        let collection = try database.defaultCollection()
+        for name in properties {
             try collection.createIndex(withName: name, config: ValueIndexConfiguration([name]))
         }
-        return try SyncOnce.pullSeconds(from: source, into: target)
     }
 }

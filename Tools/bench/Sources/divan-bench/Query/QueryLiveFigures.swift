@@ -6,41 +6,63 @@ import Synchronization
 
 /// From a commit to the rows of a live query, on `QueryDocuments`.
 enum QueryLiveFigures {
+    /// A query over `QueryDocuments` whose rows each save here changes.
+    enum Question: String {
+        case index = "SELECT COUNT(*) AS n, MAX(price) AS p FROM _ WHERE price > 1000000"
+        case scan = "SELECT COUNT(*) AS n, MAX(dims.w) AS p FROM _ WHERE dims.w > 1000000"
+    }
+
+    /// What follows the beginning of a save, in milliseconds.
+    struct Times {
+        let saved: Double
+        let told: Double
+    }
+
     static func measure(in directory: String, into report: inout Report) throws {
+        let database = try prepare(in: directory)
+        defer { try? database.close() }
+        try add("live query after a commit, index", .index, in: database, to: &report)
+        try add("live query after a commit, scan", .scan, in: database, to: &report)
+    }
+
+    /// Makes the database, with an index.
+    static func prepare(in directory: String) throws -> Database {
         let store = try Store.open(directory: "\(directory)/live.cblite2")
         try QueryDocuments.fill(store)
         try store.close()
         var configuration = DatabaseConfiguration()
         configuration.directory = directory
         let database = try Database(name: "live", config: configuration)
-        defer { try? database.close() }
-        let collection = try database.defaultCollection()
-        try collection.createIndex(
-            withName: "live",
-            config: ValueIndexConfiguration(["price"])
-        )
-        try measure(
-            "live query after a commit, index",
-            "SELECT COUNT(*) AS n, MAX(price) AS p FROM _ WHERE price > 1000000",
-            collection,
-            into: &report
-        )
-        try measure(
-            "live query after a commit, scan",
-            "SELECT COUNT(*) AS n, MAX(dims.w) AS p FROM _ WHERE dims.w > 1000000",
-            collection,
-            into: &report
+        try IndexedPullFigures.make(["price"], in: database)
+        return database
+    }
+
+    private static func add(
+        _ name: String,
+        _ question: Question,
+        in database: Database,
+        to report: inout Report
+    ) throws {
+        let times = try measure(question, in: database, rounds: 7).map(\.told).sorted()
+        report.add(
+            Figure(
+                name: "query: \(name)",
+                unit: "ms",
+                ours: times[3],
+                floor: nil,
+                floorName: "from the save to the listener, median, wall clock"
+            )
         )
     }
 
-    /// Each save adds a document that counts; the time is that from its beginning to the listener.
-    private static func measure(
-        _ name: String,
-        _ sql: String,
-        _ collection: Divan.Collection,
-        into report: inout Report
-    ) throws {
-        let query = try collection.database.createQuery(sql)
+    /// Each save adds a document that counts.
+    static func measure(
+        _ question: Question,
+        in database: Database,
+        rounds: Int
+    ) throws -> [Times] {
+        let collection = try database.defaultCollection()
+        let query = try database.createQuery(question.rawValue)
         let told = DispatchSemaphore(value: 0)
         let moment = Mutex(DispatchTime.now())
         let token = query.addChangeListener(withQueue: DispatchQueue(label: "bench.live")) { _ in
@@ -49,28 +71,22 @@ enum QueryLiveFigures {
         }
         defer { token.remove() }
         told.wait()
-        var times: [Double] = []
-        for round in 1...7 {
+        return try (1...rounds).map { round in
             // A commit that follows another one closely waits for more of them.
             Thread.sleep(forTimeInterval: 0.3)
-            let document = MutableDocument(id: "live-\(name)-\(round)")
+            let document = MutableDocument(id: "live-\(question)-\(round)")
             document.setInt(1_000_000 + round, forKey: "price")
             let dims = MutableDictionaryObject(data: ["w": 1_000_000 + round])
             document.setDictionary(dims, forKey: "dims")
             let start = DispatchTime.now().uptimeNanoseconds
             try collection.save(document: document)
+            let saved = DispatchTime.now().uptimeNanoseconds
             told.wait()
             let last = moment.withLock(\.uptimeNanoseconds)
-            times.append(Double(last > start ? last - start : 0) / 1e6)
-        }
-        report.add(
-            Figure(
-                name: "query: \(name)",
-                unit: "ms",
-                ours: times.sorted()[3],
-                floor: nil,
-                floorName: "from the save to the listener, median, wall clock"
+            return Times(
+                saved: Double(saved - start) / 1e6,
+                told: Double(last > start ? last - start : 0) / 1e6
             )
-        )
+        }
     }
 }
