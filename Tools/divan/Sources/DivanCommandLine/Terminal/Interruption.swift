@@ -28,13 +28,17 @@ package final class Interruption: @unchecked Sendable {
     /// Begins to listen for SIGINT and SIGTERM.
     package init() {
         let queue = DispatchQueue(label: "divan.interruption")
-        for number in [SIGINT, SIGTERM] {
-            signal(number, SIG_IGN)
+        let registrations = DispatchGroup()
+        sources = [SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
             source.setEventHandler { [weak self] in self?.request(number) }
-            source.resume()
-            sources.append(source)
+            registrations.enter()
+            source.setRegistrationHandler { registrations.leave() }
+            return source
         }
+        for source in sources { source.resume() }
+        // A signal that comes sooner ends the program: ignored, it would be lost.
+        registrations.wait()
     }
 
     /// Whether Ctrl-C was pressed.
