@@ -1,11 +1,13 @@
 /// A message of several frames on its way out: it flows until too much of it is not acknowledged.
 ///
-/// A message that fits into one frame has no flow. Any other counts the bytes of its frames; at
-/// `Wire.windowByteCount` bytes without an acknowledgement it pauses, and holds nothing but itself, so
-/// that the others have their turns. The peer acknowledges each `Wire.acknowledgeInterval` bytes; what
-/// it says about bytes that it cannot have, or has acknowledged before, is ignored. With the last frame
-/// the flow is over, acknowledged or not. There are as many flows as messages that wait to be sent, which
-/// their senders bound.
+/// A message that fits into one frame has no flow. Any other counts the bytes of its frames; with a
+/// window of them without an acknowledgement it pauses, and holds nothing but itself, so that the others
+/// have their turns. The window begins at `Wire.windowByteCount` and grows by what is acknowledged, up to
+/// `Wire.widestWindowByteCount`: who acknowledges nothing gets no more than any sender gives, and where
+/// the way is long, or both ends have work to do, neither waits for the other. The peer acknowledges each
+/// `Wire.acknowledgeInterval` bytes; what it says about bytes that it cannot have, or has acknowledged
+/// before, is ignored. With the last frame the flow is over, acknowledged or not. There are as many flows
+/// as messages that wait to be sent, which their senders bound.
 ///
 /// Source: `blip.md` §6. Drawn in `Docs/states/blip-message.md`.
 enum MessageFlow {
@@ -57,7 +59,8 @@ struct FlowWindow {
     private var acknowledgedByteCount = 0
 
     private var isFull: Bool {
-        sentByteCount - acknowledgedByteCount >= Wire.windowByteCount
+        let grown = Wire.windowByteCount + acknowledgedByteCount
+        return sentByteCount - acknowledgedByteCount >= min(grown, Wire.widestWindowByteCount)
     }
 
     func sent(_ byteCount: Int) -> FlowWindow {

@@ -33,15 +33,15 @@ public enum StoreLimits {
     public static let logLagPageCount = 12_000
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10
-    /// Bytes of a content that is being written and digested in the thread that brings them; what follows
-    /// is digested beside it.
-    public static let hashedAtOnceByteCount = 1 << 20
-    /// Bytes that are digested by one thread, which takes about half a millisecond, twenty times as long as
-    /// starting it; twice as many are held.
-    public static let hashBatchByteCount = 512 << 10
-    /// Contents that are digested beside whoever brings them, in the whole process; the others are digested
-    /// where they are.
-    public static let hashingThreadsCount = 4
+    /// Bytes of a content that are written and digested by the thread that brings them; what follows is
+    /// beside it.
+    public static let takenAtOnceByteCount = 1 << 20
+    /// Bytes that are written and digested by one thread, which takes about half a millisecond, twenty times
+    /// as long as starting it; twice as many are held.
+    public static let intakeBatchByteCount = 512 << 10
+    /// Contents that are taken in beside whoever brings them, in the whole process; the others are where
+    /// they are.
+    public static let intakeThreadsCount = 4
     /// Bytes of a content after which the system begins to bring them to the disk, so that little is left
     /// to wait for at the end.
     public static let writtenOutByteCount = 8 << 20

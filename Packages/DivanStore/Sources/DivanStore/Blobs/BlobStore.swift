@@ -108,10 +108,8 @@ public final class BlobStore: Sendable {
     /// `byteCount` says how much is here already. A store in memory keeps no parts, and a content that
     /// somebody else is writing begins anew.
     public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
-        guard let (sink, source) = try shelf.partialSink(digest) else { return try writer() }
-        let writer = BlobWriter(sink, keepsPart: true)
-        try writer.takeOver(source)
-        return writer
+        if let writer = try BlobWriter(resuming: digest, on: shelf) { return writer }
+        return try writer()
     }
 
     // MARK: Garbage
@@ -221,145 +219,68 @@ public final class BlobReader {
 /// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind, unless it goes on
 /// with a part.
 public final class BlobWriter {
-    private let sink: any BlobSink
+    private let intake: BlobIntake
     private let keepsPart: Bool
-    private let hash = BlobHash()
     /// Bytes appended so far, those of earlier attempts among them.
     public private(set) var byteCount = 0
 
-    fileprivate init(_ sink: any BlobSink, keepsPart: Bool = false) {
-        self.sink = sink
-        self.keepsPart = keepsPart
+    fileprivate init(_ sink: sending any BlobSink) {
+        intake = BlobIntake(sink)
+        keepsPart = false
+    }
+
+    /// Goes on with what an earlier attempt has left, once that is digested; `nil` where no part is kept.
+    fileprivate init?(resuming digest: BlobDigest, on shelf: any BlobShelf) throws(StoreError) {
+        guard let (sink, source) = try shelf.partialSink(digest) else { return nil }
+        var seen = SHA1()
+        while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
+        {
+            seen.update(piece.span)
+            byteCount += piece.count
+        }
+        intake = BlobIntake(sink, after: seen)
+        keepsPart = true
     }
 
     deinit {
-        if keepsPart { sink.suspend() } else { sink.discard() }
-    }
-
-    /// Hashes what an earlier attempt has left.
-    fileprivate func takeOver(_ source: any BlobSource) throws(StoreError) {
-        while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
-        {
-            hash.update(piece)
-            byteCount += piece.count
-        }
+        if keepsPart { intake.suspend() } else { intake.discard() }
     }
 
     /// Adds the next piece.
     ///
-    /// - Throws: The system's refusal; the writer is of no more use then.
+    /// - Throws: The system's refusal of this piece or of one before it; the writer is of no more use then.
     public func append(_ piece: Span<UInt8>) throws(StoreError) {
-        try sink.append(piece)
-        hash.update(piece)
-        byteCount += piece.count
+        try append(piece.withUnsafeBufferPointer { Array($0) })
     }
 
-    /// Adds the next piece, whose memory may be kept until a thread has digested it.
+    /// Adds the next piece, whose memory may be kept until a thread has written and digested it.
     ///
-    /// - Throws: The system's refusal; the writer is of no more use then.
+    /// - Throws: As for a span.
     public func append(_ piece: [UInt8]) throws(StoreError) {
-        hash.update(piece)
-        try sink.append(piece.span)
+        try intake.append(piece)
         byteCount += piece.count
     }
 
     /// Stores the content under its digest, if it is not stored already, and returns the digest.
     ///
-    /// - Throws: `StoreError.Code.blobMismatch` when `expected` is another one; nothing is stored.
+    /// - Throws: `StoreError.Code.blobMismatch` when `expected` is another one; nothing is stored. The
+    ///   system's refusal of a piece.
     public func finish(expected: BlobDigest? = nil) throws(StoreError) -> BlobDigest {
-        guard let digest = BlobDigest(bytes: hash.finalize()) else {
+        guard let digest = BlobDigest(bytes: try intake.finalize()) else {
             throw StoreError(.corrupt("a SHA-1 digest has 20 bytes"))
         }
         if let expected, expected != digest {
-            sink.discard()
+            intake.discard()
             throw StoreError(.blobMismatch(expected: expected, actual: digest))
         }
-        try sink.store(as: digest)
+        try intake.store(as: digest)
         return digest
     }
 
     /// Forgets what was appended.
     public func cancel() {
-        sink.discard()
+        intake.discard()
     }
-}
-
-/// Where contents are kept; below `BlobStore`, which counts holds and checks digests.
-///
-/// The seam for other media, and for tests that let one fail. Called from any thread.
-public protocol BlobShelf: Sendable {
-    /// The directory of the files; `nil` when there are none.
-    var directory: String? { get }
-    /// The size of a content; `nil` when it is not here.
-    func byteCount(_ digest: BlobDigest) -> Int?
-    /// Opens a content; it stays readable when it is removed meanwhile.
-    ///
-    /// - Throws: `StoreError.Code.noSuchBlob`, or the medium's refusal.
-    func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
-    /// Begins a content.
-    func sink() throws(StoreError) -> any BlobSink
-    /// Goes on with a content of which a part was kept, and reads that part; `nil` where no parts are
-    /// kept, or where somebody else goes on with it.
-    func partialSink(
-        _ digest: BlobDigest
-    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)?
-    /// Forgets the parts of contents that are not among `used`.
-    func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
-    /// Makes stored contents survive a power cut.
-    func settle() throws(StoreError)
-    /// Contents that were stored and are gone since they could not be settled, each with the cause; each
-    /// is told once.
-    func takeLost() -> [BlobDigest: StoreError]
-    /// Forgets a content; does nothing when it is not here.
-    func remove(_ digest: BlobDigest) throws(StoreError)
-    /// Every content, and the names of files that are none.
-    func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])
-}
-
-/// A content being read, on one thread at a time.
-public protocol BlobSource: AnyObject {
-    /// The size of the whole content.
-    var byteCount: Int { get }
-    /// The next 1 to `limit` bytes; empty at the end.
-    func read(upTo limit: Int) throws(StoreError) -> [UInt8]
-    /// Goes to a place counted from the start.
-    func seek(to offset: Int)
-}
-
-/// A content being written, on one thread at a time.
-///
-/// `discard` after `store` or another `discard` does nothing.
-public protocol BlobSink: AnyObject {
-    /// Adds the next piece.
-    func append(_ piece: Span<UInt8>) throws(StoreError)
-    /// Keeps what was added under its digest, which is right.
-    func store(as digest: BlobDigest) throws(StoreError)
-    /// Forgets what was added.
-    func discard()
-    /// Keeps what was added for `partialSink`.
-    func suspend()
-}
-
-extension BlobShelf {
-    /// No parts are kept.
-    public func partialSink(
-        _ digest: BlobDigest
-    ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
-        nil
-    }
-}
-
-extension BlobShelf {
-    /// None.
-    public func takeLost() -> [BlobDigest: StoreError] { [:] }
-
-    /// There are none.
-    public func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {}
-}
-
-extension BlobSink {
-    /// No parts are kept.
-    public func suspend() { discard() }
 }
 
 // MARK: - Usage

@@ -1,0 +1,179 @@
+internal import DivanCrypto
+internal import Synchronization
+
+/// A content that arrives in pieces, written and digested, and beside whoever brings it once it turns out
+/// to be long.
+///
+/// **How**: short contents are taken in where they are, piece by piece. Behind the first
+/// `StoreLimits.takenAtOnceByteCount` bytes pieces are gathered into batches, and each batch has a
+/// thread of its own, which goes on where the one before it ended. Before the next batch begins the last
+/// is waited for, so two batches are held at most, and who brings bytes faster than they can be
+/// taken waits. A few contents at a time have such threads; the others do without. What a thread could
+/// not write is told to who brings the next batch, or asks for the end.
+///
+/// Confined to one thread at a time.
+final class BlobIntake {
+    /// How many contents have threads now, in the whole process.
+    private static let threadedCount = Atomic(0)
+
+    private let medium: Medium
+    private var byteCount = 0
+    private var isThreaded = false
+    private var pieces: [[UInt8]] = []
+    private var gatheredByteCount = 0
+    private var running: JoinedThread?
+
+    /// Begins behind what `digest` has seen and the sink has.
+    init(_ sink: sending any BlobSink, after digest: SHA1 = SHA1()) {
+        medium = Medium(sink, after: digest)
+    }
+
+    deinit {
+        giveBack()
+    }
+
+    /// Adds a piece, whose memory is kept until a thread has taken it.
+    ///
+    /// - Throws: The system's refusal of this piece or of one before it.
+    func append(_ piece: [UInt8]) throws(StoreError) {
+        guard startsThreads(with: piece.count) else { return try medium.take(piece) }
+        pieces.append(piece)
+        gatheredByteCount += piece.count
+        guard gatheredByteCount >= StoreLimits.intakeBatchByteCount else { return }
+        try settle()
+        let (batch, medium) = (pieces, medium)
+        pieces = []
+        gatheredByteCount = 0
+        running = JoinedThread { medium.take(batch: batch) }
+        if running == nil { medium.take(batch: batch) }  // a system without another thread
+    }
+
+    /// Takes what waits, and returns the digest of all; nothing can be added any more.
+    func finalize() throws(StoreError) -> [UInt8] {
+        try finish()
+        return medium.finalize()
+    }
+
+    /// Keeps the content under its digest.
+    func store(as digest: BlobDigest) throws(StoreError) {
+        try medium.store(as: digest)
+    }
+
+    /// Forgets what was added.
+    func discard() {
+        running?.join()
+        pieces = []
+        medium.discard()
+    }
+
+    /// Keeps what was added, for who goes on with it.
+    func suspend() {
+        // What could not be written is not there, and comes again.
+        try? finish()
+        medium.suspend()
+    }
+
+    private func finish() throws(StoreError) {
+        defer { giveBack() }
+        try settle()
+        let rest = pieces
+        pieces = []
+        medium.take(batch: rest)
+        try medium.check()
+    }
+
+    /// Waits for the batch that is being taken.
+    private func settle() throws(StoreError) {
+        running?.join()
+        running = nil
+        try medium.check()
+    }
+
+    /// Whether what comes now is gathered for a thread.
+    private func startsThreads(with newByteCount: Int) -> Bool {
+        byteCount += newByteCount
+        guard !isThreaded, byteCount > StoreLimits.takenAtOnceByteCount else { return isThreaded }
+        let count = Self.threadedCount.add(1, ordering: .relaxed).newValue
+        isThreaded = count <= StoreLimits.intakeThreadsCount
+        if !isThreaded {
+            Self.threadedCount.subtract(1, ordering: .relaxed)
+            byteCount = 0  // there may be room when as many have come again
+        }
+        return isThreaded
+    }
+
+    private func giveBack() {
+        guard isThreaded else { return }
+        isThreaded = false
+        Self.threadedCount.subtract(1, ordering: .relaxed)
+    }
+}
+
+/// What a thread and its starter share: the file and the digest of what is in it.
+private final class Medium: Sendable {
+    private struct State {
+        let sink: any BlobSink
+        var digest: SHA1
+        var failure: StoreError?
+        /// Pieces that are written with one call; kept, so that its memory serves again.
+        var gathered: [UInt8] = []
+
+        /// Writes a piece and digests it; nothing behind a failure, which is thrown again.
+        mutating func take(_ piece: [UInt8]) throws(StoreError) {
+            if let failure { throw failure }
+            do throws(StoreError) {
+                try sink.append(piece.span)
+            } catch {
+                failure = error
+                throw error
+            }
+            digest.update(piece.span)
+        }
+
+        mutating func takeGathered() throws(StoreError) {
+            let whole = gathered
+            gathered = []
+            try take(whole)
+            gathered = consume whole
+            gathered.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private let state: Mutex<State>
+
+    init(_ sink: sending any BlobSink, after digest: SHA1) {
+        state = Mutex(State(sink: sink, digest: digest))
+    }
+
+    func take(_ piece: [UInt8]) throws(StoreError) {
+        try state.withLock { state throws(StoreError) in try state.take(piece) }
+    }
+
+    /// Takes a batch, with calls as long as a reader's pieces: the system takes long ones faster.
+    ///
+    /// What fails is thrown by whatever comes next.
+    func take(batch: [[UInt8]]) {
+        try? state.withLock { state throws(StoreError) in
+            for piece in batch {
+                state.gathered += piece
+                guard state.gathered.count >= StoreLimits.blobPieceByteCount else { continue }
+                try state.takeGathered()
+            }
+            try state.takeGathered()
+        }
+    }
+
+    func check() throws(StoreError) {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+    }
+
+    func finalize() -> [UInt8] { state.withLock { $0.digest.finalize() } }
+
+    func store(as digest: BlobDigest) throws(StoreError) {
+        try state.withLock { state throws(StoreError) in try state.sink.store(as: digest) }
+    }
+
+    func discard() { state.withLock { $0.sink.discard() } }
+
+    func suspend() { state.withLock { $0.sink.suspend() } }
+}

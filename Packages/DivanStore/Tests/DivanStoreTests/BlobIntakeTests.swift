@@ -1,0 +1,98 @@
+import DivanCrypto
+import DivanTestKit
+import Synchronization
+import Testing
+
+@testable import DivanStore
+
+/// What is written and digested beside whoever brings it.
+@Suite struct BlobIntakeTests {
+    /// Keeps what it is given, up to so many bytes.
+    private final class Sink: BlobSink {
+        private let content: Contents
+        private let room: Int
+
+        init(_ content: Contents, room: Int = .max) {
+            self.content = content
+            self.room = room
+        }
+
+        func append(_ piece: Span<UInt8>) throws(StoreError) {
+            let bytes = piece.withUnsafeBufferPointer { Array($0) }
+            let fits = content.bytes.withLock { content in
+                guard content.count + bytes.count <= room else { return false }
+                content += bytes
+                return true
+            }
+            guard fits else { throw StoreError(.diskFull) }
+        }
+
+        func store(as digest: BlobDigest) throws(StoreError) {}
+        func discard() { content.endings.withLock { $0.append("discarded") } }
+        func suspend() { content.endings.withLock { $0.append("suspended") } }
+    }
+
+    private final class Contents: Sendable {
+        let bytes = Mutex<[UInt8]>([])
+        let endings = Mutex<[String]>([])
+    }
+
+    @Test(arguments: UInt64(1)...6)
+    func `takes in a long content as a short one`(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let byteCount = Int.random(in: 0...6_000_000, using: &generator)
+        let content = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }
+        let written = Contents()
+        let intake = BlobIntake(Sink(written))
+        for piece in content.pieces(longest: 900_000, using: &generator) {
+            try intake.append(Array(piece))
+        }
+        #expect(try intake.finalize() == SHA1.digest(of: content.span), "seed \(seed)")
+        #expect(written.bytes.withLock { $0 == content }, "seed \(seed)")
+    }
+
+    @Test func `more contents than may have threads are taken all the same`() throws {
+        let piece = [UInt8](repeating: 7, count: 400_000)
+        let expected = SHA1.digest(of: Array([[UInt8]](repeating: piece, count: 8).joined()).span)
+        for _ in 0..<2 {
+            let intakes = (0..<2 * StoreLimits.intakeThreadsCount).map { _ in
+                BlobIntake(Sink(Contents()))
+            }
+            for _ in 0..<8 {
+                for intake in intakes { try intake.append(piece) }
+            }
+            for intake in intakes { #expect(try intake.finalize() == expected) }
+        }
+    }
+
+    @Test func `a content that is given up leaves no thread behind`() throws {
+        for _ in 0..<3 * StoreLimits.intakeThreadsCount {
+            let intake = BlobIntake(Sink(Contents()))
+            try intake.append([UInt8](repeating: 1, count: 3_000_000))
+            try intake.append([UInt8](repeating: 2, count: 100))
+        }
+        let intake = BlobIntake(Sink(Contents()))
+        for _ in 0..<30 { try intake.append([UInt8](repeating: 3, count: 100_000)) }
+        let content = [UInt8](repeating: 3, count: 3_000_000)
+        #expect(try intake.finalize() == SHA1.digest(of: content.span))
+    }
+
+    @Test(arguments: [0, 900_000, 1_100_000, 1_700_000, 2_999_999])
+    func `a full disk is told to who brings more, or asks for the end`(room: Int) {
+        let intake = BlobIntake(Sink(Contents(), room: room))
+        #expect(throws: StoreError.self) {
+            for _ in 0..<30 { try intake.append([UInt8](repeating: 3, count: 100_000)) }
+            _ = try intake.finalize()
+        }
+        #expect(throws: StoreError.self) { _ = try intake.finalize() }
+    }
+
+    @Test func `what is suspended has everything that came`() throws {
+        let written = Contents()
+        let intake = BlobIntake(Sink(written))
+        for _ in 0..<17 { try intake.append([UInt8](repeating: 5, count: 100_000)) }
+        intake.suspend()
+        #expect(written.bytes.withLock { $0.count } == 1_700_000)
+        #expect(written.endings.withLock { $0 } == ["suspended"])
+    }
+}
