@@ -33,6 +33,16 @@ final class NameLookup: Sendable {
     private static let threadLimit = 4
 
     private let state = Mutex(State())
+    private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
+
+    /// Creates one with threads of the system's, or of a test's; `false` says that there is none left.
+    init(
+        startThread: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool = {
+            DivanTransport.startThread(name: "divan-names", $0)
+        }
+    ) {
+        self.startThread = startThread
+    }
 
     /// Calls `completion` with the addresses, on any thread, possibly at once.
     func find(
@@ -51,9 +61,18 @@ final class NameLookup: Sendable {
             state.threadCount += 1
             return true
         }
-        guard mustStart, !startThread(name: "divan-names", { self.work() }) else { return }
-        state.withLock { $0.threadCount -= 1 }
-        completion(.failed(code: EAI_MEMORY))
+        if mustStart, !startThread({ self.work() }) { threadIsMissing() }
+    }
+
+    /// The threads that there are do the work; without any, nobody waits for what never comes.
+    private func threadIsMissing() {
+        let abandoned = state.withLock { state -> [Request] in
+            state.threadCount -= 1
+            guard state.threadCount == 0 else { return [] }
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for request in abandoned { request.completion(.failed(code: EAI_MEMORY)) }
     }
 
     private func work() {
