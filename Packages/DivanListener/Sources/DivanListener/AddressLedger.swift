@@ -18,16 +18,6 @@ struct AddressLedger {
         var isExempt = false
     }
 
-    /// What becomes of a request.
-    enum Decision: Equatable {
-        /// It may log in now.
-        case now
-        /// It may log in then; those that come later and count with it wait behind it.
-        case after(Duration)
-        /// Its address has too many connections, or too many attempts that wait.
-        case refused
-    }
-
     private struct Entry {
         var connectionCount = 0
         var strangers = LoginRecord()
@@ -48,18 +38,22 @@ struct AddressLedger {
     var addressCount: Int { entries.count }
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
-    mutating func enter(_ visitor: Visitor, at now: Duration) -> Decision {
+    mutating func enter(_ visitor: Visitor, at now: Duration) -> LoginDecision {
+        let key = Self.key(visitor.host)
+        let count = entries[key]?.connectionCount ?? 0
+        guard visitor.isExempt || count < limits.addressConnectionCount else { return .refused }
+        makeRoom(for: key)
+        let decision = admit(visitor, at: now)
+        if decision != .refused { entries[key, default: Entry()].connectionCount += 1 }
+        return decision
+    }
+
+    /// Decides when a visitor may log in, without a seat.
+    mutating func admit(_ visitor: Visitor, at now: Duration) -> LoginDecision {
         let key = Self.key(visitor.host)
         var entry = entries[key] ?? Entry()
-        guard visitor.isExempt || entry.connectionCount < limits.addressConnectionCount else {
-            return .refused
-        }
-        let wait = change(&entry, visitor) { $0.admit(at: now, limits) }
-        makeRoom(for: key)
-        if wait != nil { entry.connectionCount += 1 }
-        entries[key] = entry.isEmpty ? nil : entry
-        guard let wait else { return .refused }
-        return wait > .zero ? .after(wait) : .now
+        defer { entries[key] = entry.isEmpty ? nil : entry }
+        return change(&entry, visitor) { $0.admit(at: now, limits) }
     }
 
     /// Gives a seat back.

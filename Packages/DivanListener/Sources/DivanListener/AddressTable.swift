@@ -19,7 +19,7 @@ final class AddressTable: Sendable {
     func enter(
         _ visitor: AddressLedger.Visitor,
         at now: Duration
-    ) -> (decision: AddressLedger.Decision, seat: AddressSeat?) {
+    ) -> (decision: LoginDecision, seat: AddressSeat?) {
         let decision = ledger.withLock { $0.enter(visitor, at: now) }
         return (decision, decision == .refused ? nil : AddressSeat(table: self, visitor: visitor))
     }
@@ -41,6 +41,11 @@ final class AddressSeat: Sendable {
 
     deinit {
         table.leave(visitor.host)
+    }
+
+    /// Decides when it may log in, as those before it have left things.
+    func admit(at now: Duration) -> LoginDecision {
+        table.ledger.withLock { $0.admit(visitor, at: now) }
     }
 
     /// Notes that it came with wrong credentials.

@@ -141,17 +141,41 @@ extension ListenerServer {
                 .flatMap { BasicCredentials(header: $0)?.username }
         )
         let (decision, seat) = addresses.enter(visitor, at: request.loop.now)
-        guard let seat else {
-            return refuse(
-                request,
-                429,
-                "too many connections or failed logins from your address; try again later"
-            )
+        guard let seat else { return refuseForNow(request) }
+        follow(decision, request, seat) {
+            // Those before it in the line may have failed meanwhile.
+            self.gate.enter(request) { [weak self] in
+                guard let self else { return }
+                follow(seat.admit(at: request.loop.now), request, seat) {
+                    self.authenticate(request, seat)
+                }
+            }
         }
-        guard case .after(let wait) = decision else { return authenticate(request, seat) }
-        request.loop.schedule(at: request.loop.now + wait) { [weak self] in
-            self?.authenticate(request, seat)
+    }
+
+    private func follow(
+        _ decision: LoginDecision,
+        _ request: UpgradeRequest,
+        _ seat: AddressSeat,
+        now: () -> Void
+    ) {
+        switch decision {
+        case .now: now()
+        case .after(let wait):
+            request.loop.schedule(at: request.loop.now + wait) { [weak self] in
+                guard let self else { return }
+                gate.enter(request) { self.authenticate(request, seat) }
+            }
+        case .refused: refuseForNow(request)
         }
+    }
+
+    private func refuseForNow(_ request: UpgradeRequest) {
+        refuse(
+            request,
+            429,
+            "too many connections or failed logins from your address; try again later"
+        )
     }
 
     private func refuse(
@@ -188,17 +212,15 @@ extension ListenerServer {
         if isBeginning { log.info(line) } else { log.warning(line) }
     }
 
-    /// Credentials first, so that nobody learns the databases' names without them.
+    /// Credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
     private func authenticate(_ request: UpgradeRequest, _ seat: AddressSeat) {
-        gate.decide(about: request) { [weak self] outcome in
-            switch outcome {
-            case .accepted(let user):
-                if user != nil { seat.succeeded() }
-                self?.route(request, user: user, seat)
-            case .refused(let challenge):
-                self?.noteFailure(request, seat)
-                self?.refuse(request, 401, "user name and password needed", challenge: challenge)
-            }
+        switch gate.decide(about: request) {
+        case .accepted(let user):
+            if user != nil { seat.succeeded() }
+            route(request, user: user, seat)
+        case .refused(let challenge):
+            noteFailure(request, seat)
+            refuse(request, 401, "user name and password needed", challenge: challenge)
         }
     }
 

@@ -1,3 +1,13 @@
+/// What becomes of a request.
+enum LoginDecision: Equatable {
+    /// It may log in, unless others that count with it have failed before its turn comes: ask again.
+    case now
+    /// It may log in then; those that come later and count with it wait behind it.
+    case after(Duration)
+    /// Its address has too many connections, or too many attempts that wait.
+    case refused
+}
+
 /// How often somebody failed to log in, and how long that delays the next attempt.
 struct LoginRecord {
     /// The delay of the first attempt that has to wait; it doubles with each failure from there on.
@@ -13,14 +23,14 @@ struct LoginRecord {
     /// Whether there is something to remember.
     var isEmpty: Bool { failureCount == 0 && !hasSucceeded }
 
-    /// How long an attempt has to wait; `nil` when that is too long.
-    mutating func admit(at now: Duration, _ limits: ListenerLimits) -> Duration? {
+    /// Decides when an attempt may be made.
+    mutating func admit(at now: Duration, _ limits: ListenerLimits) -> LoginDecision {
         if failureCount > 0, now - lastFailure > limits.loginMemory { failureCount = 0 }
-        guard failureCount >= limits.freeLoginFailureCount else { return .zero }
+        guard failureCount >= limits.freeLoginFailureCount else { return .now }
         let wait = max(.zero, nextAttempt - now)
-        guard wait <= limits.longestLoginDelay else { return nil }
+        guard wait <= limits.longestLoginDelay else { return .refused }
         nextAttempt = max(nextAttempt, now) + delay(limits)
-        return wait
+        return .after(wait)
     }
 
     /// Notes wrong credentials.

@@ -5,7 +5,7 @@ import DivanWebSocket
 
 /// Asks an authenticator about clients, off their loops, a few at a time; the others wait in line.
 ///
-/// The line is as long as the transport's bound of half-open connections.
+/// The line is as long as the transport's bound of half-open connections: who goes leaves it.
 final class PasswordGate: Sendable {
     private let authenticator: any ListenerAuthenticator
     private let queue: WorkQueue
@@ -15,17 +15,20 @@ final class PasswordGate: Sendable {
         queue = WorkQueue(label: "divan.listener.passwords", limit: limit)
     }
 
-    /// Calls `completion` with the decision, from a thread of the gate's own.
-    func decide(
-        about request: UpgradeRequest,
-        _ completion: @escaping @Sendable (AuthenticationOutcome) -> Void
-    ) {
-        let question = AuthenticationRequest(
-            authorization: request.handshake.headers["Authorization"],
-            headers: request.handshake.headers.fields.map { ($0.name, $0.value) },
-            certificates: request.certificates.map(\.derBytes),
-            remoteAddress: request.address.host
+    /// Calls `check`, from a thread of the gate's own, when it is the client's turn.
+    func enter(_ request: UpgradeRequest, _ check: @escaping @Sendable () -> Void) {
+        queue.async(unlessGone: request.departure, check)
+    }
+
+    /// The decision about a client whose turn it is.
+    func decide(about request: UpgradeRequest) -> AuthenticationOutcome {
+        authenticator.authenticate(
+            AuthenticationRequest(
+                authorization: request.handshake.headers["Authorization"],
+                headers: request.handshake.headers.fields.map { ($0.name, $0.value) },
+                certificates: request.certificates.map(\.derBytes),
+                remoteAddress: request.address.host
+            )
         )
-        queue.async { [authenticator] in completion(authenticator.authenticate(question)) }
     }
 }

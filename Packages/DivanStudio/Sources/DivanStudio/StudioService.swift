@@ -61,7 +61,7 @@ final class StudioService: Sendable {
     }
 
     private func answer(_ exchange: HTTPExchange, body: [UInt8]) {
-        queue.async { [self] in
+        queue.async(unlessGone: exchange.departure) { [self] in
             do {
                 exchange.answer(Self.guarded(try response(to: exchange.request, body: body)))
             } catch {

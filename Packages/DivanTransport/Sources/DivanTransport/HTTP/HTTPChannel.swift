@@ -20,6 +20,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     private var connection: HTTPServerConnection
     private var work = Work.none
+    private var departure: Departure?  // of the client whose request is at hand
     private var timer: TimerToken?
     private var hasPeerEnded = false
     private var isEnded = false
@@ -145,13 +146,15 @@ final class HTTPChannel: ByteStreamOwner {
     private func exchange(for request: HTTPRequest) -> HTTPExchange {
         let loop = stream.loop
         let asked = LoopBound({ [weak self] demand in self?.serve(demand) }, to: loop)
-        return HTTPExchange(
+        let exchange = HTTPExchange(
             request,
             address: address,
             certificates: stream.peerCertificates,
             isSecure: isSecure,
             loop: loop
         ) { demand in loop.execute { asked.value(demand) } }
+        departure = exchange.departure
+        return exchange
     }
 
     private func serve(_ demand: HTTPExchange.Demand) {
@@ -192,6 +195,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func begin(_ response: HTTPResponse) {
         unwatch()
+        departure = nil
         var response = response
         response.headers = AnswerDate.adding(to: response.headers)
         stream.write(connection.begin(response))
@@ -270,6 +274,7 @@ final class HTTPChannel: ByteStreamOwner {
         unwatch()
         if case .answering(let source, _) = work { source.cancel() }
         work = .none
+        departure?.note()
         didEnd()
     }
 

@@ -5,31 +5,33 @@ import Synchronization
 /// waits in line.
 ///
 /// The line is as long as its users make it: servers have a bound of connections, each of which asks for
-/// one thing at a time. May be used from any thread.
+/// one thing at a time, and what was asked for by a client that has gone leaves the line. May be used from
+/// any thread.
 public final class WorkQueue: Sendable {
     private struct State {
         /// A serial queue each: such a queue has a thread of its own, where a concurrent one shares the
         /// pool of the process, which whoever blocks in it keeps from us.
         var idleLanes: [DispatchQueue] = []
         var laneCount = 0
-        /// `nil` where it was taken: what it holds may use the queue as it goes, so it does not go here.
-        var waiting: [(@Sendable () -> Void)?] = []
-        var firstWaiting = 0
+        /// By their numbers, which only grow.
+        var waiting: [UInt64: @Sendable () -> Void] = [:]
+        var nextNumber: UInt64 = 0
+        var lastNumber: UInt64 = 0
 
+        mutating func wait(_ work: @escaping @Sendable () -> Void) -> UInt64 {
+            lastNumber += 1
+            waiting[lastNumber] = work
+            return lastNumber
+        }
+
+        /// Whoever takes it lets go of it outside the lock: what it holds may use the queue as it goes.
         mutating func takeWaiting() -> (@Sendable () -> Void)? {
-            guard firstWaiting < waiting.count else {
-                waiting = []
-                firstWaiting = 0
-                return nil
+            while !waiting.isEmpty {
+                nextNumber += 1
+                if let work = waiting.removeValue(forKey: nextNumber) { return work }
             }
-            let next = waiting[firstWaiting].take()
-            firstWaiting += 1
-            // A line that is never empty still grows no longer.
-            if firstWaiting * 2 > waiting.count {
-                waiting.removeFirst(firstWaiting)
-                firstWaiting = 0
-            }
-            return next
+            (waiting, nextNumber) = ([:], lastNumber)
+            return nil
         }
     }
 
@@ -49,16 +51,32 @@ public final class WorkQueue: Sendable {
 
     /// Does `work` soon, behind what waits already.
     public func async(_ work: @escaping @Sendable () -> Void) {
-        let lane = state.withLock { state -> DispatchQueue? in
-            if let lane = state.idleLanes.popLast() { return lane }
-            guard state.laneCount < limit else {
-                state.waiting.append(work)
-                return nil
-            }
+        enter(work)
+    }
+
+    /// As `async`, for a client: once it has gone the work leaves the line, and is not begun.
+    public func async(
+        unlessGone client: Departure,
+        _ work: @escaping @Sendable () -> Void
+    ) {
+        guard !client.isOver, let number = enter({ if !client.isOver { work() } }) else { return }
+        client.whenOver { [weak self] in
+            let work = self?.state.withLock { $0.waiting.removeValue(forKey: number) }
+            withExtendedLifetime(work) {}
+        }
+    }
+
+    /// Begins the work, or returns its number in the line.
+    @discardableResult
+    private func enter(_ work: @escaping @Sendable () -> Void) -> UInt64? {
+        let (lane, number) = state.withLock { state -> (DispatchQueue?, UInt64?) in
+            if let lane = state.idleLanes.popLast() { return (lane, nil) }
+            guard state.laneCount < limit else { return (nil, state.wait(work)) }
             state.laneCount += 1
-            return DispatchQueue(label: label)
+            return (DispatchQueue(label: label), nil)
         }
         if let lane { run(work, on: lane) }
+        return number
     }
 
     private func run(_ work: @escaping @Sendable () -> Void, on lane: DispatchQueue) {

@@ -16,6 +16,7 @@ final class ServerOpening: ByteStreamOwner {
 
     private var handshake: ServerHandshake
     private var request: HandshakeRequest?
+    private var departure: Departure?
     private var timer: TimerToken?
     private var isDone = false
 
@@ -97,6 +98,7 @@ final class ServerOpening: ByteStreamOwner {
             isSecure: isSecure,
             loop: loop
         ) { answer in loop.execute { decided.value(answer) } }
+        departure = question.departure
         onRequest(question)
     }
 
@@ -160,6 +162,7 @@ final class ServerOpening: ByteStreamOwner {
         isDone = true
         if let timer { stream.loop.cancel(timer) }
         timer = nil
+        departure?.note()
         didFinish(transport)
     }
 }

@@ -17,6 +17,8 @@ public final class UpgradeRequest: Sendable {
     public let isSecure: Bool
     /// The connection's loop.
     public let loop: any EventLoop
+    /// Whether the client has gone, for a `WorkQueue`.
+    public let departure = Departure()
 
     enum Answer: Sendable {
         case accept(

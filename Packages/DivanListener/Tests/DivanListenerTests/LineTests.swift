@@ -1,0 +1,90 @@
+import Dispatch
+import DivanAuth
+import DivanListener
+import DivanReplicator
+import DivanSession
+import DivanStore
+import DivanTestKit
+import Synchronization
+import Testing
+
+/// The line before the check of passwords.
+@Suite(.timeLimit(.minutes(5))) struct LineTests {
+    /// An authenticator that takes its time: each check waits until `open` was called.
+    private final class SlowGuard: Sendable {
+        let checkCount = Atomic(0)
+        private let gate = DispatchGroup()
+
+        init() { gate.enter() }
+
+        func open() { gate.leave() }
+
+        func accepts(_ password: String) -> Bool {
+            gate.wait()
+            checkCount.add(1, ordering: .relaxed)
+            return password == "lovelace"
+        }
+    }
+
+    private func serving(
+        _ slow: SlowGuard,
+        _ change: (inout ListenerLimits) -> Void
+    ) throws -> Serving {
+        try Serving {
+            $0.limits.handshakeTimeout = .milliseconds(400)
+            change(&$0.limits)
+            $0.authenticator = PasswordListenerAuthenticator { slow.accepts($1) }
+        }
+    }
+
+    /// Clients that have asked to be let in, with a wrong password.
+    private func crowd(_ count: Int, at port: UInt16) throws -> [HTTPTestClient] {
+        let wrong = try BasicCredentials(username: "ada", password: "byron").header
+        return try (0..<count).map { _ in
+            let client = try HTTPTestClient(port: port)
+            client.send(
+                """
+                GET /kitchen/_blipsync HTTP/1.1\r
+                Host: h\r
+                Connection: Upgrade\r
+                Upgrade: websocket\r
+                Sec-WebSocket-Version: 13\r
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+                Sec-WebSocket-Protocol: BLIP_3+CBMobile_3\r
+                Authorization: \(wrong)\r
+                \r
+
+                """
+            )
+            return client
+        }
+    }
+
+    @Test func `nobody is checked who has left the line`() async throws {
+        let slow = SlowGuard()
+        let serving = try serving(slow) { $0.checkingCount = 1 }
+        let clients = try crowd(30, at: serving.port)
+        // All are dropped, as nobody decides in time.
+        while serving.server.statistics.failedHandshakeCount < 30 { await Task.yield() }
+        slow.open()
+        let right = try BasicCredentials(username: "ada", password: "lovelace")
+        #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
+        #expect(slow.checkCount.load(ordering: .relaxed) == 2, "the one at hand, and the last")
+        withExtendedLifetime(clients) {}
+    }
+
+    @Test func `who guesses many times at once has no more guesses than one by one`() async throws {
+        let slow = SlowGuard()
+        let serving = try serving(slow) {
+            $0.checkingCount = 2
+            $0.freeLoginFailureCount = 3
+            $0.handshakeTimeout = .seconds(2)
+        }
+        let clients = try crowd(40, at: serving.port)
+        slow.open()
+        while serving.server.statistics.failedHandshakeCount < 40 { await Task.yield() }
+        // One more was at hand with the third; of those that wait, a few have their turn before they go.
+        #expect(slow.checkCount.load(ordering: .relaxed) < 3 + 1 + 10)
+        withExtendedLifetime(clients) {}
+    }
+}

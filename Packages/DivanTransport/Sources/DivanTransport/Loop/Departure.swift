@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Tells those who work for a client that it has gone before it was answered.
+///
+/// May be used from any thread.
+public final class Departure: Sendable {
+    private struct State {
+        var isOver = false
+        var actions: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {}
+
+    /// Whether the client has gone.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Runs `action` once when the client goes; does nothing if it has gone already.
+    func whenOver(_ action: @escaping @Sendable () -> Void) {
+        state.withLock { if !$0.isOver { $0.actions.append(action) } }
+    }
+
+    /// Notes that the client has gone.
+    func note() {
+        let actions = state.withLock { state in
+            state.isOver = true
+            defer { state.actions = [] }
+            return state.actions
+        }
+        for action in actions { action() }
+    }
+}

@@ -1,0 +1,106 @@
+import Dispatch
+import DivanHTTP
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DivanTransport
+
+/// Clients that go before they are answered.
+@Suite(.timeLimit(.minutes(5))) struct DepartureTests {
+    @Test func `the work of a client that has gone leaves the line`() async {
+        let queue = WorkQueue(label: "test", limit: 1)
+        let (gone, stays) = (Departure(), Departure())
+        let done = Mutex<[Int]>([])
+        let begin = DispatchSemaphore(value: 0)
+        queue.async { begin.wait() }
+        await withCheckedContinuation { continuation in
+            for number in 0..<1_000 {
+                queue.async(unlessGone: number % 100 == 7 ? stays : gone) {
+                    done.withLock { $0.append(number) }
+                }
+            }
+            gone.note()
+            queue.async(unlessGone: gone) { done.withLock { $0.append(-1) } }
+            queue.async { continuation.resume() }
+            begin.signal()
+        }
+        #expect(done.withLock { $0 } == (0..<10).map { 100 * $0 + 7 })
+    }
+
+    /// Resets a connection, as a client does that gives up.
+    private func reset(_ raw: RawSocket) {
+        var nowhere = sockaddr()
+        connect(raw.descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    }
+
+    @Test func `an HTTP server notices who resets before the answer`() async throws {
+        let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
+        let configuration = HTTPServer.Configuration(networkInterface: "127.0.0.1")
+        let server = HTTPServer(configuration, log: quiet) { continuation.yield($0.departure) }
+        let raw = try #require(RawSocket(port: try server.start()))
+        raw.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        try await expectOver(departures, raw)
+        server.stop()
+    }
+
+    @Test func `a WebSocket server notices who resets before the decision`() async throws {
+        let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
+        let configuration = WebSocketServer.Configuration(networkInterface: "127.0.0.1")
+        let server = WebSocketServer(configuration, log: quiet) { request in
+            // Kept, as by a line.
+            request.departure.whenOver { withExtendedLifetime(request) {} }
+            continuation.yield(request.departure)
+        }
+        let raw = try #require(RawSocket(port: try server.start()))
+        raw.send(upgradeText)
+        try await expectOver(departures, raw)
+        server.stop()
+    }
+
+    private func expectOver(
+        _ departures: AsyncStream<Departure>,
+        _ raw: RawSocket
+    ) async throws {
+        let departure = try #require(await departures.first { _ in true })
+        #expect(!departure.isOver)
+        await withCheckedContinuation { continuation in
+            departure.whenOver { continuation.resume() }
+            reset(raw)
+        }
+    }
+}
+
+/// Names that are to be looked up where the system has no thread left.
+@Suite(.timeLimit(.minutes(5))) struct NameLookupTests {
+    @Test(arguments: [0, 1]) func `each name gets one answer when threads are missing`(
+        threadCount: Int
+    ) async {
+        let (bodies, continuation) = AsyncStream.makeStream(of: (@Sendable () -> Void).self)
+        let left = Mutex(threadCount)
+        let lookup = NameLookup { body in
+            let hasThread = left.withLock { left in
+                defer { left = max(0, left - 1) }
+                return left > 0
+            }
+            if hasThread { continuation.yield(body) }
+            return hasThread
+        }
+        let outcomes = Mutex<[NameLookup.Outcome]>([])
+        for _ in 0..<3 {
+            lookup.find("localhost", port: 1) { outcome in outcomes.withLock { $0.append(outcome) }
+            }
+        }
+        guard threadCount > 0 else {
+            let missing = NameLookup.Outcome.failed(code: EAI_MEMORY)
+            #expect(outcomes.withLock { $0 } == [missing, missing, missing])
+            return
+        }
+        #expect(outcomes.withLock { $0 }.isEmpty, "the thread that there is takes all of them")
+        for await body in bodies {
+            body()
+            break
+        }
+        #expect(outcomes.withLock { $0.count } == 3)
+    }
+}
