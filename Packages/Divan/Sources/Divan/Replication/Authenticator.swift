@@ -47,6 +47,9 @@ public protocol CustomAuthenticator: Authenticator, Sendable {
 }
 
 /// A certificate, shown when the listener asks for one during the TLS handshake.
+///
+/// It is shown to a host that a redirect leads to as well: that one learns whose it is, and can do nothing
+/// with it.
 public final class ClientCertificateAuthenticator: Authenticator, Sendable {
     /// The certificate and its private key.
     public let identity: TLSIdentity

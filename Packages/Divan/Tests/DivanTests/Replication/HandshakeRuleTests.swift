@@ -121,7 +121,7 @@ import Testing
 
     /// Whoever has a session is the user: a server that sends us elsewhere must not hand it on.
     @Test(arguments: ["localhost", "127.0.0.1"])
-    func `a redirect takes the application's cookies to the same host only`(
+    func `a redirect takes the application's cookies and fields to the same host only`(
         host: String
     ) async throws {
         let last = try HandshakeServer(answers: [Self.refusal])
@@ -131,12 +131,13 @@ import Testing
         )
         _ = try await run(first, Peers()) {
             $0.authenticator = SessionAuthenticator(sessionID: "abc123")
-            $0.headers = ["Cookie": "own=1"]
+            $0.headers = ["Cookie": "own=1", "X-Api-Key": "secret", "Authorization": "Bearer me"]
         }
-        let sent = "SyncGatewaySession=abc123; own=1"
-        #expect(first.field("Cookie") == sent)
+        let sent = ["SyncGatewaySession=abc123; own=1", "secret", "Bearer me"]
+        let names = ["Cookie", "X-Api-Key", "Authorization"]
+        #expect(names.map { first.field($0) } == sent)
         #expect(last.requests.count == 1)
-        #expect(last.field("Cookie") == (host == "127.0.0.1" ? sent : nil))
+        #expect(names.map { last.field($0) } == (host == "127.0.0.1" ? sent : [nil, nil, nil]))
     }
 
     @Test func `redirects without an end are 5005`() async throws {

@@ -11,8 +11,8 @@ public struct WebSocketClientConfiguration: Sendable {
     public var userAgent: String
     /// Gives Authorization, Cookie and further fields, for each request anew.
     ///
-    /// Asked again after a redirect; Authorization then only goes to the first host. Which cookies may
-    /// go elsewhere only the closure can tell (`WebSocketEndpoint.maySee`).
+    /// Asked again after a redirect; to another host, or out of TLS, only cookies go then. Which of them may,
+    /// only the closure can tell (`WebSocketEndpoint.maySee`).
     public var headers: @Sendable (WebSocketEndpoint) -> HTTPHeaders
     /// Hears the header fields of every answer, refusals and redirects too: `Set-Cookie`.
     public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?

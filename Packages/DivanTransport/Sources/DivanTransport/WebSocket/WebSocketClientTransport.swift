@@ -137,11 +137,13 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// Credentials stay with the host that they were made for, and out of clear text.
+    /// What the application adds stays with the host that it was made for, and out of clear text.
     private func headers(for endpoint: WebSocketEndpoint) -> HTTPHeaders {
-        var headers = configuration.headers(endpoint)
-        if !endpoint.maySee(secretsFor: configuration.endpoint) { headers.remove("Authorization") }
-        return headers
+        let headers = configuration.headers(endpoint)
+        guard !endpoint.maySee(secretsFor: configuration.endpoint) else { return headers }
+        var cookies = HTTPHeaders()
+        for value in headers.values("Cookie") { cookies.append("Cookie", value) }
+        return cookies
     }
 
     private func tlsContext(for endpoint: WebSocketEndpoint) throws(TLSError) -> TLSContext? {

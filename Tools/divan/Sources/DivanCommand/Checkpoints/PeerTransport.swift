@@ -34,7 +34,7 @@ enum PeerTransport {
                 subprotocols: DivanRevisions.RevisionScheme.allCases.flatMap {
                     Subprotocol.offered(for: $0)
                 },
-                headers: { _ in fields },
+                headers: { $0.maySee(secretsFor: url.endpoint) ? fields : [:] },
                 tls: isSecure ? try tls(arguments, terminal) : nil,
                 proxy: proxy,
                 networkInterface: arguments.value("--interface")
