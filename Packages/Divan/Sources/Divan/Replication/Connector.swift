@@ -98,9 +98,12 @@ final class DatabaseConnector: Connector, DatabaseService {
                 self.end.ended()
             })
         )
-        try target.register(self)
-        end.began()
-        session.withLock { $0 = passive }
+        // Under the lock, so that whoever closes the target finds the session, and waits for it.
+        try session.withLock { session in
+            try target.register(self)
+            end.began()
+            session = passive
+        }
         passive.start()
         return pair.first
     }

@@ -166,7 +166,8 @@ public final class Replicator: Sendable {
             }
         }
         if let failure {
-            publish(Status(activity: .stopped, progress: Status.initial.progress, error: failure))
+            let progress = Status.initial.progress
+            publish(Status(activity: .stopped, progress: progress, error: failure), ofRun: false)
         } else if let session {
             Journal.sync.info("Replicator to \(place): starting, \(config.replicatorType)")
             session.start()
@@ -270,14 +271,18 @@ extension Replicator: DatabaseService {
     }
 
     /// Makes a status current, then tells the listeners.
-    func publish(_ status: Status) {
-        let (before, hasEnded) = state.withLock { state in
+    ///
+    /// That of a start which failed (`ofRun` is false) does not end a run that another start began meanwhile.
+    func publish(_ status: Status, ofRun: Bool = true) {
+        let (before, hasEnded) = state.withLock { state -> (Status?, Bool) in
+            guard ofRun || state.session == nil else { return (nil, false) }
             let before = state.status
             state.status = status
             guard status.activity == .stopped, state.session != nil else { return (before, false) }
             state.session = nil
             return (before, true)
         }
+        guard let before else { return }
         note(status, after: before)
         changeListeners.post(ReplicatorChange(replicator: self, status: status))
         guard hasEnded else { return }
