@@ -133,7 +133,13 @@ public final class ListenerServer: Sendable {
 
 extension ListenerServer {
     /// Whoever guesses passwords waits, longer each time, before anybody looks at the next one.
+    ///
+    /// Pages of the web may open a WebSocket wherever the browser's user can, and only the browser tells of
+    /// it; peers send no `Origin` (`websocket-and-urls.md` §1, §2).
     private func decide(about request: UpgradeRequest) {
+        guard request.handshake.headers["Origin"] == nil else {
+            return refuse(request, 403, "pages of the web do not replicate with this listener")
+        }
         let visitor = addresses.visitor(
             request.address.host,
             isLoopback: request.address.isLoopback,

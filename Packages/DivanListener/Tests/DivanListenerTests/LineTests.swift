@@ -87,4 +87,20 @@ import Testing
         #expect(slow.checkCount.load(ordering: .relaxed) < 3 + 1 + 10)
         withExtendedLifetime(clients) {}
     }
+
+    @Test func `a page of the web does not come in`() throws {
+        let serving = try Serving()
+        let answer = try HTTPTestClient(port: serving.port).ask(
+            "GET",
+            "/kitchen/_blipsync",
+            "Connection: Upgrade",
+            "Upgrade: websocket",
+            "Sec-WebSocket-Version: 13",
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+            "Sec-WebSocket-Protocol: BLIP_3+CBMobile_3",
+            "Origin: https://evil.example"
+        )
+        #expect(answer.status == 403)
+        #expect(serving.server.statistics.connectionCount == 0)
+    }
 }

@@ -67,6 +67,12 @@ public struct RESTConfiguration: Sendable {
     ///
     /// `*` allows every page, without credentials.
     public var origins: [String]
+    /// Further names under which a server without TLS that asks nobody who they are may be reached.
+    ///
+    /// Beside addresses, names without a dot, those of local networks, such as `jukebox.local`, and the machine's
+    /// own: anybody else's name may have been made to point here by a page of the web, which could then read
+    /// everything from the browser of a user (DNS rebinding).
+    public var hostNames: [String] = []
     /// Bounds of time and memory.
     public var limits: RESTLimits
 

@@ -1,10 +1,16 @@
+import DivanAuth
 import DivanHTTP
+import Glibc
 
-/// Which pages of the web may use the server (CORS).
+/// Which pages of the web may use the server (CORS), and what keeps the others out.
 ///
-/// Without an allowed origin nothing is said, and browsers keep answers from pages of other origins.
+/// Without an allowed origin nothing is said, and browsers keep answers from pages of other origins. Two ways
+/// are left to such a page: a POST that it sends without seeing the answer, which is refused; and a name of its
+/// own that is made to point here (DNS rebinding), under which the browser takes the server for a part of the
+/// page. Where nobody is asked who they are, so that this is enough to be let in, and no certificate proves
+/// the name, a request has to come under an address or a name that nobody can register.
 ///
-/// Source: the Fetch standard, §3.2.
+/// Source: the Fetch standard, §3.2; RFC 6761, RFC 6762, RFC 8375.
 struct RESTOrigin: Sendable {
     private let request: HTTPRequest
     private let allowed: String?
@@ -17,6 +23,48 @@ struct RESTOrigin: Sendable {
             return origins.first { $0.utf8.elementsEqual(origin.utf8) }
         }
     }
+
+    /// Why a page of the web may not send this; `nil` lets it go on.
+    ///
+    /// `names` are those under which the server may be asked, beside addresses and names of local networks;
+    /// `nil` takes every name.
+    func refusal(names: [String]?) -> RESTError? {
+        let host = request.headers["Host"] ?? ""
+        if let names, !host.isEmpty, !Self.isLocal(host, names) {
+            let advice = "ask by its address, or give the server users or TLS"
+            return RESTError(421, "misdirected", "nobody is called \(host) here; \(advice)")
+        }
+        let own = ["http://\(host)", "https://\(host)"]
+        guard let origin = request.headers["Origin"], allowed == nil,
+            !["GET", "HEAD", "OPTIONS"].contains(request.method),
+            !own.contains(where: { $0.isEqualIgnoringCase(origin) })
+        else { return nil }
+        return RESTError(403, "origin", "pages of \(origin) change nothing here; allow that origin")
+    }
+
+    /// Whether no stranger can make the name of a Host field his own.
+    private static func isLocal(_ host: String, _ names: [String]) -> Bool {
+        // An IPv6 address.
+        guard !host.hasPrefix("[") else { return true }
+        var name = host.prefix { $0 != ":" }
+        if name.hasSuffix(".") { name = name.dropLast() }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        // A last label of digits makes an IPv4 address, or nothing.
+        guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {
+            return true
+        }
+        let lower = name.lowercased()
+        let reserved = [".localhost", ".local", ".internal", ".home.arpa"]
+        return reserved.contains(where: lower.hasSuffix)
+            || (names + [ownName]).contains { $0.lowercased() == lower }
+    }
+
+    private static let ownName: String = {
+        var bytes = [CChar](repeating: 0, count: Int(HOST_NAME_MAX) + 1)
+        gethostname(&bytes, bytes.count - 1)
+        let name = bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: name, as: UTF8.self)
+    }()
 
     /// The answer to a browser that asks before it sends; `nil` for any other request.
     var preflight: HTTPResponse? {

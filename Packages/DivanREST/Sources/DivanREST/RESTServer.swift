@@ -66,8 +66,11 @@ final class RESTService: Sendable {
         let answer = { @Sendable (response: HTTPResponse) in
             exchange.answer(origin.marking(response))
         }
+        let asksNobody = configuration.authenticator is OpenListenerAuthenticator
+        let names = asksNobody && !exchange.isSecure ? configuration.hostNames : nil
+        if let refusal = origin.refusal(names: names) { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
-        queue.async { [self] in
+        queue.async(unlessGone: exchange.departure) { [self] in
             guard let client = admit(exchange, answer) else { return }
             do {
                 let route = try RESTRoute(exchange.request.target)
@@ -76,7 +79,7 @@ final class RESTService: Sendable {
                     return answer(response(to: route, call, body: []))
                 }
                 exchange.readBody { [self] body in
-                    queue.async { [self] in
+                    queue.async(unlessGone: exchange.departure) { [self] in
                         do {
                             answer(response(to: route, call, body: try body.get()))
                         } catch {

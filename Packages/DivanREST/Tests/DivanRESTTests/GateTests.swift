@@ -106,6 +106,40 @@ import Testing
         let evil = try visitor.ask("GET", "/", "Origin: https://evil.example")
         #expect(evil.field("Access-Control-Allow-Origin") == nil)
     }
+
+    /// A browser sends such a POST without asking first.
+    @Test(arguments: [
+        ("Origin: https://evil.example", 403), ("Origin: null", 403), ("X: y", 201),
+        ("Origin: http://localhost", 201), ("Origin: https://app.example", 201),
+    ])
+    func `a page of another origin changes nothing unless it is allowed`(
+        field: String,
+        status: Int
+    ) throws {
+        let served = try Served { $0.origins = ["https://app.example"] }
+        let answer = try served.visitor().ask("POST", "/notes/_default", field, body: "{}")
+        #expect(answer.status == status)
+        let stored = try served.visitor().ask("GET", "/notes/_default/_all_docs").json()["rows"]
+        #expect(stored?.array?.count == (status == 201 ? 1 : 0))
+    }
+
+    @Test(arguments: [
+        ("evil.example", 421), ("evil.example:4985", 421), ("127.0.0.1.evil.example", 421),
+        ("evil.example.", 421), ("localhost.evil.example", 421), ("127.0.0.1", 200),
+        ("localhost:4985", 200), ("LocalHost", 200), ("[::1]:4985", 200), ("jukebox", 200),
+        ("jukebox.local", 200), ("Notes.Example:80", 200),
+    ])
+    func `a name that anybody can register opens nothing where nobody is asked`(
+        host: String,
+        status: Int
+    ) throws {
+        let served = try Served { $0.hostNames = ["notes.example"] }
+        let answer = try served.visitor().ask("GET", "/notes", naming: "Host: \(host)")
+        #expect(answer.status == status)
+        let guarded = try guarded()
+        let asked = try guarded.visitor().ask("GET", "/notes", naming: "Host: \(host)", bo)
+        #expect(asked.status == 200, "who is asked for a password is not let in by a name")
+    }
 }
 
 /// Base64 of short texts.
