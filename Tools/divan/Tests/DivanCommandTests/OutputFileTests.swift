@@ -130,4 +130,18 @@ import Testing
         #expect(try shell.text("out/one.json").contains("\"_id\":\"one\""))
         #expect(try FileManager.default.contentsOfDirectory(atPath: shell.path("out")).count == 1)
     }
+
+    @Test func `an accent behind a slash is a name's beginning`() throws {
+        _ = try shell.bash("mkdir below; mkdir real; ln -s real link")
+        for directory in ["below", "link"] {
+            let file = "\(directory)/\u{301}x.jsonl"
+            try shell.run("export", "db", file)
+            #expect(try !shell.text(file).isEmpty)
+        }
+        for name in ["new/\u{301}db", "link/\u{301}db"] {
+            try shell.run("new", name)
+            try shell.run("put", name, "one", "{}")
+            #expect(try shell.run("ls", name).output.contains("one"))
+        }
+    }
 }

@@ -125,6 +125,8 @@ import Testing
         for words in [["x.csv", "--array"], ["x.sqlite", "--since", "1"], ["x.csv", "--blobs"]] {
             try shell.divan(["export", "db"] + words).expectFailure(2, "has no place")
         }
+        try shell.divan(["export", "db", "x.sqlite", "--query", "SELECT 1 FROM _"])
+            .expectFailure(2, "a query has no tables")
         #expect(!FileManager.default.fileExists(atPath: shell.path("x.csv")))
     }
 
@@ -141,5 +143,24 @@ import Testing
         let file = shell.path("many.sqlite")
         let size = try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
         #expect(size > 4_096)
+    }
+
+    @Test func `names that SQLite takes for others, or for its own, lose no table`() throws {
+        try shell.run("new", "alike", "--collections", "Users,users,sqlite_stat,a.Users,_default")
+        for (number, name) in ["Users", "users", "sqlite_stat", "a.Users"].enumerated() {
+            try shell.run("put", "alike", "d\(number)", #"{"n":1}"#, "-c", name)
+        }
+        let line = #"{"_id":"d","_Body":"mine","_revision":5,"_ID":"x","n":3}"#
+        try shell.write("own.jsonl", line)
+        try shell.run("import", "alike", "own.jsonl")
+        try shell.run("export", "alike", "alike.sqlite")
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        let tables = try ask("alike.sqlite", sql).compactMap { $0[0] as? String }
+        #expect(tables.count == 5, "\(tables)")
+        for table in tables where table != "_default" {
+            #expect(try ask("alike.sqlite", "SELECT n FROM \"\(table)\"")[0][0] as? Int == 1)
+        }
+        let row = try ask("alike.sqlite", "SELECT n, json_extract(_body, '$._Body') FROM _default")
+        #expect(row[0][0] as? Int == 3 && row[0][1] as? String == "mine")
     }
 }

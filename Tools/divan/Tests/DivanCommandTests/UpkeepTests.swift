@@ -227,4 +227,41 @@ import Testing
         let outcome = try shell.run("compare", "db", "empty")
         #expect(outcome.output == "Equal: 2 documents and 0 blobs\n")
     }
+
+    @Test func `each document gets a file of its own, whatever its ID`() throws {
+        let long = String(repeating: "ü", count: 500)
+        let ids = [
+            " ", "\u{2}0", "\n", "..", "../../escape", "/", "-rf", "A", "a", "\u{C5}", "A\u{30A}",
+            "\u{212B}",
+            long, long + "!", "%20",
+        ]
+        let store = try Store.open(directory: shell.path("odd.cblite2"))
+        for id in ids {
+            _ = try store.save(DocumentID(unchecked: id), in: .default, body: Array("{}".utf8))
+        }
+        try store.close()
+        _ = try shell.bash("mkdir folder")
+        try shell.run("export", "odd", "folder")
+        let names = try FileManager.default.contentsOfDirectory(atPath: shell.path("folder"))
+        #expect(Set(names.map { $0.lowercased() }).count == ids.count, "\(names)")
+        #expect(
+            names.allSatisfy { $0.utf8.count < 255 && !$0.hasPrefix("-") && !$0.hasPrefix(".") }
+        )
+        let found = try names.map { name in
+            let data = try Data(contentsOf: URL(filePath: shell.path("folder/\(name)")))
+            let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+            return Array(try #require(object?["_id"] as? String).utf8)
+        }
+        #expect(Set(found) == Set(ids.map { Array($0.utf8) }))
+        try shell.run("export", "odd", "folder")
+        let again = try FileManager.default.contentsOfDirectory(atPath: shell.path("folder"))
+        #expect(Set(again) == Set(names), "a second export writes the same files")
+    }
+
+    @Test(arguments: ["[\r\n]\r\n", "[\t]", "\t\r\n", "\r\n\t \r\n"])
+    func `white space alone is no document`(_ text: String) throws {
+        try shell.write("blank.json", text)
+        let outcome = try shell.run("import", "db", "blank.json")
+        #expect(outcome.errors.hasPrefix("Imported 0 documents"), "\(outcome)")
+    }
 }

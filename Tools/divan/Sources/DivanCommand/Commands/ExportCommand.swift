@@ -89,11 +89,15 @@ enum ExportCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
+        let kind = try TableKind(arguments)
+        if case .sqlite(let file)? = kind {
+            throw Failure.usage("\(file): a query has no tables; write .csv or .jsonl")
+        }
         let session = try QuerySession(arguments.database)
         defer { try? session.store.close() }
         let query = try session.query(text)
         let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
-        let isTable = file?.hasSuffix(".csv") ?? false
+        let isTable = kind != nil
         let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
         guard let file else {
             let count = try session.print(query, format, terminal)

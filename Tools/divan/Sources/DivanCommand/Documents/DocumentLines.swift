@@ -28,6 +28,7 @@ struct DocumentLines {
     private let target: Target
     private let blobs: BlobStore?
     private var pending: [UInt8] = []
+    private var fileNames = FileNames()
 
     /// Documents written.
     private(set) var count = 0
@@ -74,7 +75,7 @@ struct DocumentLines {
             pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
         case .files(let directory):
             // Synced together at the end: a sync for each would take a hundred times as long.
-            let file = directory + "/" + fileName(document.documentID)
+            let file = directory + "/" + fileNames.add(document.documentID)
             try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, .init(isSynced: false))
         }
         count += 1
@@ -111,18 +112,5 @@ struct DocumentLines {
         defer { close(descriptor) }
         Glibc.sync()
         guard fsync(descriptor) == 0 else { throw .writing(directory, errno) }
-    }
-
-    /// A name that no other document's file has; the ID itself stands in the text.
-    private func fileName(_ documentID: DocumentID) -> String {
-        var name = ""
-        for byte in documentID.text.utf8 {
-            let letter = Character(Unicode.Scalar(byte))
-            let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber)
-            name +=
-                isPlain || "-_".contains(letter) ? String(letter) : "%" + String(byte, radix: 16)
-        }
-        // Shorter than what file systems take, 255 bytes.
-        return (name.utf8.count <= 240 ? name : "\(name.prefix(200))%%\(count)") + ".json"
     }
 }

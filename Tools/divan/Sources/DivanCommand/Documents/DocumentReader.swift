@@ -95,7 +95,7 @@ struct DocumentSplitter {
 
     private mutating func chooseForm(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"): return
+        case _ where Self.isSpace(byte): return
         // A byte order mark is no part of the text.
         case 0xEF, 0xBB, 0xBF: return
         case UInt8(ascii: "["): form = .array
@@ -113,7 +113,7 @@ struct DocumentSplitter {
             line += 1
             pending.removeAll(keepingCapacity: true)
         }
-        if pending.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\r") }) { return }
+        if pending.isEmpty { return }
         try body(DocumentReader.Entry(place: "\(name):\(line)", bytes: pending[...]))
     }
 
@@ -155,8 +155,7 @@ struct DocumentSplitter {
     }
 
     private mutating func append(_ byte: UInt8) throws {
-        let isSpace = byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
-        if pending.isEmpty, isSpace { return }
+        if pending.isEmpty, Self.isSpace(byte) { return }
         if pending.isEmpty { firstLine = line }
         guard pending.count < DocumentReader.longestDocument else {
             throw Failure(
@@ -167,4 +166,6 @@ struct DocumentSplitter {
         }
         pending.append(byte)
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 }

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Collects documents and saves them a thousand at a time, each thousand in one transaction.
+/// Collects documents and saves them a thousand at a time, or as many as make 32 MiB, in one transaction.
 ///
 /// A document that is there with the same content is left alone, so that a file may be imported
 /// again after an import that was stopped or killed.
@@ -54,10 +54,12 @@ struct ImportBatch {
     }
 
     private static let itemCount = 1000
+    private static let itemsByteCount = 32 << 20
 
     private let store: Store
     private let rules: Rules
     private var items: [Item] = []
+    private var heldByteCount = 0
     private var byteCount: UInt64 = 0
 
     /// Documents that are saved.
@@ -89,6 +91,7 @@ struct ImportBatch {
             if let item = try item(entry) {
                 items.append(item)
                 let count = item.body.count
+                heldByteCount += count
                 StoreRules.warning(of: item.documentID, byteCount: count).map { report($0) }
             }
             byteCount += UInt64(entry.bytes.count)
@@ -97,13 +100,16 @@ struct ImportBatch {
             refusedCount += 1
             report(failure.sentence)
         }
-        if items.count == Self.itemCount { try commit(report: report) }
+        if items.count == Self.itemCount || heldByteCount > Self.itemsByteCount {
+            try commit(report: report)
+        }
     }
 
     /// Saves what was collected.
     mutating func commit(report: (String) -> Void = { _ in }) throws {
         if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
+        heldByteCount = 0
     }
 
     /// Counts what would be saved, and what is there already.

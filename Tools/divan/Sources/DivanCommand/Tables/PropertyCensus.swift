@@ -56,19 +56,19 @@ struct PropertyCensus {
     /// The properties that at least one of `share` documents has, the commonest first.
     ///
     /// Of names that differ in nothing but case, which a table takes for one, the commonest counts;
-    /// names that it cannot have are left out.
-    func columns(oneOf share: Int, limit: Int) -> [TableColumn] {
+    /// names that it cannot have, or has of its own, are left out.
+    func columns(besides own: [String], oneOf share: Int, limit: Int) -> [TableColumn] {
         let least = max(1, documentCount / max(1, share))
         let common = entries.filter { $0.value.count >= least }.sorted { left, right in
             left.value.count != right.value.count
                 ? left.value.count > right.value.count : left.key < right.key
         }
-        var taken: Set<ExactText> = []
+        var taken = Set(own.map { ExactText($0) })
         var columns: [TableColumn] = []
         for (key, entry) in common where columns.count < limit {
             let name = key.text
             guard !name.isEmpty, !name.utf8.contains(0),
-                taken.insert(ExactText(Self.folded(name))).inserted
+                taken.insert(ExactText(TableColumn.folded(name))).inserted
             else { continue }
             columns.append(TableColumn(key: name, kind: TableColumn.Kind(entry.kinds)))
         }
@@ -90,14 +90,6 @@ struct PropertyCensus {
         case .string: .text
         case .uint, .long, .array, .object: .other
         }
-    }
-
-    /// The letters of ASCII in lower case: what SQLite compares names by.
-    private static func folded(_ name: String) -> String {
-        String(
-            decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 },
-            as: UTF8.self
-        )
     }
 }
 
@@ -138,6 +130,14 @@ struct TableColumn: Equatable {
 
     let key: String
     let kind: Kind
+
+    /// The letters of ASCII in lower case: what SQLite compares names by.
+    static func folded(_ name: String) -> String {
+        String(
+            decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 },
+            as: UTF8.self
+        )
+    }
 
     /// The cell of a document.
     func cell(of document: JSONObject) -> TableCell {

@@ -6,7 +6,8 @@ import Foundation
 
 /// Writes documents as a plain database of SQLite: a table for each collection.
 ///
-/// A table is called as its collection, and has `_id`, `_revision` and `_body`, the whole document as JSON,
+/// A table is called as its collection (two whose names differ by case only are told apart by a number),
+/// and has `_id`, `_revision` and `_body`, the whole document as JSON,
 /// then a column for each property that at least one of a hundred documents has. Whatever reads SQLite
 /// reads it.
 struct TableExport {
@@ -16,11 +17,14 @@ struct TableExport {
     private static let share = 100
     /// Bytes of a value that SQLite takes.
     private static let longestValue = 1_000_000_000
+    /// Columns that each table has.
+    private static let ownColumns = ["_id", "_revision", "_body"]
 
     private let file: TableFile
     private let blobs: BlobStore?
     private let progress: ProgressLine
     private var written: Set<BlobDigest> = []
+    private var names: Set<ExactText> = []
 
     /// Documents written.
     private(set) var count = 0
@@ -44,9 +48,13 @@ struct TableExport {
     /// Writes a collection.
     mutating func add(_ path: CollectionPath, _ reader: StoreReader) throws {
         let census = try PropertyCensus(of: path, reader)
-        let columns = census.columns(oneOf: Self.share, limit: Self.columnCount)
+        let columns = census.columns(
+            besides: Self.ownColumns,
+            oneOf: Self.share,
+            limit: Self.columnCount
+        )
         rareCount += census.propertyCount - columns.count
-        let table = Self.quoted(path.wireName)
+        let table = Self.quoted(name(for: path))
         let titles = columns.map { ", \(Self.quoted($0.key)) \($0.kind.rawValue)" }.joined()
         try file.execute(
             "CREATE TABLE \(table) (_id TEXT PRIMARY KEY, _revision TEXT, _body TEXT\(titles))"
@@ -89,6 +97,18 @@ struct TableExport {
             try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
             try file.fillBlob(table: "_blobs", column: "content", from: reader)
         }
+    }
+
+    /// A name that no other table has and that SQLite does not keep for itself.
+    private mutating func name(for path: CollectionPath) -> String {
+        let isReserved = TableColumn.folded(path.wireName).hasPrefix("sqlite_")
+        let plain = isReserved ? "_" + path.wireName : path.wireName
+        var (name, number) = (plain, 1)
+        while !names.insert(ExactText(TableColumn.folded(name))).inserted {
+            number += 1
+            name = "\(plain) \(number)"
+        }
+        return name
     }
 
     /// A name as SQL takes any.

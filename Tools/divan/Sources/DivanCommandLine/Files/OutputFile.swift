@@ -219,8 +219,9 @@ extension OutputFile {
 
     /// The directory in the words of the path: another spelling may lead to another file system.
     static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
+        // By bytes, as the system reads it: a slash with an accent behind it is another character.
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
     }
 
     /// A name that no file has, for one that is not ready.
