@@ -214,4 +214,46 @@ import Testing
         #expect(code == .io(ENOTDIR) || code == .noSuchDatabase)
         #expect(try refusal { _ = try Store.open(directory: "") } == .noSuchDatabase)
     }
+
+    @Test func `an accent behind a slash begins the database's name`() throws {
+        let first = try Store.open(directory: home.file("new/\u{301}a.cblite2"))
+        try #require(symlink(home.file("new"), home.file("link")) == 0)
+        let second = try Store.open(directory: home.file("link/\u{301}a.cblite2//"))
+        #expect(first === second)
+        try first.close()
+        try second.close()
+    }
+
+    @Test func `a copy beside another owner has what a power cut left without its name`() throws {
+        let store = try Store.open(directory: path)
+        let digests = try [[1, 2, 3], [4, 5, 6]].map { try store.blobs.write($0) }
+        let body = #"{"file":{"@type":"blob","digest":"\#(digests[0])"}}"#
+        let revision = LocalRevision("doc", body: Array(body.utf8), hasBlobs: true)
+        _ = try store.save(revision, in: .default)
+        try store.close()
+        let blobs = path + "/Attachments/"
+        for digest in digests {
+            let name = digest.fileName
+            #expect(rename(blobs + name, blobs + "pending_" + name) == 0)
+        }
+        // Of a content that no document can name yet not everything has reached the disk.
+        #expect(truncate(blobs + "pending_" + digests[1].fileName, 2) == 0)
+        let other: BundleLock? = try BundleLock(at: path + "/lock", of: path)
+        try Store.copy(directory: path, to: home.file("b.cblite2"))
+        withExtendedLifetime(other) {}
+        let copy = try Store.open(directory: home.file("b.cblite2"))
+        #expect(try copy.blobs.read(digests[0]) == [1, 2, 3])
+        #expect(!copy.blobs.contains(digests[1]))
+        #expect(try copy.inspect().damages == [])
+        try copy.close()
+    }
+
+    @Test func `a link to a database is none`() throws {
+        try Store.open(directory: path).close()
+        let link = home.file("b.cblite2")
+        try #require(symlink(path, link) == 0)
+        #expect(!Store.exists(directory: link))
+        #expect(try refusal { try Store.delete(directory: link) } == .noSuchDatabase)
+        #expect(try entries(path) == ["Attachments", "db.sqlite3", "lock"])
+    }
 }

@@ -1,7 +1,9 @@
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Testing
+
+// A thread that is waited for is the module's own.
+@testable import DivanStore
 
 /// Compaction, expiry, integrity, checkpoints, remotes: what stands beside the documents.
 @Suite struct MaintenanceTests {
@@ -220,5 +222,31 @@ import Testing
         let kept = try store.read { try $0.peerCheckpoints() }
         #expect(kept.map(\.id) == ["b"])
         #expect(kept.first?.1.body == [0x62] && kept.first?.1.revision == "1-cc")
+    }
+
+    @Test func `maintenance inside a write is refused, and readers see the commit`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let verbs: [(Store) throws -> Void] = [
+            { _ = try $0.compact() }, { _ = try $0.reindex() }, { try $0.optimize() },
+            { _ in
+                _ = try Store.open(directory: path, options: StoreOptions(fullSync: true))
+            },
+        ]
+        for (number, verb) in verbs.enumerated() {
+            try store.write { writer in
+                let id = DocumentID(unchecked: "\(number)")
+                _ = try writer.save(id, in: .default, body: Array("{}".utf8))
+                let code = try refusal { try verb(store) }
+                #expect(code == .busy(.thisProcess(ownerCount: number < 3 ? 1 : 2)))
+                // Somebody reads before the commit; what he saw is not for those who come after it.
+                let reader = JoinedThread { _ = try? store.read { try $0.count(in: .default) } }
+                reader?.join()
+            }
+            #expect(try store.read { try $0.count(in: .default) } == number + 1)
+        }
+        #expect(store.ownerCount == 1)
     }
 }

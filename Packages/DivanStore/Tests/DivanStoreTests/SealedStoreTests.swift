@@ -2,6 +2,7 @@ import DivanRevisions
 import DivanTestKit
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 
 // A change of the key that stops in its midst is made behind the public face.
@@ -199,6 +200,43 @@ struct SealedStoreTests {
             try BundleFiles.move(files.blobs, to: files.formerBlobs)
             try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
         }
+    }
+
+    @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
+    func `a directory that cannot be synced leaves the old key or the new one`(
+        old: UInt8?,
+        new: UInt8?
+    ) throws {
+        var (failing, count) = (0, 0)
+        repeat {
+            failing += 1
+            let home = try TemporaryDirectory()
+            let path = home.file("a.cblite2")
+            try Self.make(path, key: old)
+            let store = try Store.open(directory: path, options: try Self.options(old))
+            let calls = Mutex(0)
+            let (fails, key) = (failing, try Self.options(new).sealing)
+            let code = try DivanStoreTests.refusal {
+                try store.changeSealing(to: key) { directory throws(StoreError) in
+                    let number = calls.withLock { count in
+                        count += 1
+                        return count
+                    }
+                    if number == fails { throw StoreError(.io(EIO), at: directory) }
+                    try BundleFiles.syncDirectory(directory)
+                }
+            }
+            count = calls.withLock { $0 }
+            let digest = BlobDigest(hashing: Self.content.span)
+            #expect(try store.blobs.read(digest) == Self.content, "sync \(fails)")
+            _ = try store.save("d0", in: .default, body: Array(#"{"n":-1}"#.utf8))
+            try store.close()
+            let (right, wrong) = code == nil ? (new, old) : (old, new)
+            #expect(try Self.refusal(path, key: right) == nil, "sync \(fails)")
+            #expect(Self.isNoDatabase(try Self.refusal(path, key: wrong)), "sync \(fails)")
+            #expect(try entries(path) == ["Attachments", "db.sqlite3", "lock"])
+        } while failing <= count
+        #expect(count == 5)
     }
 
     @Test func `a copy has the key of its source`() throws {

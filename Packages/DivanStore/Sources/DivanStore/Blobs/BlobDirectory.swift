@@ -78,6 +78,13 @@ final class BlobDirectory: BlobShelf {
         }
     }
 
+    /// Whether there is no more of a content than what a power cut left: not all of it, and no name.
+    func isUnfinished(_ digest: BlobDigest) throws(StoreError) -> Bool {
+        guard !BundleFiles.exists(file(digest)), BundleFiles.isFile(pendingFile(digest))
+        else { return false }
+        return try !isWhole(digest)
+    }
+
     private func file(_ digest: BlobDigest) -> String {
         path + "/" + digest.fileName
     }

@@ -76,7 +76,6 @@ public final class BlobStore: Sendable {
     ///   they reached the disk, and would not say so later. As long as one of them is held and not
     ///   written again, the same is thrown to all: who holds it may be the one who asks.
     public func settle() throws(StoreError) {
-        defer { lost.withLock { $0.merge(shelf.takeLost()) { $1 } } }
         try shelf.settle()
         let failure = lost.withLock { lost in
             lost.merge(shelf.takeLost()) { $1 }

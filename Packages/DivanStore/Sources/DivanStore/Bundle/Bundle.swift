@@ -153,15 +153,16 @@ enum Bundle {
     typealias BlobPlace = (path: String, sealing: (any StoreSealing)?)
 
     /// Copies every content that is not there yet, sealed anew; one that goes meanwhile is left out.
+    ///
+    /// Those that a power cut left without their name are among them, where documents may name them: who
+    /// only reads cannot give it to them.
     static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }
-        let from = BlobStore(
-            try BlobDirectory(
-                source.path,
-                isReadOnly: true,
-                syncsDirectory: false,
-                sealing: source.sealing
-            )
+        let shelf = try BlobDirectory(
+            source.path,
+            isReadOnly: true,
+            syncsDirectory: false,
+            sealing: source.sealing
         )
         let to = BlobStore(
             try BlobDirectory(
@@ -171,23 +172,28 @@ enum Bundle {
                 sealing: target.sealing
             )
         )
-        for name in try BundleFiles.names(in: source.path) {
-            guard let digest = BlobDigest(fileName: name), !to.contains(digest) else { continue }
-            let reader: BlobReader
+        for digest in try shelf.contents().digests where !to.contains(digest) {
             do throws(StoreError) {
-                reader = try from.reader(digest)
+                try copy(digest, from: BlobReader(try shelf.source(digest)), to: to)
             } catch {
-                guard case .noSuchBlob = error.code else { throw error }
-                continue
+                if case .noSuchBlob = error.code { continue }
+                if try shelf.isUnfinished(digest) { continue }
+                throw error
             }
-            let writer = try to.writer()
-            while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount),
-                !piece.isEmpty
-            {
-                try writer.append(piece.span)
-            }
-            _ = try writer.finish(expected: digest)
         }
         try to.settle()
+    }
+
+    private static func copy(
+        _ digest: BlobDigest,
+        from reader: BlobReader,
+        to target: BlobStore
+    ) throws(StoreError) {
+        let writer = try target.writer()
+        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
+        {
+            try writer.append(piece.span)
+        }
+        _ = try writer.finish(expected: digest)
     }
 }

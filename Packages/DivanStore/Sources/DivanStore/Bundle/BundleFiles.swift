@@ -112,9 +112,7 @@ struct BundleFiles: Equatable, Sendable {
     static func makeDirectories(_ path: String) throws(StoreError) {
         var status = stat()
         guard stat(path, &status) != 0 else { return }
-        if let slash = path.lastIndex(of: "/"), slash != path.startIndex {
-            try makeDirectories(String(path[..<slash]))
-        }
+        if let parent = split(path).parent, parent != "/" { try makeDirectories(parent) }
         guard mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return }
             throw .system(errno, at: path)
@@ -157,9 +155,18 @@ struct BundleFiles: Equatable, Sendable {
     ///
     /// What cannot be done is left: the name is there, and a power cut may take it back.
     static func syncName(of path: String) {
-        let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
-        let parent = slash.map { String(decoding: path.utf8[...$0], as: UTF8.self) } ?? "."
-        try? syncDirectory(parent)
+        try? syncDirectory(split(path).parent ?? ".")
+    }
+
+    /// The last name of a path, and what stands before it: `/` for the root, `nil` where there is no
+    /// slash.
+    ///
+    /// By bytes, as the system reads it: a slash with an accent behind it is another character.
+    static func split(_ path: String) -> (parent: String?, name: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (nil, path) }
+        let parent =
+            slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
+        return (parent, String(decoding: path.utf8[slash...].dropFirst(), as: UTF8.self))
     }
 
     /// Writes a directory's entries to the disk.

@@ -12,16 +12,19 @@
 /// **Who does it.** Whoever holds the lock of the bundle: the change, and the recovery when the database
 /// is opened for writing. A reader of another process takes the blobs from where they are (`blobs`).
 struct Rekeying {
-    private let files: BundleFiles
+    typealias Sync = (String) throws(StoreError) -> Void
 
-    init(_ files: BundleFiles) {
+    private let files: BundleFiles
+    /// Brings a directory's entries to the disk.
+    private let sync: Sync
+
+    init(_ files: BundleFiles, sync: @escaping Sync = BundleFiles.syncDirectory) {
         self.files = files
+        self.sync = sync
     }
 
     /// Where the contents are that belong to the database.
-    var blobs: String {
-        hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) ? files.rekeyedBlobs : files.blobs
-    }
+    var blobs: String { awaitsBlobs ? files.rekeyedBlobs : files.blobs }
 
     private var hasChanged: Bool { !BundleFiles.exists(files.rekeyed) }
 
@@ -45,20 +48,26 @@ struct Rekeying {
         }
         BundleFiles.close(marker)
         // The marker stands on the disk before there is a directory that it marks.
-        try BundleFiles.syncDirectory(files.directory)
+        try sync(files.directory)
         try BundleFiles.makeDirectory(files.rekeyedBlobs)
         try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
         try rewrite(SQLitePlace(files.rekeyed, sealing: newSealing))
         try BundleFiles.syncFile(files.rekeyed)
-        try BundleFiles.syncDirectory(files.rekeyedBlobs)
-        try BundleFiles.syncDirectory(files.directory)
+        try sync(files.rekeyedBlobs)
+        try sync(files.directory)
     }
 
     /// Changes the key: afterwards the new one opens the database, and the old one does not.
+    ///
+    /// A sync that fails changes nothing about that: the file has its name, and only a power cut could
+    /// take it back.
     func commit() throws(StoreError) {
         try BundleFiles.move(files.rekeyed, to: files.database)
-        try BundleFiles.syncDirectory(files.directory)
+        try? sync(files.directory)
     }
+
+    /// Whether the new contents have not taken their place yet.
+    var awaitsBlobs: Bool { hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) }
 
     /// Puts the new contents in the place of the old ones.
     func exchangeBlobs() throws(StoreError) {
@@ -70,7 +79,7 @@ struct Rekeying {
                 try BundleFiles.move(files.blobs, to: files.formerBlobs)
             }
             try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
-            try BundleFiles.syncDirectory(files.directory)
+            try sync(files.directory)
         }
         if BundleFiles.isDirectory(files.formerBlobs) {
             try BundleFiles.removeDirectory(files.formerBlobs)
@@ -81,7 +90,7 @@ struct Rekeying {
     func undo() throws(StoreError) {
         if BundleFiles.isDirectory(files.rekeyedBlobs) {
             try BundleFiles.removeDirectory(files.rekeyedBlobs)
-            try BundleFiles.syncDirectory(files.directory)
+            try sync(files.directory)
         }
         for end in ["-journal", "-wal", "-shm", ""] {
             try BundleFiles.removeFile(files.rekeyed + end)
@@ -101,8 +110,14 @@ extension Store {
     ///
     /// - Throws: `busy` inside `write`, while there are further owners, readers of other processes,
     ///   contents that are being written or queries that do not end; `readOnly`, `diskFull` and what
-    ///   the medium reports. The database then has its old key.
+    ///   the medium reports. The database then has its old key; only when the new contents cannot take
+    ///   the place of the old ones it has the new one, and has to be opened again.
     public func changeSealing(to newSealing: (any StoreSealing)?) throws {
+        try changeSealing(to: newSealing, sync: BundleFiles.syncDirectory)
+    }
+
+    /// Changes the key, and brings directories to the disk as a test wants it.
+    func changeSealing(to newSealing: (any StoreSealing)?, sync: @escaping Rekeying.Sync) throws {
         guard let place, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
         // In this order, as in `close()`.
@@ -114,14 +129,17 @@ extension Store {
                         at: place.files.directory
                     )
                 }
-                try rekey(place, to: newSealing)
+                try rekey(Rekeying(place.files, sync: sync), place, to: newSealing)
             }
         }
     }
 
-    private func rekey(_ place: StorePlace, to newSealing: (any StoreSealing)?) throws {
+    private func rekey(
+        _ rekeying: Rekeying,
+        _ place: StorePlace,
+        to newSealing: (any StoreSealing)?
+    ) throws {
         guard let shelf = blobs.shelf as? BlobDirectory else { return }
-        let rekeying = Rekeying(place.files)
         var unfinished: StoreError?
         // What an attempt before could not clear away.
         try rekeying.recover()
@@ -145,6 +163,7 @@ extension Store {
             try? rekeying.recover()
             throw error
         }
-        if let unfinished { throw unfinished }
+        // What is only left to be cleared away is, when the database is opened next.
+        if let unfinished, rekeying.awaitsBlobs { throw unfinished }
     }
 }

@@ -49,7 +49,13 @@ extension Store {
     /// Whether there is a database, readable or not.
     public static func exists(directory: String) -> Bool {
         guard let files = try? located(directory, create: false) else { return false }
-        return BundleFiles.isFile(files.database)
+        return isBundle(files)
+    }
+
+    /// Whether there is what `open` takes for a database: not at the end of a link, which would name one
+    /// twice.
+    private static func isBundle(_ files: BundleFiles) -> Bool {
+        BundleFiles.isDirectory(files.directory) && BundleFiles.isFile(files.database)
     }
 
     /// Deletes a database with its blobs.
@@ -58,7 +64,7 @@ extension Store {
     ///   `noSuchDatabase`, or `io`.
     public static func delete(directory: String) throws(StoreError) {
         let files = try located(directory, create: false)
-        guard BundleFiles.isFile(files.database) else {
+        guard isBundle(files) else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         let entry = StoreRegistry.shared.entry(for: files.directory)
@@ -170,14 +176,15 @@ extension Store {
         _ directory: String,
         create: Bool
     ) throws(StoreError) -> BundleFiles {
-        var path = directory[...]
-        while path.count > 1, path.last == "/" { path = path.dropLast() }
-        let slash = path.lastIndex(of: "/")
-        let name = slash.map { path[path.index(after: $0)...] } ?? path
-        let parent = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        var path = directory
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") {
+            path.unicodeScalars.removeLast()
+        }
+        let (written, name) = BundleFiles.split(path)
         guard !name.isEmpty, name != ".", name != ".." else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
+        let parent = written ?? "."
         if create { try BundleFiles.makeDirectories(parent) }
         guard let realParent = BundleFiles.realPath(parent) else {
             throw StoreError(.noSuchDatabase, at: directory)
@@ -251,7 +258,7 @@ extension Store {
     /// Not while the database is looked up: who writes may be opening it too.
     private func syncFullyOrLeave() throws {
         do {
-            try writing.withLock { try engine.syncFully() }
+            try outsideWrites { try engine.syncFully() }
         } catch {
             try? close()
             throw error

@@ -77,10 +77,7 @@ extension Store {
     /// Source: `blobs.md` §2, `behaviour.md` §18.
     @discardableResult
     public func compact() throws -> BlobStore.Collection {
-        guard !isWriting else {
-            throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
-        }
-        return try writing.withLock {
+        try outsideWrites {
             // A blob must not go before the commit that gave it up is safe: the document would
             // come back without it.
             try engine.makeDurable()
@@ -103,7 +100,7 @@ extension Store {
     /// Makes every index anew from the documents, a transaction for each collection, compares it with
     /// them, and renews what plans are chosen by.
     ///
-    /// Writers wait meanwhile. Not inside `write`.
+    /// Writers wait meanwhile. Not inside `write`: there it throws `busy`.
     ///
     /// - Parameter watch: Is told how far it is, and may stop it.
     /// - Returns: How many indexes there are.
@@ -112,6 +109,8 @@ extension Store {
     @discardableResult
     public func reindex(watch: IndexWatch? = nil) throws -> Int {
         var count = 0
+        // Before anything is changed.
+        try outsideWrites {}
         try read { reader in
             for path in try reader.collections() {
                 watch?.expect(try reader.indexStatements(of: path).count)
@@ -130,8 +129,20 @@ extension Store {
     }
 
     /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
+    ///
+    /// Not inside `write`: there it throws `busy`.
     public func optimize(isThorough: Bool = false) throws {
-        try writing.withLock { try engine.optimize(isThorough: isThorough) }
+        try outsideWrites { try engine.optimize(isThorough: isThorough) }
+    }
+
+    /// Runs what the engine does between two transactions.
+    ///
+    /// - Throws: `busy` inside `write`, whose end would leave readers with states from before it.
+    func outsideWrites<Output>(_ body: () throws -> Output) throws -> Output {
+        guard !isWriting else {
+            throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
+        }
+        return try writing.withLock(body)
     }
 }
 
