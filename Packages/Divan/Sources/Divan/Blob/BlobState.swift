@@ -10,6 +10,8 @@ struct BlobState {
         case bytes(Data)
         /// A stream that nobody has read yet.
         case stream(InputStream)
+        /// A stream that could not be read to its end, and cannot be read again.
+        case lost
         /// In the blob store of a database.
         case stored(BlobDigest, Database)
         /// Only the metadata is known.
@@ -58,6 +60,7 @@ struct BlobState {
         case .stream:
             readStream()
             return load()
+        case .lost: return nil
         case .stored(let key, let database): return own ?? read(key, from: database)
         case .elsewhere:
             Journal.database.warning(
@@ -91,6 +94,11 @@ struct BlobState {
         switch content {
         case .elsewhere:
             return nil
+        case .lost:
+            throw NSError(
+                CBLError.ioError,
+                "Blob: its stream could not be read, or stored, to its end; save a new Blob"
+            )
         case .stored(let key, let home):
             guard home.store === store else { throw ForeignBlob() }
             let hold = store.blobs.hold(key)
@@ -112,6 +120,8 @@ struct BlobState {
             settle(key, in: database, byteCount: data.count, content: data)
             return hold
         case .stream(let stream):
+            // Whatever goes wrong, part of it is read.
+            content = .lost
             let (hold, count) = try Self.copy(stream, into: store)
             settle(hold.digest, in: database, byteCount: count, content: nil)
             cameFromStream = true
@@ -160,6 +170,8 @@ struct BlobState {
             try Self.forEachPiece(of: stream) { data.append(contentsOf: $0) }
         } catch {
             Journal.database.warning("Blob: its stream failed after \(data.count) bytes: \(error)")
+            content = .lost
+            return
         }
         content = .bytes(data)
         byteCount = UInt64(data.count)

@@ -167,7 +167,7 @@ final class ModelDecoder: Decoder {
         case is String.Type: json.string ?? NSNull()
         case is Bool.Type: json.bool ?? NSNull()
         case is Double.Type: json.double ?? NSNull()
-        case is Float.Type: json.double.map { Float($0) } ?? NSNull()
+        case is Float.Type: json.float ?? NSNull()
         case let integer as any FixedWidthInteger.Type: json.integer(integer) ?? NSNull()
         case is Date.Type: Value?.some(.json(json)).date ?? NSNull()
         case is URL.Type: json.string.flatMap { URL(string: $0) } ?? NSNull()
@@ -186,6 +186,11 @@ final class ModelDecoder: Decoder {
 }
 
 extension JSON {
+    /// The number in single precision; `nil` where it would be infinite.
+    fileprivate var float: Float? {
+        double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
+    }
+
     /// The integer, if it fits; a whole double counts.
     fileprivate func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
         switch self {

@@ -1,3 +1,4 @@
+import DivanJSON
 import DivanStore
 import Foundation
 
@@ -14,16 +15,19 @@ extension Database {
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scopes() throws -> [Scope] {
-        var names = [Self.defaultScopeName]
-        for path in try paths() where !names.contains(path.scope) { names.append(path.scope) }
-        return names.map { Scope(name: $0, database: self) }
+        var seen: Set<ExactText> = []
+        let names = try [Self.defaultScopeName] + paths().map(\.scope)
+        return names.filter { seen.insert(ExactText($0)).inserted }.map {
+            Scope(name: $0, database: self)
+        }
     }
 
     /// Returns a scope, or `nil` when it has no collection.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scope(name: String) throws -> Scope? {
-        try scopes().first { $0.name == name }
+        let isThere = try name == Self.defaultScopeName || paths().contains { $0.scope == name }
+        return isThere ? Scope(name: name, database: self) : nil
     }
 
     /// Returns the default collection.

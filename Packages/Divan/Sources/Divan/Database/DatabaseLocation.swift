@@ -34,7 +34,9 @@ struct DatabaseLocation: Equatable {
         // By bytes: with a mark behind it a slash is another character, and a slash to the system.
         let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ":") : $0 }
         let file = String(decoding: bytes, as: UTF8.self) + ".cblite2"
-        return directory.hasSuffix("/") ? directory + file : "\(directory)/\(file)"
+        // No directory is the one where the program runs, and not the root of all.
+        if directory.isEmpty || directory.hasSuffix("/") { return directory + file }
+        return "\(directory)/\(file)"
     }
 
     /// The database's own directory, with a slash at the end.

@@ -255,4 +255,19 @@ import Testing
         #expect(try saved(bytes).blob(forKey: "blob")?.content == small)
         #expect(try saved(blob, id: "again").blob(forKey: "blob")?.content == small)
     }
+
+    @Test(arguments: [false, true])
+    func `a stream that fails is never taken for a short content`(isReadFirst: Bool) throws {
+        for path in ["/nowhere/at/all", "/"] {
+            let stream = try #require(InputStream(fileAtPath: path))
+            let blob = Blob(contentType: "text/plain", contentStream: stream)
+            if isReadFirst { #expect(blob.content == nil) }
+            let document = MutableDocument(id: "doc").setBlob(blob, forKey: "blob")
+            for _ in 0..<2 {
+                expect(CBLError.ioError) { try home.collection.save(document: document) }
+            }
+            #expect(blob.content == nil)
+            #expect(try home.collection.document(id: "doc") == nil)
+        }
+    }
 }

@@ -17,4 +17,12 @@ import Testing
     ) {
         #expect(DatabaseConfiguration.defaultDirectory { environment[$0] } == expected)
     }
+
+    @Test func `no directory is the one where the program runs`() throws {
+        #expect(try DatabaseLocation(name: "db", directory: "").bundlePath == "db.cblite2")
+        #expect(try DatabaseLocation(name: "a/b", directory: "/").bundlePath == "/a:b.cblite2")
+        #expect(
+            try DatabaseLocation(name: "\u{301}", directory: "x").bundlePath == "x/\u{301}.cblite2"
+        )
+    }
 }

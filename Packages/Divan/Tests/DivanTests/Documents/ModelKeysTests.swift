@@ -178,4 +178,17 @@ import Testing
         twin.wings = 1
         #expect(try collection.save(from: twin, concurrencyControl: .failOnConflict))
     }
+
+    @Test func `a number beyond single precision is no Float`() throws {
+        struct Narrow: Codable { var f: Float }
+        try put(#"{"f":1e300}"#)
+        expect(CBLError.decodingError) {
+            _ = try collection.typedDocument(id: "p", of: Narrow.self)
+        }
+        try put(#"{"f":3.4028234663852886e38}"#)
+        #expect(
+            try collection.typedDocument(id: "p", of: Narrow.self)?.content.f
+                == .greatestFiniteMagnitude
+        )
+    }
 }

@@ -1,0 +1,40 @@
+import Divan
+import Foundation
+import Testing
+
+/// Values of parameters that JSON cannot hold.
+@Suite struct OddParameterTests {
+    let shop: Chairs
+
+    init() throws { shop = try Chairs() }
+
+    private func value(_ expression: String, _ parameter: Double) throws -> String {
+        let query = try shop.database.createQuery(
+            "SELECT \(expression) AS x FROM shop.chairs LIMIT 1"
+        )
+        query.parameters = Parameters().setDouble(parameter, forName: "p")
+        return try #require(try query.execute().next()).toJSON()
+    }
+
+    @Test func `what is no number counts as MISSING`() throws {
+        let missing = "{}"
+        for (expression, expected) in [
+            ("$p", missing), ("$p IS MISSING", #"{"x":true}"#), ("seats < $p", missing),
+            ("$p = $p", missing), ("[1, $p]", #"{"x":[1]}"#), ("{'a': $p}", #"{"x":{}}"#),
+            ("TOSTRING($p)", missing), ("$p IN [1, $p]", missing),
+        ] {
+            #expect(try value(expression, .nan) == expected, "\(expression)")
+        }
+    }
+
+    @Test(arguments: [Double.infinity, -.infinity])
+    func `an infinite number compares, and is null in JSON`(infinity: Double) throws {
+        for (expression, expected) in [
+            ("$p", "null"), ("seats < $p", "\(infinity > 0)"), ("$p = $p", "true"),
+            ("$p IS MISSING", "false"), ("[1, $p]", "[1,null]"), ("MILLIS_TO_UTC($p)", "null"),
+            ("ROUND($p, 2)", "null"),
+        ] {
+            #expect(try value(expression, infinity) == #"{"x":\#(expected)}"#, "\(expression)")
+        }
+    }
+}
