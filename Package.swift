@@ -126,6 +126,7 @@ let rooms: [[Target]] = [
             "DivanSealedFields",
             "DivanSQLFunctions",
             "DivanFullText",
+            "DivanLog",
         ],
         libraries: ["sqlite3"],
         testing: [

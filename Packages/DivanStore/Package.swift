@@ -19,6 +19,7 @@ let package = Package(
         .package(path: "../DivanFullText"),
         .package(path: "../DivanJSON"),
         .package(path: "../DivanLZ4"),
+        .package(path: "../DivanLog"),
         .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanSQLFunctions"),
@@ -41,6 +42,7 @@ let package = Package(
                 "DivanSealedFields",
                 "DivanSQLFunctions",
                 "DivanFullText",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),
@@ -68,6 +70,7 @@ let package = Package(
                 "DivanSealedFields",
                 "DivanSQLFunctions",
                 "DivanFullText",
+                "DivanLog",
             ],
             swiftSettings: strict
         ),

@@ -1,5 +1,6 @@
 public import DivanCrypto
 public import DivanDelta
+internal import DivanLog
 public import DivanRevisions
 internal import Synchronization
 
@@ -245,7 +246,8 @@ public final class Store: Sendable {
         _ body: (StoreWriter) throws -> T
     ) throws -> (result: T, changes: [StoreChange]) {
         var identity: StoreIdentity?
-        let result = try engine.write { transaction in
+        let timer = StoreLog.database.timer(for: .verbose)
+        let outcome = try engine.write { transaction in
             let writer = StoreWriter(
                 transaction,
                 path: directory ?? "",
@@ -268,7 +270,17 @@ public final class Store: Sendable {
             return (result, changes)
         }
         if let identity { authorship.note(identity) }
-        return result
+        if let timer { note(timer, of: outcome.1) }
+        return outcome
+    }
+
+    /// Tells of a transaction that took long.
+    private func note(_ timer: LogTimer, of changes: [StoreChange]) {
+        guard timer.milliseconds > Double(StoreLimits.quickTransactionMilliseconds) else { return }
+        let count = changes.reduce(0) { $0 + $1.changes.count }
+        StoreLog.database.verbose(
+            "Transaction in \(directory ?? "memory"): \(count) documents changed in \(timer.text)"
+        )
     }
 
     /// Calls `handler` after every commit that changed documents, once for each collection and

@@ -31,6 +31,11 @@ public enum StoreLimits {
     public static let logPageCount = 4_000
     /// Pages by which it may grow meanwhile before the writer waits; with those above 64 MiB.
     public static let logLagPageCount = 12_000
+    /// Pages of the log from which on those who keep a snapshot and do not read on are asked to let it go:
+    /// 128 MiB, twice what a log has without them.
+    public static let heldLogPageCount = 32_000
+    /// How long a transaction may take without being told in the log, where steps are; in milliseconds.
+    public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy holds at once.
     public static let blobPieceByteCount = 128 << 10
     /// Bytes of a content that are written and digested by the thread that brings them; what follows is

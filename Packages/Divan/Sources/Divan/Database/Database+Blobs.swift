@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanLog
 import DivanStore
 import Foundation
 
@@ -33,9 +34,12 @@ extension Database {
     /// Does a kind of maintenance; blocks until it is done.
     ///
     /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, or `.reindex` an index that
-    ///   does not fit the documents even when it is new; `notOpen`.
+    ///   does not fit the documents even when it is new; `transactionNotClosed` inside
+    ///   ``inBatch(using:)``; `notOpen`.
     public func performMaintenance(type: MaintenanceType) throws {
         let store = try openStore()
+        try requireNoBatch("do maintenance")
+        let timer = LogTimer()
         try translatingErrors {
             switch type {
             case .compact: noteUnknownFiles(try store.compact().unknownNames)
@@ -45,6 +49,7 @@ extension Database {
             case .fullOptimize: try store.optimize(isThorough: true)
             }
         }
+        Journal.database.info("Database \(name): \(type) took \(timer.text)")
     }
 
     /// Shrinks the file and deletes blobs that no document refers to.

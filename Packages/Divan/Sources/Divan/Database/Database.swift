@@ -1,3 +1,4 @@
+import DivanLog
 import DivanStore
 import Foundation
 import Synchronization
@@ -52,6 +53,7 @@ public final class Database: Sendable {
     ///   `unreadableDatabase` for a file that is no database or that this key does not open, `databaseTooNew`, `busy` when another process writes to it, and what
     ///   the file system reports.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
+        let timer = LogTimer()
         let location = try DatabaseLocation(name: name, directory: config.directory)
         self.location = location
         self.name = name
@@ -59,6 +61,11 @@ public final class Database: Sendable {
         publisher = config.publishesStatus ? StatusPublisher(bundle: location.bundlePath) : nil
         file = try DatabaseFile.open(location, config)
         begin()
+        Journal.database.info(
+            "Database \(name) opened in \(timer.text): \(location.path)"
+                + ", \(store.scheme)" + (store.isSealed ? ", encrypted" : "")
+                + (store.isReadOnly ? ", read-only" : "")
+        )
     }
 
     /// Creates an empty database in memory; see ``inMemory(name:config:)``.
@@ -174,6 +181,15 @@ extension Database {
         NSError(CBLError.notOpen, "Database \(name) is closed; open it again")
     }
 
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
+    func requireNoBatch(_ verb: String) throws {
+        guard store.isWriting else { return }
+        throw NSError(
+            CBLError.transactionNotClosed,
+            "Database \(name) cannot \(verb) inside inBatch; do it after the batch"
+        )
+    }
+
     /// Keeps `service` alive, and stops it before the database closes.
     ///
     /// Each call is followed by one of `unregister`: a service may begin anew before it has ended.
@@ -225,12 +241,7 @@ extension Database {
 
     /// Stops everything and ends the use of the file; false when that is done or under way.
     private func end(_ finish: () throws -> Void) throws -> Bool {
-        guard !file.store.isWriting else {
-            throw NSError(
-                CBLError.transactionNotClosed,
-                "Database \(name) cannot close inside inBatch; close it after the batch"
-            )
-        }
+        try requireNoBatch("close")
         let begun: [any DatabaseService]? = state.withLock { state in
             guard state.phase == .open else { return nil }
             state.phase = .closing
@@ -250,6 +261,7 @@ extension Database {
             state.phase = .closed
             state.services = [:]
         }
+        Journal.database.info("Database \(name) closed")
         return true
     }
 }

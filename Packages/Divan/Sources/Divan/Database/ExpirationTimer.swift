@@ -48,7 +48,8 @@ final class ExpirationTimer: Sendable {
     private func run(_ number: UInt64) {
         guard isCurrent(number) else { return }
         do {
-            try store.purgeExpired(now: Date().milliseconds)
+            let count = try store.purgeExpired(now: Date().milliseconds)
+            if count > 0 { Journal.database.verbose("\(count) expired documents were purged") }
             guard let next = try store.nextExpiration() else { return }
             let distance = next.subtractingReportingOverflow(Date().milliseconds)
             sleep(for: distance.overflow ? Self.longestSleep : distance.partialValue, number)

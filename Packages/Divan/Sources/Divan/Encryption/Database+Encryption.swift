@@ -13,17 +13,13 @@ extension Database {
     /// - Throws: `CBLError.notOpen`; `CBLError.transactionNotClosed` inside ``inBatch(using:)``;
     ///   `CBLError.busy` while another `Database` object or process has it open, a blob is being stored or
     ///   a query does not end; `CBLError.invalidParameter` for a key that is none; what the medium
-    ///   reports. The database then has its old key.
+    ///   reports. The database then has its old key; only if an error comes when the new blobs take the
+    ///   place of the old ones it has the new one, and has to be closed and opened again.
     ///
     /// Source: `encryption.md` §2.
     public func changeEncryptionKey(_ key: EncryptionKey?) throws {
         let store = try openStore()
-        guard !store.isWriting else {
-            throw NSError(
-                CBLError.transactionNotClosed,
-                "Database \(name): its key cannot change inside inBatch; change it after the batch"
-            )
-        }
+        try requireNoBatch("change its key")
         try translatingErrors {
             try store.changeSealing(to: try key?.sealing())
         }

@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanLog
 import DivanQuery
 import DivanStore
 import Foundation
@@ -86,7 +87,7 @@ extension Collection: Indexable {
         guard !name.isEmpty else {
             throw NSError(CBLError.invalidParameter, "An index needs a name")
         }
-        let path = path
+        let (path, timer) = (path, LogTimer())
         try write {
             try $0.createIndex(
                 ExactText(name),
@@ -96,6 +97,7 @@ extension Collection: Indexable {
                 watch: watch
             )
         }
+        Journal.query.info("Index \(name) of \(fullName) is there after \(timer.text)")
     }
 }
 

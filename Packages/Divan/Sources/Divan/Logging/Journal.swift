@@ -17,6 +17,10 @@ struct Journal: Sendable {
         log = DivanLog.Log(domain, to: .shared)
     }
 
+    /// Whether anybody reads the steps; asked before they are made into words.
+    var isVerbose: Bool { log.isInterested(in: .verbose) }
+
+    func verbose(_ message: @autoclosure () -> String) { log.verbose(message()) }
     func info(_ message: @autoclosure () -> String) { log.info(message()) }
     func warning(_ message: @autoclosure () -> String) { log.warning(message()) }
     func error(_ message: @autoclosure () -> String) { log.error(message()) }

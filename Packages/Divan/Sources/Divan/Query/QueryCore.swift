@@ -17,6 +17,7 @@ final class QueryCore: Sendable {
         var checked: CheckedStatement?
         var parameters: Parameters?
         var live: [ObjectIdentifier: WeakLive] = [:]
+        var isTraced = false
     }
 
     private struct WeakLive {
@@ -132,11 +133,25 @@ final class QueryCore: Sendable {
 
     private func rows(of query: StorageQuery) throws -> [[QueryValue]] {
         let store = try database.openStore()
+        let trace = trace(query, in: store)
         let found = try store.rows(of: query)
         defer { found.end() }
         var rows: [[QueryValue]] = []
         while let row = try found.next() { rows.append(row) }
+        trace?.end(rowCount: rows.count)
         return rows
+    }
+
+    /// What the log is told of a run that begins now; `nil` where nobody wants to read it.
+    func trace(_ query: StorageQuery, in store: Store) -> QueryTrace? {
+        guard Journal.query.isVerbose else { return nil }
+        let isFirst = state.withLock { state in
+            defer { state.isTraced = true }
+            return !state.isTraced
+        }
+        let trace = QueryTrace(statement)
+        if isFirst { trace.tell(try? store.plan(of: query)) }
+        return trace
     }
 
     /// Rows as callers see them.

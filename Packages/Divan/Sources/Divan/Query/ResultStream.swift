@@ -6,7 +6,9 @@ import Foundation
 ///
 /// The first one comes at once, and memory does not grow with their number, unless the query sorts
 /// or groups them. They are a snapshot of the moment of the first row, which the database keeps as
-/// long as the loop runs: do not leave one waiting. Each loop asks anew.
+/// long as the loop runs: do not leave one waiting. Of one that takes no rows while more than some 160 MiB
+/// are written, the next 1,000 are read ahead; if that is not all, it ends with an error. Each loop asks
+/// anew.
 ///
 /// An addition to the official API.
 public struct ResultStream: AsyncSequence, Sendable {
@@ -38,7 +40,8 @@ public struct ResultStream: AsyncSequence, Sendable {
         /// Returns the next row, or `nil` behind the last one.
         ///
         /// - Throws: What `Query.execute()` throws; `CancellationError` when the task was
-        ///   cancelled; `CBLError.notOpen` when the database was closed meanwhile.
+        ///   cancelled; `CBLError.notOpen` when the database was closed meanwhile;
+        ///   `CBLError.unexpectedError` when rows were left waiting for too long.
         public mutating func next() async throws -> Result? {
             if rows.isEmpty { rows = try await cursor.rows()[...] }
             return rows.popFirst()
@@ -51,9 +54,14 @@ private actor ResultCursor {
     /// Rows of the first piece, and of any.
     private static let counts = (first: 1, most: 256)
 
+    /// Rows that are read ahead so that the database need not keep their snapshot.
+    private static let aheadCount = 1_000
+
     private enum State {
         case asking
         case reading(StorageRows, ResultColumns)
+        case readAhead([Result])
+        case failed(any Error)
         case ended
     }
 
@@ -61,6 +69,10 @@ private actor ResultCursor {
     private let watch: QueryWatch
     private var state = State.asking
     private var count = ResultCursor.counts.first
+    private var trace: QueryTrace?
+    private var rowCount = 0
+    /// Whether the log was long already when rows were taken last.
+    private var holdsLog = false
 
     init(_ query: QueryCore, watch: QueryWatch) {
         self.query = query
@@ -85,20 +97,63 @@ private actor ResultCursor {
     }
 
     private func piece() throws -> [Result] {
+        holdsLog = false
         if case .asking = state { try begin() }
-        guard case .reading(let rows, let columns) = state else { return [] }
-        var found: [Result] = []
-        while found.count < count, let row = try rows.next() {
-            found.append(Result(row, columns, in: query.database))
+        switch state {
+        case .asking, .ended: return []
+        case .failed(let error): throw error
+        case .reading(let rows, let columns):
+            let found = try self.rows(of: rows, columns, upTo: count)
+            if found.count < count {
+                state = .ended
+                trace?.end(rowCount: rowCount)
+            }
+            count = min(count * 4, Self.counts.most)
+            return found
+        case .readAhead(let rows):
+            state = .ended
+            return rows
         }
-        if found.count < count { state = .ended }
-        count = min(count * 4, Self.counts.most)
-        return found
     }
 
     private func begin() throws {
-        let rows = try query.database.openStore().rows(of: query.bound(watch: watch))
+        let (store, bound) = (try query.database.openStore(), try query.bound(watch: watch))
+        trace = query.trace(bound, in: store)
+        let rows = try store.rows(of: bound)
         state = .reading(rows, ResultColumns(rows.titles))
+        watch.whenLogIsLong { [weak self] in
+            Task { await self?.letGo() }
+        }
+    }
+
+    private func rows(
+        of rows: StorageRows,
+        _ columns: ResultColumns,
+        upTo limit: Int
+    ) throws -> [Result] {
+        var found: [Result] = []
+        while found.count < limit, let row = try rows.next() {
+            found.append(Result(row, columns, in: query.database))
+        }
+        rowCount += found.count
+        return found
+    }
+
+    /// Gives the snapshot back, if no rows were taken since this was wanted before.
+    private func letGo() {
+        guard case .reading(let rows, let columns) = state else { return }
+        guard holdsLog else {
+            holdsLog = true
+            return
+        }
+        do {
+            let ahead = try self.rows(of: rows, columns, upTo: Self.aheadCount)
+            state =
+                ahead.count < Self.aheadCount ? .readAhead(ahead) : .failed(QueryStop.leftWaiting)
+        } catch {
+            state = .failed(error)
+        }
+        rows.end()
     }
 }
 

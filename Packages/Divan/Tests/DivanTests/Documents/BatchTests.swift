@@ -202,4 +202,24 @@ import Testing
         let read = try collection.document(id: "doc")?.blob(forKey: "blob")
         #expect(read?.content?.count == 10_000)
     }
+
+    @Test func `maintenance inside a batch throws, and leaves no reader behind`() throws {
+        for type: MaintenanceType in [
+            .compact, .reindex, .integrityCheck, .optimize, .fullOptimize,
+        ] {
+            let home = try TemporaryDatabase()
+            let collection = try home.collection
+            try home.database.inBatch {
+                try collection.save(document: MutableDocument(id: "doc"))
+                expect(CBLError.transactionNotClosed) {
+                    try home.database.performMaintenance(type: type)
+                }
+                // A reader that comes and goes before the commit.
+                let thread = Thread { _ = collection.count }
+                thread.start()
+                while !thread.isFinished { sched_yield() }
+            }
+            #expect(collection.count == 1)
+        }
+    }
 }

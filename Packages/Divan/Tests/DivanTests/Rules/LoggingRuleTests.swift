@@ -241,4 +241,47 @@ private struct SetLogLevel: OlderLevels {
     func set(_ level: LogLevel, _ domain: LogDomain) {
         Database.setLogLevel(level, domain: domain)
     }
+
+    @Test func `at verbose level a database tells what it does, and no word of what it holds`()
+        async throws
+    {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            LogSinks.console = ConsoleLogSink(level: .verbose, domains: [.database, .query])
+            let home = try TemporaryDatabase()
+            let collection = try home.collection
+            try home.database.inBatch {
+                try collection.save(document: MutableDocument(data: ["name": "secret-1", "n": 5]))
+                let end = ContinuousClock.now + .milliseconds(60)
+                while ContinuousClock.now < end {}
+            }
+            try collection.createIndex(
+                withName: "byName",
+                config: ValueIndexConfiguration(["name"])
+            )
+            let query = try home.database.createQuery(
+                "SELECT n FROM _ WHERE name = 'secret-1' AND n <> 4711 AND n < $most AND `a b` IS MISSING"
+            )
+            query.parameters = Parameters().setInt(4_712, forName: "most")
+            for _ in 0..<2 { _ = try query.execute().allResults() }
+            for try await _ in query.stream() {}
+            try home.database.performMaintenance(type: .optimize)
+            try home.database.close()
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        let shape = "SELECT n FROM _ WHERE name = ? AND n <> ? AND n < $most AND `a b` IS MISSING"
+        for mark in [
+            " DB Info: Database db opened in ", ", trees", " Query Info: Index byName of ",
+            " DB Verbose: Transaction in ", ": 1 documents changed in ", "optimize took",
+            " Query Verbose: Plan of \(shape): ", "byName", " Query Verbose: 1 rows in ",
+            "Database db closed",
+        ] {
+            #expect(text.contains(mark), "\(mark)\n\(text)")
+        }
+        #expect(text.ranges(of: "Plan of").count == 1)
+        #expect(text.ranges(of: "rows in").count == 3)
+        #expect(!text.contains("secret-") && !text.contains("471"), "\(text)")
+    }
 }

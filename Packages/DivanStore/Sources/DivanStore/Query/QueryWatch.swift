@@ -7,6 +7,8 @@ public enum QueryStop: Error, Hashable, Sendable {
     case cancelled
     /// It ran longer than it was allowed to.
     case tookTooLong(limit: Duration)
+    /// Nobody read its rows while the database was written, whose log cannot be cleared before they are.
+    case leftWaiting
 }
 
 extension QueryStop: CustomStringConvertible {
@@ -16,6 +18,9 @@ extension QueryStop: CustomStringConvertible {
         case .cancelled: "the query was cancelled"
         case .tookTooLong(let limit):
             "the query took longer than \(limit); make an index for it, or allow it more time"
+        case .leftWaiting:
+            "the query's rows were not read on while much was written; read them sooner, end the query, "
+                + "or ask for all of them at once"
         }
     }
 }
@@ -34,6 +39,7 @@ public final class QueryWatch: Sendable {
 
     private let state = Atomic<Int>(State.running.rawValue)
     private let deadline: (limit: Duration, nanoseconds: UInt64)?
+    private let logHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates a watch whose time, if it has a limit, begins now.
     public init(limit: Duration? = nil) {
@@ -52,6 +58,14 @@ public final class QueryWatch: Sendable {
 
     /// Ends the query: its next row is `QueryStop.cancelled`.
     public func cancel() { stop(.cancelled) }
+
+    /// Has `body` called, on the thread of a writer, each time that the log has grown much longer than it
+    /// would without this query's snapshot.
+    public func whenLogIsLong(_ body: @escaping @Sendable () -> Void) {
+        logHandler.withLock { $0 = body }
+    }
+
+    func logIsLong() { logHandler.withLock { $0 }?() }
 
     func stop(_ reason: State) {
         _ = state.compareExchange(

@@ -23,7 +23,8 @@ internal import Synchronization
 ///
 /// **What bounds it.** `StoreLimits`: the log is copied each `logPageCount` pages, and a writer that runs
 /// `logLagPageCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
-/// reader the log grows as far as it is written, and is cut back to 64 MiB after it. Caches have sizes of
+/// reader the log grows as far as it is written (beyond `heldLogPageCount` those that can are asked to let
+/// go), and is cut back to 64 MiB after it. Caches have sizes of
 /// their own, 8 MiB for the writer and 6 MiB for each reader.
 ///
 /// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
@@ -45,6 +46,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var awaitsFirstCommit = false
     // Since when the log is in doubt; `nil` while it is not.
     private var failedSync: StoreError?
+    private var heldLog = HeldLog()
     // None where each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
     let readers: SQLiteReaders
@@ -187,6 +189,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try session.commit()
             syncHeads(on: session.connection)
             checkpoint(session.connection)
+            let pageCount = session.connection.logPageCount
+            if heldLog.hasGrown(to: checkpointer == nil ? nil : pageCount, at: path) {
+                readers.logIsLong()
+            }
             return result
         } catch {
             // Asked first, since undoing the transaction is the connection's next call.

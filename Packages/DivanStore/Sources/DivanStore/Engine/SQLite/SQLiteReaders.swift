@@ -167,6 +167,11 @@ final class SQLiteReaders: @unchecked Sendable {
         lock.withLock { running[ObjectIdentifier(watch)] = nil }
     }
 
+    /// Tells those who keep a snapshot for a query that the log is long.
+    func logIsLong() {
+        for watch in lock.withLock({ Array(running.values) }) { watch.logIsLong() }
+    }
+
     /// Closes the connections that nobody uses; the others close when they come back, which
     /// queries do with their next row.
     func close() {

@@ -1,0 +1,56 @@
+import DivanRevisions
+import DivanStore
+import Foundation
+import Testing
+
+// Bodies are written below the public API, which would take longer for so many bytes.
+@testable import Divan
+
+/// Streams whose reader does not read on while much is written.
+@Suite(.timeLimit(.minutes(5))) struct HeldSnapshotTests {
+    private static let body = Array(#"{"f":"\#(String(repeating: "-", count: 1 << 20))"}"#.utf8)
+
+    private func logByteCount(_ database: Database) throws -> Int {
+        let path = try #require(database.path) + "db.sqlite3-wal"
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        return try #require(attributes[.size] as? Int)
+    }
+
+    @Test(arguments: [(900, true), (2_000, false)])
+    func `a stream that is not read on lets its snapshot go`(
+        rowCount: Int,
+        isWhole: Bool
+    )
+        async throws
+    {
+        let home = try TemporaryDatabase()
+        let collection = try home.database.createCollection(name: "few")
+        try home.database.inBatch {
+            for number in 0..<rowCount {
+                try collection.save(document: MutableDocument(data: ["n": number]))
+            }
+        }
+        let query = try home.database.createQuery("SELECT n FROM few ORDER BY META().id")
+        var rows = query.stream().makeAsyncIterator()
+        #expect(try await rows.next() != nil)
+        var longest = 0
+        var length = 0
+        for number in 0..<400 where longest == 0 || length > longest / 2 {
+            let id = DivanRevisions.DocumentID(unchecked: "\(number)")
+            _ = try home.database.store.save(id, in: .default, body: Self.body)
+            length = try logByteCount(home.database)
+            longest = max(longest, length)
+            await Task.yield()
+        }
+        #expect(length <= 64 << 20, "a log of \(longest >> 20) MiB was cut back")
+        if isWhole {
+            var count = 1
+            while try await rows.next() != nil { count += 1 }
+            #expect(count == rowCount)
+        } else {
+            await #expect(throws: NSError.self) { while try await rows.next() != nil {} }
+            #expect(try await rows.next() == nil)
+        }
+        try home.database.close()
+    }
+}
