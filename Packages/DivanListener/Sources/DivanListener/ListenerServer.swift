@@ -134,11 +134,10 @@ public final class ListenerServer: Sendable {
 extension ListenerServer {
     /// Whoever guesses passwords waits, longer each time, before anybody looks at the next one.
     ///
-    /// Pages of the web may open a WebSocket wherever the browser's user can, and only the browser tells of
-    /// it; peers send no `Origin` (`websocket-and-urls.md` §1, §2).
+    /// Pages of the web may open a WebSocket wherever the browser's user can.
     private func decide(about request: UpgradeRequest) {
-        guard request.handshake.headers["Origin"] == nil else {
-            return refuse(request, 403, "pages of the web do not replicate with this listener")
+        guard mayAsk(request) else {
+            return refuse(request, 403, "pages of other sites do not replicate with this listener")
         }
         let visitor = addresses.visitor(
             request.address.host,
@@ -157,6 +156,17 @@ extension ListenerServer {
                 }
             }
         }
+    }
+
+    /// Whether no page of another site asks; peers send no `Origin` (`websocket-and-urls.md` §1, §2).
+    ///
+    /// A page of a name that was made to lead here is kept out where nobody is asked who they are.
+    private func mayAsk(_ request: UpgradeRequest) -> Bool {
+        let headers = request.handshake.headers
+        guard let origin = headers["Origin"] else { return true }
+        let host = HostField(headers["Host"] ?? "")
+        let asksNobody = configuration.authenticator is OpenListenerAuthenticator
+        return host.isOrigin(origin) && (!asksNobody || host.isLocal())
     }
 
     private func follow(

@@ -29,34 +29,16 @@ struct RESTOrigin: Sendable {
     /// `names` are those under which the server may be asked, beside addresses and names of local networks;
     /// `nil` takes every name.
     func refusal(names: [String]?) -> RESTError? {
-        let host = request.headers["Host"] ?? ""
-        if let names, !host.isEmpty, !Self.isLocal(host, names) {
+        let field = request.headers["Host"] ?? ""
+        let host = HostField(field)
+        if let names, !field.isEmpty, !host.isLocal(or: names + [Self.ownName]) {
             let advice = "ask by its address, or give the server users or TLS"
-            return RESTError(421, "misdirected", "nobody is called \(host) here; \(advice)")
+            return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
         }
-        let own = ["http://\(host)", "https://\(host)"]
         guard let origin = request.headers["Origin"], allowed == nil,
-            !["GET", "HEAD", "OPTIONS"].contains(request.method),
-            !own.contains(where: { $0.isEqualIgnoringCase(origin) })
+            !["GET", "HEAD", "OPTIONS"].contains(request.method), !host.isOrigin(origin)
         else { return nil }
         return RESTError(403, "origin", "pages of \(origin) change nothing here; allow that origin")
-    }
-
-    /// Whether no stranger can make the name of a Host field his own.
-    private static func isLocal(_ host: String, _ names: [String]) -> Bool {
-        // An IPv6 address.
-        guard !host.hasPrefix("[") else { return true }
-        var name = host.prefix { $0 != ":" }
-        if name.hasSuffix(".") { name = name.dropLast() }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        // A last label of digits makes an IPv4 address, or nothing.
-        guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {
-            return true
-        }
-        let lower = name.lowercased()
-        let reserved = [".localhost", ".local", ".internal", ".home.arpa"]
-        return reserved.contains(where: lower.hasSuffix)
-            || (names + [ownName]).contains { $0.lowercased() == lower }
     }
 
     private static let ownName: String = {

@@ -1,0 +1,42 @@
+/// The name or address by which a request asks for this server, its `Host` field.
+///
+/// Pages of the web make requests in the browser of whoever reads them, to servers that only that browser may
+/// reach. Two things tell them: the `Origin` that browsers add, which is not this server's, and a name that
+/// its owner has made lead here (DNS rebinding), under which the browser takes the server for a part of the
+/// page.
+///
+/// Source: the Fetch standard, §3.2; RFC 6761, RFC 6762, RFC 8375.
+public struct HostField: Sendable {
+    private let text: String
+
+    /// The field as it came, a port with it.
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    /// Whether an `Origin` is this server itself.
+    public func isOrigin(_ origin: String) -> Bool {
+        let lower = origin.lowercased()
+        return ["http://", "https://"].contains { scheme in
+            (scheme + text.lowercased()).utf8.elementsEqual(lower.utf8)
+        }
+    }
+
+    /// Whether it is an address, one of `names`, or a name that no stranger can make his own: without a dot,
+    /// or of a local network.
+    public func isLocal(or names: [String] = []) -> Bool {
+        // An IPv6 address.
+        guard !text.hasPrefix("[") else { return true }
+        var name = text.prefix { $0 != ":" }
+        if name.hasSuffix(".") { name = name.dropLast() }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        // A last label of digits makes an IPv4 address, or nothing.
+        guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {
+            return true
+        }
+        let lower = name.lowercased()
+        let reserved = [".localhost", ".local", ".internal", ".home.arpa"]
+        return reserved.contains(where: lower.hasSuffix)
+            || names.contains { $0.lowercased().utf8.elementsEqual(lower.utf8) }
+    }
+}
