@@ -224,4 +224,34 @@ import Testing
         }
         #expect(try room.store.read { try $0.indexes(in: .default).map(\.name) } == ["a"])
     }
+
+    @Test func `an index that is larger than the memory for sorting has every document`() throws {
+        let room = try Room(.file)
+        let count = 10_000
+        try room.store.write { writer in
+            for number in 0..<count {
+                let name = "\(number * 7_919 % count) " + String(repeating: "x", count: 1_000)
+                let id = DocumentID(unchecked: "d\(number)")
+                _ = try writer.save(id, in: .default, body: Array(#"{"name":"\#(name)"}"#.utf8))
+            }
+            let name = CheckedExpression.property(source: 0, "name")
+            try writer.createIndex("name", .value([CheckedKey(name)], filter: nil), in: .default)
+        }
+        try room.store.checkIntegrity()
+        #expect(try room.store.inspect().damages.isEmpty)
+    }
+
+    @Test(arguments: [nil, 1] as [UInt8?])
+    func `what is sorted for an index leaves memory only where it may`(key: UInt8?) throws {
+        let home = try TemporaryDirectory()
+        let sealing = try key.map { try TestSealing($0) }
+        let place = SQLitePlace(home.file("a"), sealing: sealing)
+        let connection = try SQLiteConnection(place, mode: .create)
+        try connection.execute("PRAGMA temp_store = MEMORY; BEGIN; CREATE TABLE t (a)")
+        var inside: Int64?
+        try connection.sortingInOnePiece { inside = try connection.integer("PRAGMA temp_store") }
+        #expect(inside == (key == nil ? 1 : 2))
+        #expect(try connection.integer("PRAGMA temp_store") == 2)
+        try connection.execute("COMMIT")
+    }
 }

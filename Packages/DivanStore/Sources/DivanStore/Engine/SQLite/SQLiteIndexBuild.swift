@@ -120,3 +120,13 @@ final class SQLiteIndexBuild {
         return nil
     }
 }
+
+extension SQLiteSession {
+    func changeIndexes(_ sql: String) throws(StoreError) {
+        try connection.sortingInOnePiece { () throws(StoreError) in try connection.execute(sql) }
+    }
+
+    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
+        try connection.sortingInOnePiece { try SQLiteIndexBuild(on: connection, watch).run(sql) }
+    }
+}

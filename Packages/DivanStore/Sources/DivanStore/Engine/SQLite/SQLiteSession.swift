@@ -271,14 +271,6 @@ extension SQLiteSession: StorageTransaction {
         )
     }
 
-    func changeIndexes(_ sql: String) throws(StoreError) {
-        try connection.execute(sql)
-    }
-
-    func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
-        try SQLiteIndexBuild(on: connection, watch).run(sql)
-    }
-
     func setState(_ state: CollectionState) throws(StoreError) {
         let statement = try statement(
             """
