@@ -84,8 +84,8 @@ final class QueryMirror {
 
     /// Begins a query; its rows keep the mirror.
     func rows(of query: StorageQuery) throws -> StorageRows {
-        let run = try SQLiteQueryRun(query, on: session)
-        return StorageRows(titles: run.titles, next: run.next) { run.end(isKept: false) }
+        let run = try SQLiteQueryRun(query, on: session, isKept: false)
+        return StorageRows(titles: run.titles, next: run.next) { run.end() }
     }
 
     func run(_ query: StorageQuery, _ body: ([QueryValue]) throws -> Void) throws {

@@ -43,7 +43,9 @@ final class SQLiteDividedRun: Sendable {
         on session: SQLiteSession,
         of readers: SQLiteReaders
     ) throws -> [[QueryValue]]? {
-        guard processorCount > 1, let scan = DividedScan(query.statement) else { return nil }
+        guard processorCount > 1, try session.mayScan(query),
+            let scan = DividedScan(query.statement)
+        else { return nil }
         let id = try SQLiteQuerySchema(session).id(of: scan.collection)
         let state = try session.state(of: id)
         guard state.liveCount >= documentCount, readers.isLatest(session),
@@ -91,8 +93,8 @@ final class SQLiteDividedRun: Sendable {
             let index = next.add(1, ordering: .relaxed).oldValue
             guard index < parts.count, progress.withLock({ $0.failure == nil }) else { return }
             do {
-                let run = try SQLiteQueryRun(parts[index], on: session)
-                defer { run.end(isKept: false) }
+                let run = try SQLiteQueryRun(parts[index], on: session, isKept: false)
+                defer { run.end() }
                 var rows: [[QueryValue]] = []
                 while let row = try run.next() { rows.append(row) }
                 progress.withLock { $0.rows[index] = rows }
@@ -111,21 +113,27 @@ final class SQLiteDividedRun: Sendable {
 }
 
 extension SQLiteSession {
-    /// Whether a query goes through all rows of its first source.
+    /// Whether it is not known yet that an index answers a query.
+    fileprivate func mayScan(_ query: StorageQuery) throws -> Bool {
+        guard let version = try schemaVersion() else { return true }
+        return queries[query.statement, version].isScan ?? true
+    }
+
+    /// Whether a query goes through all rows of its first source, found out once for each version of
+    /// the schema.
     fileprivate func scans(_ query: StorageQuery) throws -> Bool {
-        let version = try statement("PRAGMA schema_version")
-        defer { version.reset() }
-        let schema = try version.step() ? version.integer(0) : 0
-        return try queries.isScan(query.statement, schema: schema) {
-            let schema = SQLiteQuerySchema(self)
-            let steps = try SQLiteQueryRun.steps(of: query, schema, on: self).steps.map(\.text)
-            // In the order of an index, or of the rows, few of them are read anyway.
-            let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
-            // Of a join each part would make such an index for itself.
-            let makesIndex = steps.contains { $0.contains(" AUTOMATIC ") || $0.contains("BLOOM") }
-            return steps.contains("SCAN s0") && !makesIndex
-                && (query.statement.isAggregate || isSorted)
-        }
+        let version = try schemaVersion()
+        if let version, let known = queries[query.statement, version].isScan { return known }
+        let schema = SQLiteQuerySchema(self)
+        let steps = try SQLiteQueryRun.steps(of: query, schema, on: self).steps.map(\.text)
+        // In the order of an index, or of the rows, few of them are read anyway.
+        let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
+        // Of a join each part would make such an index for itself.
+        let makesIndex = steps.contains { $0.contains(" AUTOMATIC ") || $0.contains("BLOOM") }
+        let isScan =
+            steps.contains("SCAN s0") && !makesIndex && (query.statement.isAggregate || isSorted)
+        if let version { queries[query.statement, version].isScan = isScan }
+        return isScan
     }
 
     /// The least sequence of a collection; `nil` when there is no row.

@@ -9,16 +9,14 @@ final class SQLiteQueryRun {
     private let sql: String
     private let statement: SQLiteStatement
     private let watch: QueryWatch
+    private let isKept: Bool
 
-    init(_ query: StorageQuery, on session: SQLiteSession) throws {
-        let (translation, statement) = try Self.prepare(
-            query.statement,
-            schema: SQLiteQuerySchema(session),
-            on: session.connection,
-            kept: session.queries.take
-        )
+    /// Begins a query; what it takes is kept for the next run, unless there will be none.
+    init(_ query: StorageQuery, on session: SQLiteSession, isKept: Bool = true) throws {
+        let (translation, statement) = try session.prepare(query.statement, isKept: isKept)
         self.session = session
         self.statement = statement
+        self.isKept = isKept
         sql = translation.sql
         titles = translation.titles
         watch = query.watch
@@ -26,8 +24,8 @@ final class SQLiteQueryRun {
         session.connection.watch(watch)
     }
 
-    /// Translates and compiles a query, with `prefix` before it, unless `kept` gives a statement with
-    /// its text; one that is too deep for SQLite is divided.
+    /// Translates and compiles a query, with `prefix` before it; one that is too deep for SQLite is
+    /// divided.
     ///
     /// - Throws: What SQLite refuses; `QueryError` for a query that is too deep even in pieces.
     static func prepare(
@@ -103,8 +101,8 @@ final class SQLiteQueryRun {
         return (translation.sql, steps)
     }
 
-    /// Ends the run; the compiled statement is kept for the next one, unless it has no other.
-    func end(isKept: Bool = true) {
+    /// Ends the run.
+    func end() {
         session.connection.watch(nil)
         statement.reset()
         if isKept { session.queries.keep(statement, for: sql) }
@@ -159,6 +157,37 @@ extension SQLiteStatement {
 }
 
 extension SQLiteSession {
+    /// A query with its statement; under a schema that it was run with before it is not translated anew.
+    fileprivate func prepare(
+        _ query: CheckedStatement,
+        isKept: Bool
+    ) throws -> (SQLTranslation, SQLiteStatement) {
+        let version = isKept ? try schemaVersion() : nil
+        if let version, let translation = queries[query, version].translation {
+            let kept = queries.take(translation.sql)
+            return (translation, try kept ?? connection.prepare(translation.sql))
+        }
+        let prepared = try SQLiteQueryRun.prepare(
+            query,
+            schema: SQLiteQuerySchema(self),
+            on: connection,
+            kept: queries.take
+        )
+        if let version { queries[query, version].translation = prepared.0 }
+        return prepared
+    }
+
+    /// The version of the snapshot's schema; `nil` where nothing may be kept under it, as in a transaction
+    /// that writes: if that is undone, another schema gets the same version.
+    func schemaVersion() throws(StoreError) -> Int64? {
+        guard connection.isInTransaction, !connection.isWriting else { return nil }
+        if let known = queries.schemaVersion { return known }
+        let statement = try statement("PRAGMA schema_version")
+        defer { statement.reset() }
+        queries.schemaVersion = try statement.step() ? statement.integer(0) : nil
+        return queries.schemaVersion
+    }
+
     /// How many live documents a collection has.
     fileprivate func liveCount(of collection: QueryCollection) throws -> Int {
         try state(of: SQLiteQuerySchema(self).id(of: collection)).liveCount

@@ -1,10 +1,21 @@
 internal import DivanQuery
 
-/// Compiled queries of one connection that nobody runs, the latest last, and what is known of the
-/// plans of some.
+/// Compiled queries of one connection that nobody runs, the latest last, and what is known of some
+/// queries under one version of the schema, which changes with each collection and index.
 final class SQLiteQueryStatements {
+    /// What was found out of a query.
+    struct Known {
+        fileprivate let query: CheckedStatement
+        fileprivate let schema: Int64
+        var translation: SQLTranslation?
+        /// Whether it goes through all rows of its first source.
+        var isScan: Bool?
+    }
+
+    /// The version of the snapshot's schema, once somebody has asked for it.
+    var schemaVersion: Int64?
     private var statements: [(sql: String, statement: SQLiteStatement)] = []
-    private var scans: [(query: CheckedStatement, schema: Int64, isScan: Bool)] = []
+    private var known: [Known] = []
 
     /// Takes the statement with this text away, if there is one.
     func take(_ sql: String) -> SQLiteStatement? {
@@ -18,23 +29,31 @@ final class SQLiteQueryStatements {
         statements.append((sql, statement))
     }
 
-    /// Whether a query scans its rows, found out once for each version of the schema.
-    func isScan(
-        _ query: CheckedStatement,
-        schema: Int64,
-        _ find: () throws -> Bool
-    ) rethrows -> Bool {
-        if let known = scans.last(where: { $0.schema == schema && $0.query == query }) {
-            return known.isScan
+    /// What is known of a query; of too many the one goes that was asked for the longest time ago.
+    subscript(query: CheckedStatement, schema: Int64) -> Known {
+        get {
+            guard let place = place(of: query, schema) else {
+                return Known(query: query, schema: schema)
+            }
+            if place < known.count - 1 { known.append(known.remove(at: place)) }
+            return known[known.count - 1]
         }
-        let isScan = try find()
-        if scans.count == StoreLimits.keptQueryCount { scans.removeFirst() }
-        scans.append((query, schema, isScan))
-        return isScan
+        set {
+            if let place = place(of: query, schema) {
+                known.remove(at: place)
+            } else if known.count == StoreLimits.keptQueryCount {
+                known.removeFirst()
+            }
+            known.append(newValue)
+        }
+    }
+
+    private func place(of query: CheckedStatement, _ schema: Int64) -> Int? {
+        known.lastIndex { $0.schema == schema && $0.query == query }
     }
 
     func forget() {
         statements = []
-        scans = []
+        known = []
     }
 }

@@ -46,6 +46,7 @@ final class SQLiteSession {
     /// Forgets what was read in the transaction before.
     func forgetCollections() {
         collectionIDs.removeAll(keepingCapacity: true)
+        queries.schemaVersion = nil
     }
 
     func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
