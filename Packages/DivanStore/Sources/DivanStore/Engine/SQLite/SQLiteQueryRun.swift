@@ -49,7 +49,7 @@ final class SQLiteQueryRun {
 
     /// The next row, or `nil` behind the last one.
     func next() throws -> [QueryValue]? {
-        try watch.check(path: statement.path)
+        if watch.mustStop { try watch.check(path: statement.path) }
         do throws(StoreError) {
             return try statement.step() ? statement.values(count: titles.count) : nil
         } catch {

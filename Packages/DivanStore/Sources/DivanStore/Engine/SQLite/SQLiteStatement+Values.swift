@@ -33,12 +33,19 @@ extension SQLiteStatement {
     }
 
     private func value(_ index: Int32) -> QueryValue {
-        switch sqlite3_column_type(handle, index) {
-        case SQLITE_NULL: .missing
-        case SQLITE_INTEGER: .integer(integer(index))
-        case SQLITE_FLOAT: .double(sqlite3_column_double(handle, index))
-        case SQLITE_TEXT: .string(text(index))
-        default: withBytes(index, Self.value)
+        // Looked up once; whoever has a column's value must be the only one to use the connection.
+        let value = sqlite3_column_value(handle, index)
+        switch sqlite3_value_type(value) {
+        case SQLITE_NULL: return .missing
+        case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: return .double(sqlite3_value_double(value))
+        case let type:
+            let bytes = UnsafeBufferPointer(
+                start: sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self),
+                count: Int(sqlite3_value_bytes(value))
+            )
+            guard type == SQLITE_TEXT else { return Self.value(bytes) }
+            return .string(String(decoding: bytes, as: UTF8.self))
         }
     }
 
