@@ -15,7 +15,13 @@ final class SQLExtraction {
     static func name(_ position: Int) -> String { "c\(position)" }
 
     /// The column that holds an expression in a form; a new one where there was none.
+    ///
+    /// The plain form of a property is made of the exact one, which is shorter to read than its document.
     func name(of expression: CheckedExpression, _ form: SQLForm) -> String {
+        let exact = Column(expression: expression, form: .exact)
+        if form == .plain, case .property = expression, let position = positions[exact] {
+            return "divan_plain1(\(Self.name(position)))"
+        }
         let column = Column(expression: expression, form: form)
         let position = positions[column] ?? columns.count
         if position == columns.count {
