@@ -241,6 +241,11 @@ import Testing
         #expect(try room.store.inspect().damages.isEmpty)
     }
 
+    @Test func `a directory for temporary files has room for little and not for everything`() {
+        #expect(TemporaryRoom.holds(1))
+        #expect(!TemporaryRoom.holds(.max))
+    }
+
     @Test(arguments: [nil, 1] as [UInt8?])
     func `what is sorted for an index leaves memory only where it may`(key: UInt8?) throws {
         let home = try TemporaryDirectory()

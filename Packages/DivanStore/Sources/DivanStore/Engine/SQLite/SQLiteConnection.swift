@@ -138,12 +138,15 @@ final class SQLiteConnection {
     /// Lets what `body` sorts lie in one piece of memory, and in a file beyond the size of the cache.
     ///
     /// Where all that is temporary lies in memory SQLite takes a piece for each row, and never spills: an
-    /// index takes a tenth longer to make, and memory for all its keys.
+    /// index takes a tenth longer to make, and memory for all its keys. So it does where a file might not
+    /// find room.
     func sortingInOnePiece<E: Error>(_ body: () throws(E) -> Void) throws(E) {
         // What a sealed database spills would be plain.
-        guard sealing == nil, let before = try? integer("PRAGMA temp_store") else {
-            return try body()
-        }
+        guard sealing == nil, let before = try? integer("PRAGMA temp_store"),
+            let pageCount = try? integer("PRAGMA page_count"),
+            let pageByteCount = try? integer("PRAGMA page_size"),
+            TemporaryRoom.holds(pageCount * pageByteCount)
+        else { return try body() }
         try? execute("PRAGMA temp_store = FILE")
         defer { try? execute("PRAGMA temp_store = \(before)") }
         try body()
