@@ -19,8 +19,7 @@ public struct ExactText: Hashable, Sendable {
 
     /// Hashes the bytes, and one that no UTF-8 holds, so that neighbours do not run together.
     public func hash(into hasher: inout Hasher) {
-        var text = text
-        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        text.utf8.span.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(0xFF as UInt8)
     }
 }

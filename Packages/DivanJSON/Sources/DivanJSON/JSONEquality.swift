@@ -85,13 +85,11 @@ extension JSONObject: Equatable {
 extension String {
     /// Whether both texts are the same bytes; `==` would also accept equivalent ones.
     func hasSameBytes(as other: String) -> Bool {
-        guard utf8.count == other.utf8.count else { return false }
-        var first = self
-        var second = other
-        return first.withUTF8 { left in
-            second.withUTF8 { right in
-                Self.areSame(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
-            }
+        let left = utf8.span
+        let right = other.utf8.span
+        guard left.count == right.count else { return false }
+        return left.bytes.withUnsafeBytes { left in
+            right.bytes.withUnsafeBytes { right in Self.areSame(left, right) }
         }
     }
 
