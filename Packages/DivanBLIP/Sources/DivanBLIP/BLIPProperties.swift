@@ -90,14 +90,20 @@ public struct BLIPProperties: Sendable {
 
     /// Adds a pair whose value is UTF-8 already.
     public mutating func append(named name: StaticString, utf8 value: Span<UInt8>) {
-        appendName(name)
+        appendLiteral(name)
         value.withUnsafeBufferPointer { append($0) }
         bytes.append(0)
     }
 
+    /// Adds a pair of two literals, which have no NUL.
+    public mutating func append(named name: StaticString, _ value: StaticString) {
+        appendLiteral(name)
+        appendLiteral(value)
+    }
+
     /// Adds a pair whose value is a decimal number.
     public mutating func append(named name: StaticString, _ value: UInt64) {
-        appendName(name)
+        appendLiteral(name)
         var digits = [20 of UInt8](repeating: 0)
         var (first, rest) = (20, value)
         repeat {
@@ -111,13 +117,13 @@ public struct BLIPProperties: Sendable {
         bytes.append(0)
     }
 
-    private mutating func appendName(_ name: StaticString) {
+    private mutating func appendLiteral(_ text: StaticString) {
         if bytes.isEmpty { bytes.reserveCapacity(160) }
         // A literal's pointer is valid for ever, and a NUL stands behind its last byte.
         bytes.append(
             contentsOf: UnsafeBufferPointer(
-                start: name.utf8Start,
-                count: name.utf8CodeUnitCount + 1
+                start: text.utf8Start,
+                count: text.utf8CodeUnitCount + 1
             )
         )
     }

@@ -73,10 +73,12 @@ import Testing
         for number in [0, 9, 10, 99, 1_234_567_890, UInt64.max] {
             properties.append(named: "sequence", number)
         }
+        properties.append(named: "Profile", "rev")
         var expected: BLIPProperties = ["id": "dé", "none": ""]
         for number in [0, 9, 10, 99, 1_234_567_890, UInt64.max] {
             expected.append("sequence", String(number))
         }
+        expected.append("Profile", "rev")
         #expect(properties == expected)
     }
 

@@ -191,6 +191,9 @@ public struct WebSocketConnection: Sendable {
     /// Bytes that wait to be written, but for a pong that a flood delayed.
     public var outputByteCount: Int { output.count }
 
+    /// Both of these at once.
+    public var outlet: (isOpen: Bool, byteCount: Int) { (isOpen, outputByteCount) }
+
     /// Moves everything that waits to be written behind the bytes of `target`.
     public mutating func appendOutput(to target: inout [UInt8]) {
         if let ping = latestPing, isOpen { write(.pong, ping) }

@@ -41,6 +41,7 @@ import Testing
         let flood = (0..<200).flatMap { frame(.ping, [UInt8($0)]) }
         #expect(try server.events(of: flood).isEmpty)
         #expect(server.outputByteCount == 16 * 3)
+        #expect(server.outlet == (isOpen: true, byteCount: 16 * 3))
         let pongs = try frames(in: server.takeOutput(), by: .server)
         #expect(pongs.count == 17)
         #expect(pongs.last?.payload == [199])

@@ -86,11 +86,13 @@ final class WebSocketChannel: ByteStreamOwner {
 
     /// False from the high-water mark on until the queue has shrunk to the low one.
     var isWritable: Bool {
-        if queuedByteCount >= limits.highWaterByteCount { isWaitingForRoom = true }
-        return !isWaitingForRoom && connection.isOpen
+        // One look at the connection for both: this is asked before each message.
+        let (isOpen, byteCount) = connection.outlet
+        if byteCount + stream.queuedByteCount >= limits.highWaterByteCount {
+            isWaitingForRoom = true
+        }
+        return !isWaitingForRoom && isOpen
     }
-
-    private var queuedByteCount: Int { connection.outputByteCount + stream.queuedByteCount }
 
     func send(_ message: Span<UInt8>, isText: Bool = false) {
         guard receiver != nil else { return }
