@@ -20,25 +20,30 @@ void divan_give_text(sqlite3_context *context, const char *text, int byte_count)
     sqlite3_result_text(context, text, byte_count, SQLITE_TRANSIENT);
 }
 
-static int bind_row(sqlite3_stmt *statement, const divan_row *row) {
-    int code = sqlite3_bind_int64(statement, 1, row->sequence);
+enum { row_parameters = 9 };
+
+/// Binds a row to the parameters behind `last`.
+static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
+    int code = sqlite3_bind_int64(statement, last + 1, row->sequence);
     if (code == SQLITE_OK)
         code = sqlite3_bind_text(
-            statement, 2, row->document_id, row->document_id_byte_count, SQLITE_STATIC);
+            statement, last + 2, row->document_id, row->document_id_byte_count, SQLITE_STATIC);
     if (code == SQLITE_OK)
         code = sqlite3_bind_blob(
-            statement, 3, row->revision_id, row->revision_id_byte_count, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 4, row->flags);
+            statement, last + 3, row->revision_id, row->revision_id_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, last + 4, row->flags);
     if (code == SQLITE_OK && row->expires)
-        code = sqlite3_bind_int64(statement, 5, row->expiration);
+        code = sqlite3_bind_int64(statement, last + 5, row->expiration);
     if (code == SQLITE_OK)
         code = row->tree
-            ? sqlite3_bind_blob(statement, 6, row->tree, row->tree_byte_count, SQLITE_STATIC)
-            : sqlite3_bind_int64(statement, 6, row->known_at);
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 7, row->body_byte_count);
+            ? sqlite3_bind_blob(statement, last + 6, row->tree, row->tree_byte_count, SQLITE_STATIC)
+            : sqlite3_bind_int64(statement, last + 6, row->known_at);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, last + 7, row->body_byte_count);
     if (code == SQLITE_OK)
-        code = sqlite3_bind_text(statement, 8, row->body, row->body_byte_count, SQLITE_STATIC);
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, 9, divan_row_checksum(row));
+        code = sqlite3_bind_text(
+            statement, last + 8, row->body, row->body_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK)
+        code = sqlite3_bind_int64(statement, last + row_parameters, divan_row_checksum(row));
     return code;
 }
 
@@ -49,8 +54,10 @@ void divan_begin_write_out(int descriptor) {
     (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
-int divan_put_row(sqlite3_stmt *statement, const divan_row *row) {
-    int code = bind_row(statement, row);
+int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count) {
+    int code = SQLITE_OK;
+    for (int place = 0; code == SQLITE_OK && place < count; place++)
+        code = bind_row(statement, place * row_parameters, &rows[place]);
     if (code == SQLITE_OK) code = sqlite3_step(statement);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);

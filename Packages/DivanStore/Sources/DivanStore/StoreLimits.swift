@@ -80,6 +80,8 @@ public enum StoreLimits {
     public static let singlySyncedBlobCount = 8
     /// Saves of concurrent threads that share one transaction.
     public static let groupedSaveCount = 64
+    /// Rows of new documents that one statement adds: of what a statement costs by itself a sixteenth is left.
+    public static let addedTogetherCount = 16
     /// Ancestors named in the answer to one announced revision (`replication.md` §3).
     public static let possibleAncestorCount = 10
     /// How long opening waits for another process that is about to close the database, in

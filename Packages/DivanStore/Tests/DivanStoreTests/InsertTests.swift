@@ -34,6 +34,46 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `stores first revisions together as it does one by one`(_ kind: EngineKind) throws {
+        let rooms = try [Room(kind), Room(kind)]
+        let received = try (0..<16).map { number in
+            RemoteRevision(
+                documentID: DocumentID(unchecked: "doc-\(number)"),
+                revisionID: try revision("1-a\(number % 10)"),
+                isTombstone: number == 3,
+                body: Array("{}".utf8),
+                remote: remote
+            )
+        }
+        let first = try rooms[0].store.write { try $0.insertFirst(received, in: .default) }
+        #expect(first == 1)
+        for revision in received {
+            try rooms[1].store.write { _ = try $0.insert(revision, in: .default) }
+        }
+        #expect(try rooms[0].state() == rooms[1].state())
+        #expect(try rooms.map { try $0.count() } == [15, 15])
+        let notices = Notices()
+        let observation = rooms[0].store.observe { notices.add($0) }
+        defer { withExtendedLifetime(observation) {} }
+        // One of them is here, one has a past: nothing is stored, nor told.
+        var further = received
+        for place in further.indices where place != 5 {
+            further[place].documentID = DocumentID(unchecked: "next-\(place)")
+        }
+        let refused = try rooms[0].store.write { try $0.insertFirst(further, in: .default) }
+        further[5].documentID = "next"
+        further[5].history = [try revision("1-cc")]
+        let isRefused = try rooms[0].store.write { try $0.insertFirst(further, in: .default) }
+        #expect(refused == nil && isRefused == nil)
+        #expect(try rooms[0].count() == 15 && notices.take().isEmpty)
+        further[5].history = []
+        let next = try rooms[0].store.write { try $0.insertFirst(further, in: .default) }
+        #expect(next == 17)
+        #expect(notices.take().map(\.changes.count) == [16])
+        try rooms[0].store.checkIntegrity()
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `stores a deep document whose root is far from one`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         let history = (650..<700).reversed().map { "\($0)-aa" }

@@ -8,6 +8,32 @@ import Testing
     private let remote = RemoteID(rawValue: 1)
 
     @Test(arguments: EngineKind.allCases)
+    func `reads the same whether it reads ahead or not`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        for name in ["a", "b", "c", "d", "e"] { try room.save(DocumentID(unchecked: name)) }
+        try room.save("b", #"{"x":1}"#)
+        let documents = try room.store.read { try $0.documents(in: .default, after: 0, limit: 9) }
+        #expect(documents.map(\.sequence) == [1, 3, 4, 5, 6])
+        // In order, with one left out, and with one that has gone on.
+        for sequences in [[1, 3, 4, 5, 6], [1, 4, 6], [1, 2, 3], [3, 1], []] as [[UInt64]] {
+            try room.store.read { reader in
+                try reader.readAhead(sequences, in: .default)
+                for document in documents {
+                    let revision = try reader.revision(
+                        document.documentID,
+                        document.revisionID,
+                        in: .default,
+                        at: document.sequence
+                    )
+                    #expect(revision?.body == document.body)
+                    #expect(revision?.sequence == document.sequence)
+                    #expect(revision?.isOnly == (document.documentID != "b"))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `decides what a puller wants`(_ kind: EngineKind) throws {
         let room = try Room(kind)
         try room.insert("pulled", "1-aa")

@@ -9,6 +9,8 @@ final class ActiveCollection {
     let checkpointer: Checkpointer
     private var puller: Puller?
     private var pusher: Pusher?
+    /// Whether there is a pusher to ask: nothing is looked up where there is none.
+    private let pushes: Bool
 
     private let number: Int
     private let options: PeerConfiguration.CollectionOptions
@@ -31,6 +33,7 @@ final class ActiveCollection {
     ) throws {
         options = peer.collections[number]
         path = options.path
+        pushes = peer.pushes
         self.number = number
         self.inbox = inbox
         self.remarks = remarks
@@ -125,6 +128,7 @@ final class ActiveCollection {
 
     /// Proposes and sends as far as the windows allow.
     func pumpPusher() {
+        guard pushes else { return }
         do {
             try pusher?.pump()
         } catch {
@@ -283,7 +287,7 @@ extension ActiveCollection {
         let sequence = max(announced, message.replacingSequence ?? 0)
         guard
             !message.ancestry.ids.isEmpty || connection.dialect.mayFollowUnnamed
-                || pusher?.isUnderway(message.documentID) ?? false
+                || (pushes && pusher?.isUnderway(message.documentID) ?? false)
         else {
             return remoteOrder.isPassed(message.documentID, sequence)
         }
@@ -319,7 +323,7 @@ extension ActiveCollection {
             connection.report(arrival.event(in: path, event.error))
         }
         if effects.contains(.resolve) { conflicts.ask(about: arrival.documentID, in: path) }
-        if effects.contains(.trust) { pusher?.trust(arrival.documentID) }
+        if pushes, effects.contains(.trust) { pusher?.trust(arrival.documentID) }
         if effects.contains(.retryPush) { pulled(arrival.documentID) }
         if effects.contains(.readFeed) { pusher?.notice() }
         guard life.isOver else { return }
@@ -332,6 +336,7 @@ extension ActiveCollection {
 
     /// The pull brought, or recognised, the peer's revision of a document.
     func pulled(_ documentID: DocumentID, isBehind: Bool = false) {
+        guard pushes else { return }
         do {
             try pusher?.pulled(documentID, isBehind: isBehind)
         } catch {

@@ -227,6 +227,7 @@ extension ActivePeer {
 
     func commit() {
         guard !inbox.ready.isEmpty || !remarks.isEmpty else { return }
+        let collections = collections
         let (lost, told, refusals) = remarks.take()
         let removals = lost.filter { collections[$0.collection].purges($0) }
         var ready = inbox.takeReady()
@@ -234,7 +235,9 @@ extension ActivePeer {
             ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
         }
         let marks = told.compactMap { collections[$0.collection].upToDate($0) }
-        let outdated = ready.map { collections[$0.collection].isOutdated($0.message) }
+        for revision in ready {
+            revision.isOutdated = collections[revision.collection].isOutdated(revision.message)
+        }
         let paths = collections.map(\.path)
         let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
         let isStored = finish(ready) {
@@ -244,15 +247,7 @@ extension ActivePeer {
                 }
                 try writer.mark(marks, paths, at: remote)
                 try writer.note(refusals, paths, at: remote)
-                return try zip(ready, outdated).map { revision, isOutdated in
-                    try writer.insert(
-                        revision,
-                        in: paths[revision.collection],
-                        from: remote,
-                        keepsOrder: keepsOrder,
-                        isOutdated: isOutdated
-                    )
-                }
+                return try writer.insert(ready, in: paths, from: remote, keepsOrder: keepsOrder)
             }
         }
         guard isStored else { return }
@@ -261,7 +256,7 @@ extension ActivePeer {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }
         // What came after the peer had told of another is no echo: the feed has to look at it.
-        for (revision, isOutdated) in zip(ready, outdated) where isOutdated {
+        for revision in ready where revision.isOutdated {
             collections[revision.collection].pulled(revision.message.documentID, isBehind: true)
         }
     }

@@ -6,8 +6,11 @@ import DivanStore
 /// The pulling half of an active peer, for one collection: subscribes, decides what it wants, and
 /// knows what is still to come.
 ///
+/// By reference: what is asked of it for each document is then no change of its owner's, which Swift
+/// would look for others of (some 120 instructions each).
+///
 /// Source: `replication.md` §3.
-struct Puller {
+final class Puller {
     private let path: CollectionPath
     private var phase = Phase.subscribed
     /// Changes that the peer has not announced yet, as far as it told; never too few.
@@ -101,7 +104,7 @@ struct Puller {
     /// Takes the answer to the subscription.
     ///
     /// A peer of our kind says how many changes it has for us; others leave that out.
-    mutating func subscribed(_ reply: BLIPIncomingReply) {
+    func subscribed(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             phase = .failed
             connection.fail(SyncError(failure))
@@ -116,7 +119,7 @@ struct Puller {
 
     /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
     /// still to come.
-    mutating func receive(_ request: BLIPIncomingRequest) {
+    func receive(_ request: BLIPIncomingRequest) {
         guard waiting.count < connection.limits.waitingListsCount else {
             connection.fail(.remote("the peer sends lists without end"))
             return
@@ -125,7 +128,7 @@ struct Puller {
     }
 
     /// Answers lists that wait, as long as few enough revisions are on their way.
-    mutating func pump() {
+    func pump() {
         while !waiting.isEmpty, !connection.isClosed,
             requested.count < connection.limits.requestedRevisionsCount
         {
@@ -147,7 +150,7 @@ struct Puller {
         }
     }
 
-    private mutating func answer(_ request: BLIPIncomingRequest) throws {
+    private func answer(_ request: BLIPIncomingRequest) throws {
         let count = connection.limits.receivedChangesCount
         let entries = try ChangesMessage.parse(
             request.body,
@@ -189,7 +192,7 @@ struct Puller {
         connection.answer(request, with: reply)
     }
 
-    private mutating func decide(_ entries: [ChangesMessage.Entry]) throws -> [ChangesAnswer] {
+    private func decide(_ entries: [ChangesMessage.Entry]) throws -> [ChangesAnswer] {
         var answers = [ChangesAnswer](repeating: .unwanted, count: entries.count)
         var questions: [(documentID: DocumentID, revisionID: RevisionID)] = []
         var places: [Int] = []
@@ -256,6 +259,7 @@ struct Puller {
     /// The revisions to name to the peer; one that keeps to the order says whether it gave up what is
     /// current here.
     private func named(_ ancestors: [RevisionID], _ rival: RevisionID?) -> [RevisionID] {
+        guard !ancestors.isEmpty || rival != nil else { return [] }
         var named = ancestors
         if connection.peerKeepsOrder, let rival {
             named = [rival] + ancestors.filter { $0 != rival }
@@ -263,7 +267,7 @@ struct Puller {
         return Array(named.prefix(connection.limits.ancestorsCount))
     }
 
-    private mutating func announce(_ entry: ChangesMessage.Entry, isWanted: Bool) {
+    private func announce(_ entry: ChangesMessage.Entry, isWanted: Bool) {
         if entry.flags.saysAccessLost {
             checkpointer.remote.announce(entry.sequence, isFinished: false)
             // A name that no document can have finds none to purge.
@@ -313,7 +317,7 @@ struct Puller {
     /// A revision that was asked for arrived, or never will.
     ///
     /// One that `isFinished` need not come in another run.
-    mutating func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
+    func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
         requested[sequence] = nil
         lastArrival = connection.now
         connection.progress.complete(byteCount)

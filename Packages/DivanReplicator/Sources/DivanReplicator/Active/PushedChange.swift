@@ -49,7 +49,7 @@ enum PushedChange {
         /// Not taken now, but perhaps later.
         case failed(SyncError)
         /// All else is done.
-        indirect case restDone(OutgoingRevision)
+        case restDone(OutgoingRevision)
         /// The peer has another revision.
         case conflict
 

@@ -192,7 +192,7 @@ extension Connection {
 
 extension Connection {
     /// The start of a request about a collection.
-    func profile(_ name: String, about collection: Int) -> BLIPProperties {
+    func profile(_ name: StaticString, about collection: Int) -> BLIPProperties {
         .profile(name, collection: wireIndex(collection))
     }
 
@@ -222,11 +222,11 @@ extension Connection {
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
         deltaCredit.received(message.count, limits)
         do {
-            for _ in 0..<(try blip.receive(message)) {
-                guard let event = blip.next() else { break }
-                if turnaround == nil, let firstWords { turnaround = now - firstWords }
-                handle(event)
-            }
+            let (event, otherCount) = try blip.take(message)
+            guard let event else { return }
+            if turnaround == nil, let firstWords { turnaround = now - firstWords }
+            handle(event)
+            for _ in 0..<otherCount { blip.next().map(handle) }
         } catch {
             log.error("\(error)")
             self.error = self.error ?? SyncError(.close(.cannotFulfil), "\(error)")

@@ -17,6 +17,8 @@ final class IncomingRevision {
     var absentBlobs: [BlobDigest] = []
     /// Keep its blobs from being collected until it is stored.
     var holds: [BlobHold] = []
+    /// Whether the sender has told something newer of the document.
+    var isOutdated = false
 
     init(
         _ message: RevisionMessage,
@@ -37,38 +39,62 @@ final class IncomingRevision {
 }
 
 extension StoreWriter {
-    /// Stores one received revision; what is wrong with it alone does not end the transaction.
+    /// Stores received revisions; what is wrong with one alone does not end the transaction.
     ///
-    /// `remote` is who sent it, `nil` on the passive side; `keepsOrder` says whether the sender keeps
-    /// to one order of revisions that were given up for each other, `isOutdated` whether it has told
-    /// something newer of the document.
+    /// `remote` is who sent them, `nil` on the passive side; `keepsOrder` says whether the sender keeps
+    /// to one order of revisions that were given up for each other, and is `nil` where each message does.
     func insert(
-        _ revision: IncomingRevision,
-        in path: CollectionPath,
+        _ revisions: [IncomingRevision],
+        in paths: [CollectionPath],
         from remote: RemoteID?,
-        keepsOrder: Bool,
-        isOutdated: Bool = false
+        keepsOrder: Bool? = nil
+    ) throws -> [RevisionResult] {
+        var results: [RevisionResult] = []
+        results.reserveCapacity(revisions.count)
+        for start in stride(from: 0, to: revisions.count, by: StoreLimits.addedTogetherCount) {
+            let some = revisions[start...].prefix(StoreLimits.addedTogetherCount)
+            if let first = try insertFirst(some, in: paths, from: remote) {
+                for place in 0..<UInt64(some.count) {
+                    let sequence = first + place
+                    results.append(
+                        .inserted(sequence: sequence, isConflict: false, isBranched: false)
+                    )
+                }
+                continue
+            }
+            for revision in some {
+                let keepsOrder = keepsOrder ?? revision.message.keepsOrder
+                let received = revision.received(from: remote, keepsOrder: keepsOrder)
+                results.append(try insert(revision, received, in: paths[revision.collection]))
+            }
+        }
+        return results
+    }
+
+    /// Stores as many new documents as are worth one step; `nil` where they are fewer, or anything else.
+    private func insertFirst(
+        _ revisions: ArraySlice<IncomingRevision>,
+        in paths: [CollectionPath],
+        from remote: RemoteID?
+    ) throws -> UInt64? {
+        guard revisions.count > 3, let first = revisions.first,
+            revisions.allSatisfy({
+                $0.collection == first.collection && $0.message.ancestry.ids.isEmpty
+                    && $0.absentBlobs.isEmpty
+            })
+        else { return nil }
+        let received = revisions.map { $0.received(from: remote, keepsOrder: false) }
+        return try insertFirst(received, in: paths[first.collection])
+    }
+
+    private func insert(
+        _ revision: IncomingRevision,
+        _ received: RemoteRevision,
+        in path: CollectionPath
     ) throws -> RevisionResult {
         let message = revision.message
         do throws(StoreError) {
-            let outcome = try insert(
-                RemoteRevision(
-                    documentID: message.documentID,
-                    revisionID: message.revisionID,
-                    history: message.ancestry.ids,
-                    mergeCount: message.ancestry.mergeCount,
-                    isTombstone: message.isTombstone,
-                    body: revision.body,
-                    hasBlobs: revision.hasBlobs,
-                    remote: remote,
-                    // Only the active side stores conflicts, for it alone resolves them.
-                    refusesConflicts: remote == nil,
-                    closing: message.closing,
-                    keepsOrder: keepsOrder,
-                    isOutdated: isOutdated
-                ),
-                in: path
-            )
+            let outcome = try insert(received, in: path)
             for digest in revision.absentBlobs {
                 try noteAbsent(digest, of: message.documentID, in: path)
             }
@@ -88,6 +114,26 @@ extension StoreWriter {
             guard error.concernsOneDocument else { throw error }
             return .failed(SyncError(storage: error), isLost: false)
         }
+    }
+}
+
+extension IncomingRevision {
+    fileprivate func received(from remote: RemoteID?, keepsOrder: Bool) -> RemoteRevision {
+        RemoteRevision(
+            documentID: message.documentID,
+            revisionID: message.revisionID,
+            history: message.ancestry.ids,
+            mergeCount: message.ancestry.mergeCount,
+            isTombstone: message.isTombstone,
+            body: body,
+            hasBlobs: hasBlobs,
+            remote: remote,
+            // Only the active side stores conflicts, for it alone resolves them.
+            refusesConflicts: remote == nil,
+            closing: message.closing,
+            keepsOrder: keepsOrder,
+            isOutdated: isOutdated
+        )
     }
 }
 

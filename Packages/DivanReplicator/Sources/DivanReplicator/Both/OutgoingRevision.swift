@@ -1,12 +1,12 @@
 import DivanRevisions
 import DivanStore
 
-/// A revision that the peer asked for.
-struct OutgoingRevision {
-    var change: FeedChange
+/// A revision that the peer asked for; handed on by reference, for it passes through many hands.
+final class OutgoingRevision {
+    let change: FeedChange
     /// Revisions of the document that the peer has.
-    var known: [RevisionID] = []
-    var terms: PeerTerms
+    let known: [RevisionID]
+    let terms: PeerTerms
     /// Whether the peer refused a delta for it already.
     var needsFullBody = false
     /// When it was handed to the message layer.
@@ -17,6 +17,12 @@ struct OutgoingRevision {
     var wasDelta = false
     /// Blobs that the peer may ask for until it has answered.
     var lentBlobs: [BlobDigest] = []
+
+    init(change: FeedChange, known: [RevisionID], terms: PeerTerms) {
+        self.change = change
+        self.known = known
+        self.terms = terms
+    }
 
     /// The difference as which it went out; `nil` when its body went whole.
     var delta: DeltaUse? {

@@ -29,14 +29,14 @@ enum PulledRevision {
     enum Event {
         case arrived(missingCount: Int)
         /// A difference that cannot be applied: the whole body comes next.
-        case misfit(SyncError)
-        case refused(SyncError)
+        indirect case misfit(SyncError)
+        indirect case refused(SyncError)
         /// Refused for want of room, or for a reason that may go away.
-        case postponed(SyncError)
+        indirect case postponed(SyncError)
         /// The peer cannot send it; the document is gone, or has gone on.
         case gone
         /// The peer cannot send it for another reason.
-        case unavailable(SyncError)
+        indirect case unavailable(SyncError)
         case blobArrived
         /// The user lost the document after it was sent.
         case withdrawn
@@ -47,8 +47,8 @@ enum PulledRevision {
         case known
         /// It was given up here, and the peer is to hear of ours.
         case givenUp
-        case failed(SyncError)
-        case rolledBack(SyncError)
+        indirect case failed(SyncError)
+        indirect case rolledBack(SyncError)
     }
 
     /// What a transition asks for.

@@ -49,7 +49,7 @@ struct RevisionComposer {
             in: path,
             at: change.sequence
         ),
-            try !isReplaced(stored, change)
+            try stored.isOnly || !isReplaced(stored, change)
         {
             return try message(for: revision, stored, replaced: nil)
         }
@@ -93,15 +93,17 @@ struct RevisionComposer {
         if replaced != nil { message.replacingSequence = stored.sequence }
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
-        message.ancestry = try reader.ancestry(
-            of: message.documentID,
-            stored.revisionID,
-            in: path,
-            limit: revision.terms.historyCount,
-            known: revision.known,
-            takesTreeIDs: revision.terms.takesTreeIDs,
-            random: random
-        )
+        if !stored.isOnly {
+            message.ancestry = try reader.ancestry(
+                of: message.documentID,
+                stored.revisionID,
+                in: path,
+                limit: revision.terms.historyCount,
+                known: revision.known,
+                takesTreeIDs: revision.terms.takesTreeIDs,
+                random: random
+            )
+        }
         // A peer whose revision was given up here, for one that does not descend from it, is asked
         // to give it up too; one that pulls decides by the order of both.
         if namesClosings, refusesConflicts || revision.terms.takesClosings,

@@ -97,6 +97,7 @@ struct RevisionSender {
         else {
             return try connection.store.read { reader in
                 let composer = composer(reader)
+                try reader.readAhead(batch.map(\.change.sequence), in: path)
                 return try batch.map { try compose($0, composer) }
             }
         }
@@ -107,6 +108,8 @@ struct RevisionSender {
         if known.count == batch.count { return known }
         let composed = try connection.store.read { reader in
             let composer = composer(reader)
+            let unkept = zip(batch, kept).filter { $1 == nil }
+            try reader.readAhead(unkept.map(\.0.change.sequence), in: path)
             return try zip(batch, kept).map { revision, kept in
                 try kept.map { .message(Ready(shared: $0)) } ?? compose(revision, composer)
             }
@@ -172,17 +175,16 @@ struct RevisionSender {
     }
 
     private mutating func send(_ message: Ready, for revision: OutgoingRevision) {
-        var sent = revision
-        sent.sentByteCount = message.body.count
-        sent.sentTime = connection.now
-        sent.wasDelta = message.isDelta
-        sent.lentBlobs = message.blobs
+        revision.sentByteCount = message.body.count
+        revision.sentTime = connection.now
+        revision.wasDelta = message.isDelta
+        revision.lentBlobs = message.blobs
         if !message.blobs.isEmpty { connection.blobRights.lend(message.blobs) }
         unansweredCount += 1
         unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
         request.isCompressed = connection.measureBody(message.body.count)
-        connection.ask(request, for: .revision(collection: collection, sent))
+        connection.ask(request, for: .revision(collection: collection, revision))
     }
 
     /// The body is more than any peer takes: its document is refused by itself, on this side too.
@@ -225,9 +227,8 @@ struct RevisionSender {
         unansweredCount -= 1
         unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
-        var again = revision
-        again.needsFullBody = true
-        enqueue(again)
+        revision.needsFullBody = true
+        enqueue(revision)
         return true
     }
 }

@@ -36,9 +36,37 @@ public struct DocumentEvent: Hashable, Sendable {
     /// What is particular about it.
     public let flags: SyncFlags
     /// Why it did not arrive; `nil` when it did.
-    public let error: SyncError?
+    public var error: SyncError? { failure?.error }
     /// The difference as which it travelled; `nil` when its body went whole.
     public internal(set) var delta: DeltaUse?
+    private let failure: Failure?
+
+    /// An error by reference: it is large, and most events have none.
+    private indirect enum Failure: Hashable, Sendable {
+        case because(SyncError)
+
+        var error: SyncError {
+            switch self {
+            case .because(let error): error
+            }
+        }
+    }
+
+    private init(
+        collection: CollectionPath,
+        documentID: DocumentID,
+        isPush: Bool,
+        flags: SyncFlags,
+        error: SyncError?,
+        delta: DeltaUse? = nil
+    ) {
+        self.collection = collection
+        self.documentID = documentID
+        self.isPush = isPush
+        self.flags = flags
+        self.delta = delta
+        failure = error.map { .because($0) }
+    }
 }
 
 extension DocumentEvent {

@@ -60,6 +60,6 @@ extension RemoteSequence {
         let raw = try reader.readRaw()
         // Longer ones exist nowhere, and each is kept until its revision has come.
         guard raw.count <= 1_000 else { throw MalformedMessage() }
-        self.init(json: raw)
+        self.init(json: raw.span)
     }
 }

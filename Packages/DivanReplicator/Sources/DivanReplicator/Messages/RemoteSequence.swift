@@ -32,14 +32,16 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
 
     /// Wraps JSON text as received; the text is not checked.
     public init(json: String) {
-        form = Self.number(json.utf8).map { .number($0) } ?? .text(ExactText(json))
+        self.init(json: json.utf8.span)
     }
 
     /// Wraps JSON text as received; the text is not checked.
-    init(json bytes: ArraySlice<UInt8>) {
+    init(json bytes: Span<UInt8>) {
         form =
             Self.number(bytes).map { .number($0) }
-            ?? .text(ExactText(String(decoding: bytes, as: UTF8.self)))
+            ?? .text(
+                ExactText(bytes.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) })
+            )
     }
 
     /// Writes an integer sequence.
@@ -48,12 +50,13 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The number that is written so, and in no other way.
-    private static func number(_ text: some Collection<UInt8>) -> UInt64? {
-        guard let first = text.first, first != UInt8(ascii: "0") || text.count == 1 else {
+    private static func number(_ text: Span<UInt8>) -> UInt64? {
+        guard !text.isEmpty, text[0] != UInt8(ascii: "0") || text.count == 1 else {
             return nil
         }
         var number: UInt64 = 0
-        for byte in text {
+        for index in text.indices {
+            let byte = text[index]
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
             let digit = UInt64(byte - UInt8(ascii: "0"))
             let (tens, overflow) = number.multipliedReportingOverflow(by: 10)

@@ -25,8 +25,8 @@ struct RevisionFields {
 
     private(set) var name = Field<String>.absent
     private(set) var revisionID = Field<RevisionID>.absent
-    private(set) var sequence = Field<String>.absent
-    private(set) var oldSequence = Field<String>.absent
+    private(set) var sequence = Field<RemoteSequence>.absent
+    private(set) var oldSequence = Field<RemoteSequence>.absent
     private(set) var history = Field<String>.absent
     private(set) var deltaSource = Field<String>.absent
     private(set) var closing = Field<String>.absent
@@ -47,11 +47,11 @@ struct RevisionFields {
         switch name.count {
         case 2 where name.spells("id"): self.name.take(value.text)
         case 3 where name.spells("rev"): revisionID.take(dialect.revisionID(utf8: value))
-        case 3 where name.spells("seq"): oldSequence.take(value.text)
+        case 3 where name.spells("seq"): oldSequence.take(RemoteSequence(json: value))
         case 5 where name.spells("error"): hasError = true
         case 7 where name.spells("deleted"): isTombstone.take(BLIPProperties.truth(of: value))
         case 7 where name.spells("history"): history.take(value.text)
-        case 8 where name.spells("sequence"): sequence.take(value.text)
+        case 8 where name.spells("sequence"): sequence.take(RemoteSequence(json: value))
         case 8 where name.spells("deltaSrc"): deltaSource.take(value.text)
         case 8 where name.spells("closings"): keepsOrder.take(BLIPProperties.truth(of: value))
         case 11 where name.spells("noconflicts"):

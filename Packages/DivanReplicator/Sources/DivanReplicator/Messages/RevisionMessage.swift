@@ -45,8 +45,7 @@ struct RevisionMessage {
         }
         self.documentID = documentID
         self.revisionID = revisionID
-        let sequence = fields.sequence.value ?? fields.oldSequence.value
-        self.sequence = sequence.map { RemoteSequence(json: $0) }
+        sequence = fields.sequence.value ?? fields.oldSequence.value
         replacingSequence = fields.replacingSequence.value.flatMap { UInt64($0) }
         guard let isTombstone = fields.isTombstone.truth,
             let refusesConflicts = fields.refusesConflicts.truth,
@@ -109,10 +108,10 @@ extension BLIPProperties {
     static let channelFilter = "sync_gateway/bychannel"
 
     /// The start of every request: what is asked, and about which collection.
-    static func profile(_ name: String, collection: Int?) -> BLIPProperties {
+    static func profile(_ name: StaticString, collection: Int?) -> BLIPProperties {
         var properties = BLIPProperties()
-        properties.append("Profile", name)
-        if let collection { properties.append("collection", String(collection)) }
+        properties.append(named: "Profile", name)
+        if let collection { properties.append(named: "collection", UInt64(collection)) }
         return properties
     }
 }

@@ -162,14 +162,7 @@ extension PassivePeer {
         let paths = collections.map { $0?.path ?? .default }
         _ = finish(ready) {
             try connection.store.write(origin: origin) { writer in
-                try ready.map { revision in
-                    try writer.insert(
-                        revision,
-                        in: paths[revision.collection],
-                        from: nil,
-                        keepsOrder: revision.message.keepsOrder
-                    )
-                }
+                try writer.insert(ready, in: paths, from: nil)
             }
         }
     }

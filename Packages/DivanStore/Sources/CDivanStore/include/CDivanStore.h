@@ -36,7 +36,7 @@ int divan_write_log_again(const char *path);
 /// Returns text from a function of SQL; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 
-/// A row of a document table, for `divan_put_row` to borrow while it runs.
+/// A row of a document table, for `divan_put_rows` to borrow while it runs.
 typedef struct {
     int64_t sequence;
     const char *document_id;
@@ -56,10 +56,10 @@ typedef struct {
     int body_byte_count;
 } divan_row;
 
-/// Binds a row to parameters 1 to 8 and its checksum to 9, steps, resets and forgets the pointers:
-/// nothing is copied.
+/// Binds each row to nine parameters, the last of them its checksum, steps, resets and forgets the
+/// pointers: nothing is copied.
 /// Returns SQLITE_DONE, or the error.
-int divan_put_row(sqlite3_stmt *statement, const divan_row *row);
+int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count);
 
 /// A checksum of bytes; what changes within 32 neighbouring bits changes it for certain.
 uint32_t divan_checksum(uint32_t seed, const uint8_t *bytes, uint64_t count);

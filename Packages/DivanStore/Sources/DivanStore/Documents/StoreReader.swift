@@ -16,6 +16,8 @@ public class StoreReader {
     // The row that was read last: a replicator asks for a document's body, then for its history.
     private var latestPlace: RowPlace?
     private var latestRow: DocumentRow?
+    /// Rows that will be asked for, in their order.
+    private var rowsAhead = RowsAhead()
 
     /// Where a row stands: told apart from others without a copy of what it holds.
     private struct RowPlace: Equatable {
@@ -133,23 +135,14 @@ public class StoreReader {
         at sequence: UInt64,
         in collection: CollectionID
     ) throws(StoreError) {
-        guard sequence > 0 else { return }
-        let rows: [DocumentRow]
-        do throws(StoreError) {
-            rows = try current().rows(
-                in: collection,
-                after: sequence - 1,
-                limit: 1,
-                flags: [],
-                content: .whole
-            )
-        } catch  where error.concernsOneDocument {
-            return  // perhaps another one; it is looked for by its ID
+        let row: DocumentRow?
+        if let ahead = rowsAhead.take(sequence, in: collection) {
+            row = ahead
+        } else {
+            row = try current().run(of: [sequence], in: collection).first
         }
-        guard let row = rows.first, row.sequence == sequence,
-            row.documentID == documentID
-        else { return }
-        keep(row, in: collection)
+        // Another document's, or none, where it went on: it is looked for by its ID.
+        if let row, row.documentID == documentID { keep(row, in: collection) }
     }
 
     private func keep(_ row: consuming DocumentRow, in collection: CollectionID) {
@@ -165,6 +158,7 @@ public class StoreReader {
     func forgetRow() {
         latestPlace = nil
         latestRow = nil
+        rowsAhead.forget()
     }
 
     // MARK: Collections
@@ -294,16 +288,10 @@ public class StoreReader {
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
         if let sequence { try readAhead(documentID, at: sequence, in: collection.id) }
-        guard let row = try row(documentID, in: collection.id) else { return nil }
-        if row.revisionID == revisionID, case .single = row.tree {
-            return StoredRevision(
-                revisionID: revisionID,
-                flags: RevisionFlags(row.flags),
-                sequence: row.sequence,
-                body: row.body
-            )
-        }
-        guard let revision = try history(of: row, in: collection)[revisionID],
+        let only = try withRow(documentID, in: collection.id) { $0.only(revisionID) }
+        if let only = only ?? nil { return only }
+        guard let row = try row(documentID, in: collection.id),
+            let revision = try history(of: row, in: collection)[revisionID],
             let body = revision.body
         else { return nil }
         return StoredRevision(
@@ -312,6 +300,16 @@ public class StoreReader {
             sequence: revision.sequence,
             body: body
         )
+    }
+
+    /// Reads the documents with these sequences, which ascend, in one run, as far as no other stands
+    /// between them: they are asked for next, each `revision` with its sequence.
+    public func readAhead(
+        _ sequences: [UInt64],
+        in collection: CollectionPath
+    ) throws(StoreError) {
+        let id = try self.collection(collection).id
+        rowsAhead = RowsAhead(try current().run(of: sequences, in: id), of: id)
     }
 
     /// The IDs of all documents in conflict, ascending by sequence.

@@ -307,6 +307,27 @@ public final class StoreWriter: StoreReader {
         return true
     }
 
+    /// Stores rows that carry the collection's next sequences if all of their documents are new.
+    ///
+    /// Returns whether they are.
+    func add(_ rows: [DocumentRow], in collection: OpenCollection) throws(StoreError) -> Bool {
+        var state = try state(of: collection)
+        do throws(StoreError) {
+            guard try changing().add(rows, after: state) else { return false }
+        } catch {
+            fail(error)  // some of them may stand
+            throw error
+        }
+        for row in rows {
+            state.take(row)
+            if row.flags.contains(.hasBlobs) { namesBlobs = true }
+            note(row.documentID, sequence: row.sequence, in: collection)
+        }
+        setState(state, of: collection)
+        collection.hasNewState = false
+        return true
+    }
+
     private func state(
         of collection: OpenCollection,
         with row: DocumentRow,

@@ -52,9 +52,25 @@ public struct StoredRevision: Equatable, Sendable {
     public var sequence: UInt64
     /// Its JSON, byte for byte as it was stored.
     public var body: [UInt8]
+    /// Whether its document is known to have no other, before it, after it or beside it.
+    public internal(set) var isOnly = false
 
     /// Whether it is a tombstone.
     public var isTombstone: Bool { flags.contains(.tombstone) }
+}
+
+extension DocumentRow {
+    /// The revision with this ID, where it is all that the row has.
+    func only(_ revisionID: RevisionID) -> StoredRevision? {
+        guard self.revisionID == revisionID, tree.isSingle else { return nil }
+        return StoredRevision(
+            revisionID: revisionID,
+            flags: RevisionFlags(flags),
+            sequence: sequence,
+            body: body,
+            isOnly: true
+        )
+    }
 }
 
 /// One entry of the changes feed.

@@ -24,4 +24,10 @@ public struct CollectionState: Equatable, Sendable {
         self.lastSequence = lastSequence
         self.liveCount = liveCount
     }
+
+    /// Counts the row of a new document.
+    mutating func take(_ row: DocumentRow) {
+        lastSequence = row.sequence
+        if !row.flags.contains(.tombstone) { liveCount += 1 }
+    }
 }

@@ -68,6 +68,21 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
+    /// Those rows of some documents that are there and can be read, without bodies, in any order.
+    ///
+    /// An engine may look for many in one step; the default looks for each.
+    func summaries(
+        of documentIDs: [DocumentID],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow]
+    /// Whole rows with these sequences, which ascend, up to the first that is not there, cannot be
+    /// read, or stands behind another row.
+    ///
+    /// The default is for engines whose rows cannot be damaged.
+    func run(
+        of sequences: [UInt64],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow]
     /// Calls `body` with each row of a collection, whole, by ascending sequence; where a row is
     /// damaged, with the error that names its document.
     ///
@@ -165,6 +180,11 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// An engine may do this in one step; the default looks first.
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool
+    /// Stores rows that follow `state`, each as `add(_:leaving:)` does, if none of their documents is
+    /// there or comes twice; returns whether it did, and else leaves everything as it was.
+    ///
+    /// An engine may do this in one step; the default looks first.
+    func add(_ rows: [DocumentRow], after state: CollectionState) throws(StoreError) -> Bool
     /// Replaces the tree of a row and leaves the rest, its sequence too.
     func setTree(
         _ tree: RowTree,
@@ -229,137 +249,6 @@ public protocol StorageTransaction: StorageSnapshot {
 
     /// Sets or, with `nil`, removes a small value.
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError)
-}
-
-extension StorageSnapshot {
-    /// Reads the rows page by page.
-    public func forEachRow(
-        in collection: CollectionID,
-        _ body: (Result<DocumentRow, StoreError>) throws -> Void
-    ) throws {
-        var last: UInt64 = 0
-        while true {
-            let rows = try rows(
-                in: collection,
-                after: last,
-                limit: 256,
-                flags: [],
-                content: .whole
-            )
-            for row in rows { try body(.success(row)) }
-            guard let row = rows.last else { return }
-            last = row.sequence
-        }
-    }
-
-    /// Not known.
-    public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
-
-    /// None.
-    public func damagedValues() throws(StoreError) -> [String] { [] }
-
-    /// All of them.
-    public func readableCollections() throws(StoreError) -> [(
-        id: CollectionID, path: CollectionPath
-    )] {
-        var found: [(id: CollectionID, path: CollectionPath)] = []
-        for path in try collections() {
-            if let id = try collection(path) { found.append((id, path)) }
-        }
-        return found
-    }
-
-    /// Reads all rows.
-    public func forEachReadableRow(
-        in collection: CollectionID,
-        _ body: (DocumentRow) throws -> Void
-    ) throws {
-        try forEachRow(in: collection) { try body($0.get()) }
-    }
-
-    /// All of them.
-    public func readableValues(
-        in space: ValueSpace
-    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
-        try values(in: space)
-    }
-
-    /// None.
-    public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
-
-    /// Reads the rows, and counts.
-    public func singleRevisionCount(
-        in collection: CollectionID,
-        within sequences: Range<UInt64>
-    ) throws(StoreError) -> Int {
-        var (count, last) = (0, sequences.lowerBound - min(sequences.lowerBound, 1))
-        while true {
-            let rows = try rows(
-                in: collection,
-                after: last,
-                limit: 256,
-                flags: [],
-                content: .summary
-            )
-            for row in rows where row.tree.isSingle && sequences.contains(row.sequence) {
-                count += 1
-            }
-            guard let next = rows.last?.sequence, next < sequences.upperBound else { return count }
-            last = next
-        }
-    }
-}
-
-extension StorageTransaction {
-    /// Leaves everything as it is.
-    public func discard(
-        _ sequences: [UInt64],
-        in collection: CollectionID,
-        rebuildingIndexes: Bool
-    ) throws(StoreError) -> CollectionState {
-        try state(of: collection)
-    }
-
-    /// Does nothing.
-    public func changeIndexes(_ sql: String) throws(StoreError) {}
-
-    /// Tells nothing.
-    public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
-        try watch.check()
-        try changeIndexes(sql)
-    }
-
-    /// Does nothing.
-    public func removeIndexes(
-        of collection: CollectionID,
-        except names: [String]
-    ) throws(StoreError) {}
-
-    /// Does nothing.
-    public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
-
-    /// Leaves everything as it is.
-    public func discardDamagedValues() throws(StoreError) {}
-
-    /// It stands.
-    public var undoing: StoreError? { nil }
-
-    /// Leaves everything as it is.
-    public func requireFormat(_ format: StorageFormat) throws(StoreError) {}
-
-    /// Stores the row, then the counters.
-    public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
-        try put(row, in: state.id)
-        try setState(state)
-    }
-
-    /// Looks for the document, then stores the row.
-    public func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
-        guard try self.row(row.documentID, in: state.id, content: .summary) == nil
-        else { return false }
-        try put(row, leaving: state)
-        return true
-    }
 }
 
 /// What a reader of a database must know; the raw values are the file's version.

@@ -147,19 +147,32 @@ extension StoreWriter {
         } catch {
             throw StoreError(.badRevision(documentID: revision.documentID, error), at: path)
         }
-        var flags: DocumentFlags = []
-        if revision.isTombstone { flags.insert(.tombstone) }
-        if revision.hasBlobs { flags.insert(.hasBlobs) }
-        let row = DocumentRow(
-            documentID: revision.documentID,
-            sequence: try state(of: collection).lastSequence + 1,
-            revisionID: revision.revisionID,
-            flags: flags,
-            tree: .single(knownAt: revision.remote),
-            body: revision.body
-        )
+        let row = revision.firstRow(at: try state(of: collection).lastSequence + 1)
         guard try add(row, in: collection) else { return nil }
         return .inserted(sequence: row.sequence, isConflict: false)
+    }
+
+    /// Stores the first revisions of documents of which none is here, in fewer steps than one by one.
+    ///
+    /// Nearly all that a pull brings is that. It pays with `StoreLimits.addedTogetherCount` of them.
+    ///
+    /// - Returns: The sequence of the first of them, from which the others count on; `nil` where one of
+    ///   them is anything else. Nothing is changed then, and each is to be inserted by itself.
+    public func insertFirst(
+        _ revisions: [RemoteRevision],
+        in collection: CollectionPath
+    ) throws(StoreError) -> UInt64? {
+        let collection = try self.collection(collection)
+        let first = try state(of: collection).lastSequence + 1
+        var rows: [DocumentRow] = []
+        rows.reserveCapacity(revisions.count)
+        for revision in revisions {
+            guard revision.history.isEmpty, revision.body.count <= StoreLimits.bodyByteCount,
+                (try? author.admit(revision.revisionID, in: scheme)) != nil
+            else { return nil }
+            rows.append(revision.firstRow(at: first + UInt64(rows.count)))
+        }
+        return try add(rows, in: collection) ? first : nil
     }
 
     /// Keeps a history that changed in nothing but its marks.
@@ -189,6 +202,21 @@ extension RemoteRevision {
             keepsOrder: keepsOrder,
             isOutdated: isOutdated,
             retention: retention
+        )
+    }
+
+    /// Its row where it is all that there is of its document.
+    fileprivate func firstRow(at sequence: UInt64) -> DocumentRow {
+        var flags: DocumentFlags = []
+        if isTombstone { flags.insert(.tombstone) }
+        if hasBlobs { flags.insert(.hasBlobs) }
+        return DocumentRow(
+            documentID: documentID,
+            sequence: sequence,
+            revisionID: revisionID,
+            flags: flags,
+            tree: .single(knownAt: remote),
+            body: body
         )
     }
 

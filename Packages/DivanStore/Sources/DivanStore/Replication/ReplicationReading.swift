@@ -80,16 +80,15 @@ extension StoreReader {
         keepsOrder: Bool = false
     ) throws(StoreError) -> [IncomingDecision] {
         let collection = try self.collection(collection)
-        let snapshot = try current()
+        let rows = try summaries(of: announced.map(\.documentID), in: collection)
         var decisions: [IncomingDecision] = []
         decisions.reserveCapacity(announced.count)
         for (documentID, revisionID) in announced {
+            guard !rows.isEmpty, let row = rows[documentID] else {
+                decisions.append(.wanted(ancestors: []))
+                continue
+            }
             do throws(StoreError) {
-                let row = try snapshot.row(documentID, in: collection.id, content: .summary)
-                guard let row else {
-                    decisions.append(.wanted(ancestors: []))
-                    continue
-                }
                 decisions.append(
                     try decide(
                         revisionID,
@@ -105,6 +104,16 @@ extension StoreReader {
             }
         }
         return decisions
+    }
+
+    /// The rows of those documents that are here, without bodies; of one that is damaged nothing is
+    /// known: storing it will fail, and tell why.
+    private func summaries(
+        of documentIDs: [DocumentID],
+        in collection: OpenCollection
+    ) throws(StoreError) -> [DocumentID: DocumentRow] {
+        let rows = try current().summaries(of: documentIDs, in: collection.id)
+        return Dictionary(rows.map { ($0.documentID, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     private func decide(
@@ -143,18 +152,12 @@ extension StoreReader {
         _ proposals: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
     ) throws(StoreError) -> [ProposalVerdict] {
-        let id = try self.collection(collection).id
-        let snapshot = try current()
+        let collection = try self.collection(collection)
+        let rows = try summaries(of: proposals.map(\.documentID), in: collection)
         var verdicts: [ProposalVerdict] = []
         verdicts.reserveCapacity(proposals.count)
         for proposal in proposals {
-            let found: DocumentRow?
-            do throws(StoreError) {
-                found = try snapshot.row(proposal.documentID, in: id, content: .summary)
-            } catch  where error.concernsOneDocument {
-                found = nil  // storing it will fail, and tell why
-            }
-            guard let row = found else {
+            guard !rows.isEmpty, let row = rows[proposal.documentID] else {
                 verdicts.append(.accept)
                 continue
             }

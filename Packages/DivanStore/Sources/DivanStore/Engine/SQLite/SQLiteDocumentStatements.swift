@@ -24,8 +24,12 @@ final class SQLiteDocumentStatements {
         case expiration
         case nextExpiration
         case expired
+        case manySummaries
         case put
         case add
+        case addMany
+        case addFew
+        case removeBehind
         case setTree
         case markSingle
         case setExpiration
@@ -195,11 +199,29 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    private var insertion: String {
+    /// Documents that one run of a statement looks for or adds.
+    static let manyCount = StoreLimits.addedTogetherCount
+    private static let fewCount = 4
+
+    /// The summaries of as many documents as there are parameters; of those whose parameter is null, none.
+    func manySummaries() throws(StoreError) -> SQLiteStatement {
+        try statement(.manySummaries) {
+            """
+            WITH asked (id) AS (VALUES \(Self.list("(?)", Self.manyCount)))
+            SELECT \(Self.summary) FROM asked CROSS JOIN \(table) ON documentID = asked.id
+            """
+        }
+    }
+
+    private static func list(_ item: String, _ count: Int) -> String {
+        [String](repeating: item, count: count).joined(separator: ", ")
+    }
+
+    private func insertion(_ verb: String = "INSERT", rowCount: Int = 1) -> String {
         """
-        INSERT INTO \(table) (sequence, documentID, revisionID, flags,
+        \(verb) INTO \(table) (sequence, documentID, revisionID, flags,
             expiration, tree, bodyByteCount, body, checksum)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES \(Self.list("(?, ?, ?, ?, ?, ?, ?, ?, ?)", rowCount))
         ON CONFLICT (documentID)
         """
     }
@@ -209,7 +231,7 @@ final class SQLiteDocumentStatements {
     func put() throws(StoreError) -> SQLiteStatement {
         try statement(.put) {
             """
-            \(insertion) DO UPDATE SET sequence = excluded.sequence,
+            \(insertion()) DO UPDATE SET sequence = excluded.sequence,
                 revisionID = excluded.revisionID, flags = excluded.flags,
                 expiration = excluded.expiration, tree = excluded.tree,
                 bodyByteCount = excluded.bodyByteCount, body = excluded.body,
@@ -220,7 +242,25 @@ final class SQLiteDocumentStatements {
 
     /// Changes nothing where the document is there.
     func add() throws(StoreError) -> SQLiteStatement {
-        try statement(.add) { "\(insertion) DO NOTHING" }
+        try statement(.add) { "\(insertion()) DO NOTHING" }
+    }
+
+    /// The same for as many of some rows as one statement takes, 16, 4 or 1; after an error some of them
+    /// may stand, for whoever runs it to undo.
+    ///
+    /// SQLite would copy each page that it changes, to undo the one statement.
+    func add(atMost count: Int) throws(StoreError) -> (statement: SQLiteStatement, rowCount: Int) {
+        guard count >= Self.fewCount else { return (try add(), 1) }
+        let isMany = count >= Self.manyCount
+        let rowCount = isMany ? Self.manyCount : Self.fewCount
+        let statement = try statement(isMany ? .addMany : .addFew) {
+            "\(insertion("INSERT OR FAIL", rowCount: rowCount)) DO NOTHING"
+        }
+        return (statement, rowCount)
+    }
+
+    func removeBehind() throws(StoreError) -> SQLiteStatement {
+        try statement(.removeBehind) { "DELETE FROM \(table) WHERE sequence > ?" }
     }
 
     func setTree() throws(StoreError) -> SQLiteStatement {

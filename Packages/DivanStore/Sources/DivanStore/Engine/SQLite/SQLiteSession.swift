@@ -316,7 +316,8 @@ extension SQLiteSession: StorageTransaction {
     ) throws(StoreError) {
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
-        try statement.put(row, encodedRevisionID, flags: flags)
+        let ends = [encodedRevisionID.count]
+        try statement.put([row], flags: [flags], encodedRevisionID, ends: ends)
     }
 
     func setTree(

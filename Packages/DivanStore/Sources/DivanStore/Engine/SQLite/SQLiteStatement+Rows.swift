@@ -83,42 +83,105 @@ extension SQLiteStatement {
         return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
     }
 
-    /// Stores a row without copying its bytes: each pointer is used only during `divan_put_row`,
-    /// which lies inside all three borrowings.
-    func put(
-        _ row: DocumentRow,
-        _ revisionID: [UInt8],
-        flags: Int64
+    /// Calls `body` at each row that a statement finds whose parameters are IDs; those that are left get none.
+    ///
+    /// The IDs are read while their memory is lent, though they stay bound until the next call.
+    func forEachRow(
+        of documentIDs: ArraySlice<DocumentID>,
+        _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
+        var (texts, ends) = ([UInt8](), [Int]())
+        ends.reserveCapacity(documentIDs.count)
+        for documentID in documentIDs {
+            texts.append(contentsOf: documentID.text.utf8)
+            ends.append(texts.count)
+        }
+        reset()
+        sqlite3_clear_bindings(handle)
+        try texts.withUnsafeBufferPointer { (texts) throws(StoreError) in
+            var start = 0
+            for (index, end) in ends.enumerated() {
+                let text = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: texts[start..<end]))
+                let bytes = text.baseAddress?.assumingMemoryBound(to: CChar.self)
+                let place = Int32(truncatingIfNeeded: index + 1)
+                try check(sqlite3_bind_text(handle, place, bytes, Int32(clamping: text.count), nil))
+                start = end
+            }
+            while try step() { try body() }
+        }
+    }
+
+    /// Stores rows without copying their bytes, as many as the statement takes; `ends` tells where each
+    /// encoded revision ID ends.
+    func put(
+        _ rows: ArraySlice<DocumentRow>,
+        flags: [Int64],
+        _ revisionIDs: [UInt8],
+        ends: [Int]
+    ) throws(StoreError) {
+        let code = revisionIDs.withUnsafeBufferPointer { revisionIDs in
+            withUnsafeTemporaryAllocation(of: divan_row.self, capacity: rows.count) { bound in
+                put(rows, from: 0, flags, revisionIDs, ends, bound)
+            }
+        }
+        try check(code)
+    }
+
+    /// Binds the rows from a place on and runs the statement; each pointer is used only during
+    /// `divan_put_rows`, which lies inside all borrowings, those of the rows before this one too.
+    private func put(
+        _ rows: ArraySlice<DocumentRow>,
+        from place: Int,
+        _ flags: [Int64],
+        _ revisionIDs: UnsafeBufferPointer<UInt8>,
+        _ ends: [Int],
+        _ bound: UnsafeMutableBufferPointer<divan_row>
+    ) -> Int32 {
+        guard place < rows.count else {
+            return divan_put_rows(handle, bound.baseAddress, Int32(clamping: place))
+        }
+        let start = place == 0 ? 0 : ends[place - 1]
+        let revisionID = UnsafeBufferPointer(rebasing: revisionIDs[start..<ends[place]])
+        let row = rows[rows.startIndex + place]
+        return Self.lend(row, revisionID, flags: flags[place]) { lent in
+            bound.initializeElement(at: place, to: lent)
+            return put(rows, from: place + 1, flags, revisionIDs, ends, bound)
+        }
+    }
+
+    /// Lends a row as it is to be stored: its pointers are good inside `use`.
+    private static func lend(
+        _ row: DocumentRow,
+        _ revisionID: UnsafeBufferPointer<UInt8>,
+        flags: Int64,
+        to use: (divan_row) -> Int32
+    ) -> Int32 {
         var (documentID, encodedTree, knownAt) = (row.documentID.text, [UInt8](), UInt32(0))
         switch row.tree {
         case .single(let remote): knownAt = remote?.rawValue ?? 0
         case .encoded(let bytes): encodedTree = bytes
         }
-        let code = documentID.withUTF8 { documentID in
-            revisionID.withUnsafeBufferPointer { revisionID in
-                encodedTree.withUnsafeBufferPointer { tree in
-                    row.body.withUnsafeBytes { body in
-                        var bound = divan_row()
-                        bound.sequence = Int64(clamping: row.sequence)
-                        bound.document_id = UnsafeRawPointer(documentID.baseAddress)?
-                            .assumingMemoryBound(to: CChar.self)
-                        bound.document_id_byte_count = Int32(clamping: documentID.count)
-                        bound.revision_id = revisionID.baseAddress
-                        bound.revision_id_byte_count = Int32(clamping: revisionID.count)
-                        bound.flags = flags
-                        bound.expiration = row.expiration ?? 0
-                        bound.expires = row.expiration == nil ? 0 : 1
-                        bound.tree = tree.isEmpty ? nil : tree.baseAddress
-                        bound.tree_byte_count = Int32(clamping: tree.count)
-                        bound.known_at = Int64(knownAt)
-                        bound.body = body.baseAddress?.assumingMemoryBound(to: CChar.self)
-                        bound.body_byte_count = Int32(clamping: body.count)
-                        return divan_put_row(handle, &bound)
-                    }
+        return documentID.withUTF8 { documentID in
+            encodedTree.withUnsafeBufferPointer { tree in
+                row.body.withUnsafeBytes { body in
+                    var bound = divan_row()
+                    bound.sequence = Int64(clamping: row.sequence)
+                    bound.document_id = UnsafeRawPointer(documentID.baseAddress)?
+                        .assumingMemoryBound(to: CChar.self)
+                    bound.document_id_byte_count = Int32(clamping: documentID.count)
+                    bound.revision_id = revisionID.baseAddress
+                    bound.revision_id_byte_count = Int32(clamping: revisionID.count)
+                    bound.flags = flags
+                    bound.expiration = row.expiration ?? 0
+                    bound.expires = row.expiration == nil ? 0 : 1
+                    bound.tree = tree.isEmpty ? nil : tree.baseAddress
+                    bound.tree_byte_count = Int32(clamping: tree.count)
+                    bound.known_at = Int64(knownAt)
+                    bound.body = body.baseAddress?.assumingMemoryBound(to: CChar.self)
+                    bound.body_byte_count = Int32(clamping: body.count)
+                    return use(bound)
                 }
             }
         }
-        try check(code)
     }
 }

@@ -1,0 +1,23 @@
+/// Rows that were read in one run because somebody is going to ask for them, in that order.
+struct RowsAhead {
+    private var rows: [DocumentRow] = []  // the next one last
+    private var collection: CollectionID?
+
+    init() {}
+
+    init(_ rows: consuming [DocumentRow], of collection: CollectionID) {
+        self.rows = rows
+        self.rows.reverse()
+        self.collection = collection
+    }
+
+    /// Takes the row with a sequence out, where it is the next.
+    mutating func take(_ sequence: UInt64, in collection: CollectionID) -> DocumentRow? {
+        guard rows.last?.sequence == sequence, self.collection == collection else { return nil }
+        return rows.popLast()
+    }
+
+    mutating func forget() {
+        if !rows.isEmpty { rows = [] }
+    }
+}

@@ -1,0 +1,91 @@
+internal import DivanRevisions
+
+/// What one run of a statement does for many documents.
+extension SQLiteSession {
+    func summaries(
+        of documentIDs: [DocumentID],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow] {
+        let documents = documents(in: collection)
+        let statement = try documents.manySummaries()
+        defer { statement.reset() }
+        var found: [DocumentRow] = []
+        for start in stride(from: 0, to: documentIDs.count, by: SQLiteDocumentStatements.manyCount)
+        {
+            let some = documentIDs[start...].prefix(SQLiteDocumentStatements.manyCount)
+            try statement.forEachRow(of: some) { () throws(StoreError) in
+                do throws(StoreError) {
+                    found.append(try documents.row(.summary, of: statement))
+                } catch  where error.concernsOneDocument {
+                    return
+                }
+            }
+        }
+        return found
+    }
+
+    func run(
+        of sequences: [UInt64],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow] {
+        guard let first = sequences.first, first > 0 else { return [] }
+        let documents = documents(in: collection)
+        let statement = try documents.bySequence(.whole)
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: first - 1), at: 1)
+        try statement.bind(Int64(sequences.count), at: 2)
+        var rows: [DocumentRow] = []
+        rows.reserveCapacity(sequences.count)
+        for sequence in sequences {
+            guard try statement.step(), statement.integer(0) == Int64(clamping: sequence)
+            else { break }
+            do throws(StoreError) {
+                rows.append(try documents.row(.whole, of: statement))
+            } catch  where error.concernsOneDocument {
+                break
+            }
+        }
+        return rows
+    }
+
+    func add(
+        _ rows: [DocumentRow],
+        after state: CollectionState
+    ) throws(StoreError) -> Bool {
+        let documents = documents(in: state.id)
+        var (state, isAdded) = (state, true)
+        let last = state.lastSequence
+        var rest = rows[...]
+        while isAdded, !rest.isEmpty {
+            let (statement, rowCount) = try documents.add(atMost: rest.count)
+            let some = rest.prefix(rowCount)
+            rest = rest.dropFirst(rowCount)
+            try put(some, by: statement, after: &state)
+            isAdded = connection.changedRowCount == some.count
+        }
+        guard !isAdded else { return true }
+        let undo = try documents.removeBehind()
+        try undo.bind(Int64(clamping: last), at: 1)
+        try undo.run()
+        return false
+    }
+
+    /// Runs a statement that adds rows of new documents, the counters with each.
+    private func put(
+        _ rows: ArraySlice<DocumentRow>,
+        by statement: SQLiteStatement,
+        after state: inout CollectionState
+    ) throws(StoreError) {
+        var (flags, ends) = ([Int64](), [Int]())
+        flags.reserveCapacity(rows.count)
+        ends.reserveCapacity(rows.count)
+        var revisionIDs: [UInt8] = []
+        for row in rows {
+            state.take(row)
+            flags.append(SQLiteSchema.flags(row.flags, liveCount: state.liveCount))
+            row.revisionID.encode(into: &revisionIDs)
+            ends.append(revisionIDs.count)
+        }
+        try statement.put(rows, flags: flags, revisionIDs, ends: ends)
+    }
+}

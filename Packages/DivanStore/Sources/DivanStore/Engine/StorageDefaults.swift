@@ -1,0 +1,184 @@
+public import DivanRevisions
+
+extension StorageSnapshot {
+    /// Reads the rows page by page.
+    public func forEachRow(
+        in collection: CollectionID,
+        _ body: (Result<DocumentRow, StoreError>) throws -> Void
+    ) throws {
+        var last: UInt64 = 0
+        while true {
+            let rows = try rows(
+                in: collection,
+                after: last,
+                limit: 256,
+                flags: [],
+                content: .whole
+            )
+            for row in rows { try body(.success(row)) }
+            guard let row = rows.last else { return }
+            last = row.sequence
+        }
+    }
+
+    /// Looks for each.
+    public func summaries(
+        of documentIDs: [DocumentID],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow] {
+        var found: [DocumentRow] = []
+        for documentID in documentIDs {
+            do throws(StoreError) {
+                let row = try row(documentID, in: collection, content: .summary)
+                if let row { found.append(row) }
+            } catch  where error.concernsOneDocument {
+                continue
+            }
+        }
+        return found
+    }
+
+    /// Reads as many rows, and drops those that were not asked for.
+    public func run(
+        of sequences: [UInt64],
+        in collection: CollectionID
+    ) throws(StoreError) -> [DocumentRow] {
+        guard let first = sequences.first, first > 0 else { return [] }
+        let rows = try rows(
+            in: collection,
+            after: first - 1,
+            limit: sequences.count,
+            flags: [],
+            content: .whole
+        )
+        return zip(rows, sequences).prefix { $0.sequence == $1 }.map(\.0)
+    }
+
+    /// Not known.
+    public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
+
+    /// None.
+    public func damagedValues() throws(StoreError) -> [String] { [] }
+
+    /// All of them.
+    public func readableCollections() throws(StoreError) -> [(
+        id: CollectionID, path: CollectionPath
+    )] {
+        var found: [(id: CollectionID, path: CollectionPath)] = []
+        for path in try collections() {
+            if let id = try collection(path) { found.append((id, path)) }
+        }
+        return found
+    }
+
+    /// Reads all rows.
+    public func forEachReadableRow(
+        in collection: CollectionID,
+        _ body: (DocumentRow) throws -> Void
+    ) throws {
+        try forEachRow(in: collection) { try body($0.get()) }
+    }
+
+    /// All of them.
+    public func readableValues(
+        in space: ValueSpace
+    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        try values(in: space)
+    }
+
+    /// None.
+    public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
+
+    /// Reads the rows, and counts.
+    public func singleRevisionCount(
+        in collection: CollectionID,
+        within sequences: Range<UInt64>
+    ) throws(StoreError) -> Int {
+        var (count, last) = (0, sequences.lowerBound - min(sequences.lowerBound, 1))
+        while true {
+            let rows = try rows(
+                in: collection,
+                after: last,
+                limit: 256,
+                flags: [],
+                content: .summary
+            )
+            for row in rows where row.tree.isSingle && sequences.contains(row.sequence) {
+                count += 1
+            }
+            guard let next = rows.last?.sequence, next < sequences.upperBound else { return count }
+            last = next
+        }
+    }
+}
+
+extension StorageTransaction {
+    /// Leaves everything as it is.
+    public func discard(
+        _ sequences: [UInt64],
+        in collection: CollectionID,
+        rebuildingIndexes: Bool
+    ) throws(StoreError) -> CollectionState {
+        try state(of: collection)
+    }
+
+    /// Does nothing.
+    public func changeIndexes(_ sql: String) throws(StoreError) {}
+
+    /// Tells nothing.
+    public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
+        try watch.check()
+        try changeIndexes(sql)
+    }
+
+    /// Does nothing.
+    public func removeIndexes(
+        of collection: CollectionID,
+        except names: [String]
+    ) throws(StoreError) {}
+
+    /// Does nothing.
+    public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
+
+    /// Leaves everything as it is.
+    public func discardDamagedValues() throws(StoreError) {}
+
+    /// It stands.
+    public var undoing: StoreError? { nil }
+
+    /// Leaves everything as it is.
+    public func requireFormat(_ format: StorageFormat) throws(StoreError) {}
+
+    /// Stores the row, then the counters.
+    public func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
+        try put(row, in: state.id)
+        try setState(state)
+    }
+
+    /// Looks for the document, then stores the row.
+    public func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
+        guard try self.row(row.documentID, in: state.id, content: .summary) == nil
+        else { return false }
+        try put(row, leaving: state)
+        return true
+    }
+
+    /// Looks for the documents, then stores the rows.
+    public func add(
+        _ rows: [DocumentRow],
+        after state: CollectionState
+    ) throws(StoreError) -> Bool {
+        let documentIDs = rows.map(\.documentID)
+        guard Set(documentIDs).count == rows.count else { return false }
+        for documentID in documentIDs
+        where try row(documentID, in: state.id, content: .summary) != nil {
+            return false
+        }
+        var state = state
+        for row in rows {
+            state.take(row)
+            try put(row, leaving: state)
+        }
+        return true
+    }
+}

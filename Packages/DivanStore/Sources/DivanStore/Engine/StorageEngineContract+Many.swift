@@ -1,0 +1,109 @@
+internal import DivanRevisions
+
+extension StorageEngineContract {
+    /// What is done for many documents at once is what would be done for each.
+    static func checkMany(
+        _ engine: any StorageEngine,
+        _ findings: inout Findings
+    ) throws {
+        let id = try engine.write { try $0.createCollection(.default).id }
+        let all = try (1...40).map { try many($0, UInt64($0), isTombstone: $0 % 9 == 0) }
+        try addMany(all, to: engine, id, &findings)
+        try refuseMany(engine, id, &findings)
+        // Every third one moves on, so that gaps are left behind.
+        try engine.write { writer in
+            for number in stride(from: 3, through: 39, by: 3) {
+                try writer.put(many(number, UInt64(100 + number)), in: id)
+            }
+        }
+        try engine.read { snapshot in
+            let asked = (30...60).map { DocumentID(unchecked: "many-\($0)") }
+            let found = try snapshot.summaries(of: asked, in: id).sorted {
+                $0.sequence < $1.sequence
+            }
+            let each = try asked.compactMap {
+                try snapshot.row($0, in: id, content: .summary)
+            }
+            findings.expect(
+                try found == each.sorted { $0.sequence < $1.sequence }
+                    && snapshot.summaries(of: [], in: id).isEmpty,
+                "Many rows that are looked for are others than each of them."
+            )
+            func run(_ sequences: [UInt64]) throws -> [UInt64] {
+                let rows = try snapshot.run(of: sequences, in: id)
+                for row in rows {
+                    let whole = try snapshot.row(row.documentID, in: id, content: .whole)
+                    findings.expect(row == whole, "A row of a run is another one.")
+                }
+                return rows.map(\.sequence)
+            }
+            findings.expect(
+                try run([1, 2, 4, 5, 7]) == [1, 2, 4, 5, 7] && run([1, 4]) == [1]
+                    && run([2, 3, 4]) == [2] && run([3]) == [] && run([]) == []
+                    && run([40, 103, 106, 200]) == [40, 103, 106] && run([5, 4]) == [5],
+                "A run of rows does not end where another row stands between, or none."
+            )
+        }
+    }
+
+    private static func many(
+        _ number: Int,
+        _ sequence: UInt64,
+        isTombstone: Bool = false
+    ) throws -> DocumentRow {
+        let documentID = DocumentID(unchecked: "many-\(number)")
+        return try row(documentID, sequence: sequence, flags: isTombstone ? .tombstone : [])
+    }
+
+    private static func addMany(
+        _ rows: [DocumentRow],
+        to engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        let before = CollectionState(id: id)
+        let isAdded = try engine.write { try $0.add(rows, after: before) }
+        let (stored, state) = try engine.read { snapshot in
+            let stored = try snapshot.rows(
+                in: id,
+                after: 0,
+                limit: 100,
+                flags: [],
+                content: .whole
+            )
+            return (stored, try snapshot.state(of: id))
+        }
+        findings.expect(isAdded && stored == rows, "Rows that are added at once are others.")
+        findings.expect(
+            state == CollectionState(id: id, lastSequence: 40, liveCount: 36),
+            "Counters do not count rows that are added at once."
+        )
+    }
+
+    /// One document that is there, or comes twice, refuses all of them.
+    private static func refuseMany(
+        _ engine: any StorageEngine,
+        _ id: CollectionID,
+        _ findings: inout Findings
+    ) throws {
+        for (twin, place) in [(7, 3), (7, 35), (55, 20)] {
+            let isAdded = try engine.write { writer in
+                var rows = try (0..<40).map { try many(50 + $0, UInt64(41 + $0)) }
+                rows[place] = try many(twin, UInt64(41 + place))
+                return try writer.add(
+                    rows,
+                    after: CollectionState(id: id, lastSequence: 40, liveCount: 36)
+                )
+            }
+            let state = try engine.read { try $0.state(of: id) }
+            let isThere = try engine.read {
+                try $0.row("many-50", in: id, content: .summary) != nil
+            }
+            findings.expect(
+                !isAdded && !isThere
+                    && state == CollectionState(id: id, lastSequence: 40, liveCount: 36),
+                "Rows are added beside one whose document is there already."
+            )
+        }
+    }
+}
