@@ -1,6 +1,7 @@
 import DivanQuery
 import DivanStore
 import Foundation
+import Synchronization
 
 /// The rows of a query as they are found, for `for try await`.
 ///
@@ -44,6 +45,7 @@ public struct ResultStream: AsyncSequence, Sendable {
         ///   `CBLError.unexpectedError` when rows were left waiting for too long.
         public mutating func next() async throws -> Result? {
             if rows.isEmpty { rows = try await cursor.rows()[...] }
+            cursor.wasRead.store(true, ordering: .relaxed)
             return rows.popFirst()
         }
     }
@@ -71,8 +73,8 @@ private actor ResultCursor {
     private var count = ResultCursor.counts.first
     private var trace: QueryTrace?
     private var rowCount = 0
-    /// Whether the log was long already when rows were taken last.
-    private var holdsLog = false
+    /// Whether a row was taken since somebody wanted the snapshot back.
+    let wasRead = Atomic(false)
 
     init(_ query: QueryCore, watch: QueryWatch) {
         self.query = query
@@ -97,7 +99,6 @@ private actor ResultCursor {
     }
 
     private func piece() throws -> [Result] {
-        holdsLog = false
         if case .asking = state { try begin() }
         switch state {
         case .asking, .ended: return []
@@ -122,7 +123,9 @@ private actor ResultCursor {
         let rows = try store.rows(of: bound)
         state = .reading(rows, ResultColumns(rows.titles))
         watch.whenLogIsLong { [weak self] in
-            Task { await self?.letGo() }
+            // Asked here, where the log grows: the task may come late.
+            guard let self, !wasRead.exchange(false, ordering: .relaxed) else { return }
+            Task { await self.letGo() }
         }
     }
 
@@ -139,13 +142,10 @@ private actor ResultCursor {
         return found
     }
 
-    /// Gives the snapshot back, if no rows were taken since this was wanted before.
+    /// Gives the snapshot back, unless rows are taken after all.
     private func letGo() {
-        guard case .reading(let rows, let columns) = state else { return }
-        guard holdsLog else {
-            holdsLog = true
-            return
-        }
+        guard case .reading(let rows, let columns) = state, !wasRead.load(ordering: .relaxed)
+        else { return }
         do {
             let ahead = try self.rows(of: rows, columns, upTo: Self.aheadCount)
             state =

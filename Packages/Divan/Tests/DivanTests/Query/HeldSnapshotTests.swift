@@ -16,6 +16,33 @@ import Testing
         return try #require(attributes[.size] as? Int)
     }
 
+    private func save(_ number: Int, in database: Database) throws {
+        let id = DivanRevisions.DocumentID(unchecked: "\(number)")
+        _ = try database.store.save(id, in: .default, body: Self.body)
+    }
+
+    private func stream(of rowCount: Int, _ database: Database) throws -> ResultStream {
+        let collection = try database.createCollection(name: "few")
+        try database.inBatch {
+            for number in 0..<rowCount {
+                try collection.save(document: MutableDocument(data: ["n": number]))
+            }
+        }
+        return try database.createQuery("SELECT n FROM few ORDER BY META().id").stream()
+    }
+
+    @Test func `a stream that is read slowly, with much written for each row, comes to its end`()
+        async throws
+    {
+        let home = try TemporaryDatabase()
+        var count = 0
+        for try await _ in try stream(of: 2_000, home.database) {
+            if count < 190 { try save(count, in: home.database) }
+            count += 1
+        }
+        #expect(count == 2_000)
+    }
+
     @Test(arguments: [(900, true), (2_000, false)])
     func `a stream that is not read on lets its snapshot go`(
         rowCount: Int,
@@ -24,20 +51,12 @@ import Testing
         async throws
     {
         let home = try TemporaryDatabase()
-        let collection = try home.database.createCollection(name: "few")
-        try home.database.inBatch {
-            for number in 0..<rowCount {
-                try collection.save(document: MutableDocument(data: ["n": number]))
-            }
-        }
-        let query = try home.database.createQuery("SELECT n FROM few ORDER BY META().id")
-        var rows = query.stream().makeAsyncIterator()
+        var rows = try stream(of: rowCount, home.database).makeAsyncIterator()
         #expect(try await rows.next() != nil)
         var longest = 0
         var length = 0
         for number in 0..<400 where longest == 0 || length > longest / 2 {
-            let id = DivanRevisions.DocumentID(unchecked: "\(number)")
-            _ = try home.database.store.save(id, in: .default, body: Self.body)
+            try save(number, in: home.database)
             length = try logByteCount(home.database)
             longest = max(longest, length)
             await Task.yield()
