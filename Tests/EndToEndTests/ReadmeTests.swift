@@ -19,9 +19,9 @@ import Testing
     @Test func `the example on the front page runs`() async throws {
         // The example opens its databases in the default directory, so that is made a fresh one.
         let directory = NSTemporaryDirectory() + "divan-readme-\(UUID().uuidString)"
-        setenv("DIVAN_DIRECTORY", directory, 1)
+        Surroundings.set("DIVAN_DIRECTORY", directory)
         defer {
-            unsetenv("DIVAN_DIRECTORY")
+            Surroundings.set("DIVAN_DIRECTORY", nil)
             try? FileManager.default.removeItem(atPath: directory)
         }
         try await shareTheMenu()

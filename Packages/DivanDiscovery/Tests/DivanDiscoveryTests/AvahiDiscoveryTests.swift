@@ -1,5 +1,5 @@
 import DivanDiscovery
-import Glibc
+import DivanTestKit
 import Testing
 
 /// What Avahi's users see on a machine without its daemon.
@@ -8,7 +8,7 @@ import Testing
     ///
     /// The bus library looks once, at the first connection, so all tests here go through this.
     static let discovery: AvahiDiscovery = {
-        setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/divan-test-bus", 1)
+        Surroundings.set("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/divan-test-bus")
         return AvahiDiscovery()
     }()
 

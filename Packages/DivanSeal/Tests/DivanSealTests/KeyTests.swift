@@ -72,9 +72,9 @@ struct KeyTests {
             #expect(Self.isExpected(try DescriptorKey(descriptor).key()))
             #expect(Self.isExpected(try CommandKey("cat '\(path)'").key()))
         }
-        setenv("DIVAN_SEAL_TEST", Self.digits, 1)
+        Surroundings.set("DIVAN_SEAL_TEST", Self.digits)
         #expect(Self.isExpected(try EnvironmentKey("DIVAN_SEAL_TEST").key()))
-        setenv("CREDENTIALS_DIRECTORY", home.path, 1)
+        Surroundings.set("CREDENTIALS_DIRECTORY", home.path)
         #expect(Self.isExpected(try CredentialKey("text").key()))
         #expect(throws: SealError.self) { try CredentialKey("../text").key() }
         let password = try CommandKey("echo password123", form: .password).key()

@@ -144,7 +144,7 @@ import Testing
         try Data("\(digits)\n".utf8).write(to: URL(filePath: home.file("key")))
         #expect(refusal(.file(home.file("key"))) == CBLError.invalidParameter)
         chmod(home.file("key"), 0o600)
-        setenv("DIVAN_ENCRYPTION_TESTS", digits, 1)
+        Surroundings.set("DIVAN_ENCRYPTION_TESTS", digits)
         let database = try open(Self.raw)
         try fill(database)
         try database.close()
