@@ -37,7 +37,9 @@ public struct SocketAddress: Hashable, Sendable {
             getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
         }
         guard status == 0 else { return "?" }
-        let host = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+        // A zone is the name of an interface, whose bytes may be any.
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let host = String(decoding: bytes, as: UTF8.self)
         return host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host
     }
 
