@@ -81,8 +81,19 @@ extension HTTPHeaders {
 extension StringProtocol {
     /// Compares without the case of ASCII letters, as names and tokens of HTTP ask.
     public func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
-        utf8.count == other.utf8.count
-            && zip(utf8, other.utf8).allSatisfy { asciiLowercase($0) == asciiLowercase($1) }
+        // Where the bytes lie, as each request is asked for a dozen names.
+        let isEqual = utf8.withContiguousStorageIfAvailable { own in
+            other.utf8.withContiguousStorageIfAvailable { other in
+                own.count == other.count
+                    && own.indices.allSatisfy {
+                        asciiLowercase(own[$0]) == asciiLowercase(other[$0])
+                    }
+            }
+        }
+        guard let isEqual, let isEqual else {
+            return utf8.lazy.map(asciiLowercase).elementsEqual(other.utf8.lazy.map(asciiLowercase))
+        }
+        return isEqual
     }
 
     /// The text without blanks and tabs at its ends.
@@ -102,7 +113,9 @@ extension UInt8 {
             UInt8(ascii: "a")...UInt8(ascii: "z"),
             UInt8(ascii: "A")...UInt8(ascii: "Z"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        // !  #$%&'  *+  -.  ^_`  |  ~
+        case 0x21, 0x23...0x27, 0x2A...0x2B, 0x2D...0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+        default: false
         }
     }
 

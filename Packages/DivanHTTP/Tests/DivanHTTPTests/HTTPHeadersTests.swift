@@ -16,4 +16,22 @@ import Testing
         #expect(HTTPHeaders([(name, value)]).unsendableField == name)
         #expect(HTTPHeaders([("ok", "\tä 1")]).unsendableField == nil)
     }
+
+    @Test(arguments: [
+        ("Content-Length", "content-LENGTH", true), ("a", "b", false), ("a", "ab", false),
+        ("", "", true), ("[", "{", false), ("@", "`", false), ("É", "é", false),
+        ("A name beyond fifteen bytes", "a NAME beyond fifteen bytes", true),
+    ])
+    func `names are compared without the case of ASCII letters`(a: String, b: String, isSame: Bool)
+    {
+        #expect(a.isEqualIgnoringCase(b) == isSame)
+        let bridged = "[\(b)]".dropFirst().dropLast()
+        #expect(bridged.isEqualIgnoringCase(a) == isSame)
+    }
+
+    @Test func `the bytes of tokens are those of the grammar`() {
+        let letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+        let token = Set((letters + "!#$%&'*+-.^_`|~").utf8)
+        for byte in UInt8.min...UInt8.max { #expect(byte.isHTTPTokenByte == token.contains(byte)) }
+    }
 }

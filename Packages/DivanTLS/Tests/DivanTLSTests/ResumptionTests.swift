@@ -35,6 +35,30 @@ import Testing
         )
     }
 
+    /// A server writes no packet for what nobody waits for.
+    @Test(arguments: [TLSVersion.tls12, .tls13])
+    func `only what is offered for later can wait for the first data`(version: TLSVersion) throws {
+        let client = try TLSSession(self.client(version), serverName: "localhost")
+        let server = try TLSSession(self.server())
+        var (flight, plaintext, waited): ([UInt8], [UInt8], Int) = ([], [], 0)
+        while client.hasOutput {
+            client.takeOutput(appendingTo: &flight)
+            try server.receive(flight.span, appendingTo: &plaintext)
+            flight = []
+            if server.outputCanWait {
+                waited += 1
+                #expect(server.state == .open && client.state == .open)
+                try server.send("first")
+                #expect(!server.outputCanWait)
+            }
+            server.takeOutput(appendingTo: &flight)
+            try client.receive(flight.span, appendingTo: &plaintext)
+            flight = []
+        }
+        #expect(waited == (version == .tls13 ? 1 : 0))
+        #expect(client.state == .open && client.resumption != nil)
+    }
+
     /// Runs a handshake and an exchange of data.
     @discardableResult
     func talk(

@@ -43,6 +43,7 @@ public final class TLSSession {
     private var trace: HandshakeTrace
     private var failure: TLSError?
     private var isSendingClosed = false
+    private var ticketByteCount = 0  // the output behind the handshake
     private var resumed: TLSResumption?  // what this session tries to go on with
 
     /// Starts a session; a client's first message is ready in `takeOutput`.
@@ -157,10 +158,15 @@ public final class TLSSession {
     /// Whether `takeOutput` has bytes.
     public var hasOutput: Bool { !wire.output.isEmpty }
 
+    /// Whether that is only what a server of TLS 1.3 offers for a later session, which may leave with the
+    /// first data.
+    public var outputCanWait: Bool { ticketByteCount > 0 && wire.output.count == ticketByteCount }
+
     /// Moves all ciphertext that is to be sent to the end of `output`.
     ///
     /// An empty `output` changes places with the session's own buffer, so nothing is copied.
     public func takeOutput(appendingTo output: inout [UInt8]) {
+        ticketByteCount = 0
         if output.isEmpty {
             swap(&output, &wire.output)
         } else {
@@ -258,9 +264,12 @@ extension TLSSession {
 
     private func handshake() throws(TLSError) {
         OpenSSLFailure.clear()
+        let hadOutput = hasOutput
         let result = SSL_do_handshake(ssl)
         if result == 1 {
             state = .open
+            let isTicket = context.role == .server && SSL_version(ssl) == TLS1_3_VERSION
+            if isTicket, !hadOutput { ticketByteCount = wire.output.count }
             trace.isHandshaking = false
             takeOverResumed()
             return

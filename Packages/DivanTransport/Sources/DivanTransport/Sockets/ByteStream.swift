@@ -241,7 +241,7 @@ final class ByteStream: EventSource, TurnEndSource {
         } catch {
             problem = .tls(error)
         }
-        if tls.hasOutput { setNeedsFlush() }
+        if tls.hasOutput, !tls.outputCanWait { setNeedsFlush() }
         deliver(plaintext, of: tls)
         if let problem { return fail(problem) }
         if tls.state == .closed { end(nil) }

@@ -13,6 +13,7 @@ final class ServerLane: @unchecked Sendable {
     private let halfOpenLimit: Int
     private let addressHalfOpenLimit: Int
     private let connectionCount: ConnectionCount
+    private let load = Atomic<Int>(0)
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
 
@@ -42,8 +43,13 @@ final class ServerLane: @unchecked Sendable {
         self.onRequest = onRequest
     }
 
+    /// How far it is from here to having served everyone before: their number, and the way to its loop.
+    var distance: Int { 2 * load.load(ordering: .relaxed) + (loop.isCurrent ? 0 : 1) }
+
     /// Takes over an accepted socket; from any thread.
     func admit(_ socket: Socket, from address: SocketAddress) {
+        load.add(1, ordering: .relaxed)
+        guard !loop.isCurrent else { return open(socket, address) }
         loop.execute { self.open(socket, address) }
     }
 
@@ -63,7 +69,7 @@ final class ServerLane: @unchecked Sendable {
         guard !isStopped, connectionCount.value < configuration.limits.connectionCount else {
             if !isStopped { log.warning("\(address): refused, too many connections") }
             connectionCount.addRefused()
-            return socket.close()
+            return turnAway(socket)
         }
         if openings.count >= halfOpenLimit { dropOldest() }
         let origin = address.origin
@@ -75,7 +81,7 @@ final class ServerLane: @unchecked Sendable {
             }
         } catch {
             log.error("\(address): \(error)")
-            return socket.close()
+            return turnAway(socket)
         }
         let stream = ByteStream(
             socket,
@@ -99,6 +105,11 @@ final class ServerLane: @unchecked Sendable {
         openings[number] = opening
         openingsByOrigin[origin, default: []].append(number)
         opening.start()
+    }
+
+    private func turnAway(_ socket: Socket) {
+        load.subtract(1, ordering: .relaxed)
+        socket.close()
     }
 
     /// A flood of silent clients must not keep the others out: the first that came goes.
@@ -128,6 +139,7 @@ final class ServerLane: @unchecked Sendable {
         openings[number] = nil
         guard let transport else {
             connectionCount.addFailed()
+            load.subtract(1, ordering: .relaxed)
             return reportStop()
         }
         guard !isStopped else { return transport.close(code: 1001, reason: "") }
@@ -139,6 +151,7 @@ final class ServerLane: @unchecked Sendable {
     private func didEnd(_ number: Int) {
         transports[number] = nil
         connectionCount.add(-1)
+        load.subtract(1, ordering: .relaxed)
         reportStop()
     }
 

@@ -72,14 +72,17 @@ public final class WebSocketServer: Sendable {
             )
             let port = sockets.first?.localAddress()?.port ?? configuration.port
             let lanes = makeLanes()
-            let turn = LaneTurn(lanes: lanes)
             let listeners = sockets.map { socket in
                 TCPListener(
                     socket,
                     loop: loops.next(),
                     pause: configuration.limits.acceptPause,
                     log: log
-                ) { accepted, address in turn.next().admit(accepted, from: address) }
+                ) { accepted, address in
+                    // Here, where it was accepted, unless another loop has fewer: a hop costs two switches.
+                    lanes.min { $0.distance < $1.distance }?
+                        .admit(accepted, from: address)
+                }
             }
             for listener in listeners { listener.start() }
             running = Running(port: port, listeners: listeners, lanes: lanes)
@@ -130,21 +133,6 @@ public final class WebSocketServer: Sendable {
                 onRequest: onRequest
             )
         }
-    }
-}
-
-/// Gives connections to the lanes in turn.
-private final class LaneTurn: Sendable {
-    private let lanes: [ServerLane]
-    private let turn = Atomic<Int>(0)
-
-    init(lanes: [ServerLane]) {
-        self.lanes = lanes
-    }
-
-    func next() -> ServerLane {
-        let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
-        return lanes[Int(UInt(bitPattern: turn) % UInt(lanes.count))]
     }
 }
 
