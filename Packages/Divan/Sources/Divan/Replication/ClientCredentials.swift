@@ -75,6 +75,13 @@ struct ClientCredentials: Sendable {
         return headers
     }
 
+    /// Whether there is more to TLS than the system's roots.
+    func setsTLS(_ configuration: ReplicatorConfiguration) -> Bool {
+        certificate != nil || configuration.pinnedServerCertificate != nil
+            || configuration.acceptOnlySelfSignedServerCertificate
+            || configuration.trustedRootCertificates != nil
+    }
+
     /// The TLS settings of all connections.
     ///
     /// - Throws: `invalidParameter` for settings that contradict each other, `crypto` for

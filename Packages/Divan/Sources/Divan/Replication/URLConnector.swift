@@ -36,7 +36,8 @@ final class URLConnector: Connector {
             configuration.requiredDatabase.file.cookies,
             acceptsParentDomains: configuration.acceptParentDomainCookie
         )
-        let isSecure = url.endpoint.isSecure
+        // A URL without TLS may lead to one with it.
+        let needsTLS = url.endpoint.isSecure || credentials.setsTLS(configuration)
         var transport = WebSocketClientTransport.Configuration(
             endpoint: url.endpoint,
             subprotocols: Subprotocol.offered,
@@ -45,7 +46,7 @@ final class URLConnector: Connector {
                 credentials.headers(for: endpoint, redirectedFrom: url.endpoint, cookies: cookies)
             },
             onResponse: { endpoint, headers in cookies.receive(headers, from: endpoint) },
-            tls: isSecure ? try credentials.tlsContext(configuration) : nil,
+            tls: needsTLS ? try credentials.tlsContext(configuration) : nil,
             proxy: configuration.proxy.map(HTTPProxy.init),
             networkInterface: configuration.networkInterface
         )

@@ -140,6 +140,30 @@ import Testing
         #expect(names.map { last.field($0) } == (host == "127.0.0.1" ? sent : [nil, nil, nil]))
     }
 
+    @Test(arguments: [true, false])
+    func `a redirect to TLS leads to whom the pin means`(isRight: Bool) async throws {
+        let peers = try Peers()
+        let listener = try peers.listen()
+        defer { listener.stop() }
+        let location = "Location: https://127.0.0.1:\(listener.port ?? 0)/there/_blipsync"
+        let first = try HandshakeServer(
+            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
+        )
+        var configuration = try peers.configuration(
+            target: URLEndpoint(validating: "ws://127.0.0.1:\(first.port)/there")
+        )
+        configuration.maxAttempts = 1
+        let other = try TLSIdentity.createIdentity(
+            for: .serverAuth,
+            attributes: [certAttrCommonName: "another"],
+            label: "another-\(isRight)"
+        )
+        let pinned = isRight ? try #require(listener.tlsIdentity) : other
+        configuration.pinnedServerCertificate = pinned.certs.first
+        let code = await Replicator(config: configuration).finalCode()
+        #expect(isRight == (code == 0))
+    }
+
     @Test func `redirects without an end are 5005`() async throws {
         let again = HandshakeServer.answer("302 Found", "Location: /db/_blipsync")
         let server = try HandshakeServer(answers: [String](repeating: again, count: 30))
