@@ -210,6 +210,15 @@ import Testing
         #expect(again.errors.hasPrefix("Imported 0 documents"))
     }
 
+    @Test func `without a sequence to begin behind every document is imported`() throws {
+        try shell.write(
+            "odd.jsonl",
+            #"{"_id":"x","_sequence":0}"# + "\n" + #"{"_id":"y","_sequence":-3}"#
+        )
+        let outcome = try shell.run("import", "db", "odd.jsonl")
+        #expect(outcome.errors.hasPrefix("Imported 2 documents"))
+    }
+
     @Test func `an export is an array or a directory of files too`() throws {
         try shell.run("put", "db", "a/b ü", #"{"n":2}"#)
         let array = try shell.run("export", "db", "--array").output

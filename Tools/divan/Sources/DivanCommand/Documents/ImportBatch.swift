@@ -21,7 +21,7 @@ struct ImportBatch {
         var keepsID = false
         /// Whether documents that are not valid are left out, instead of ending the import.
         var keepsGoing = false
-        /// Lines with this `_sequence` or a lower one are left out.
+        /// Lines with this `_sequence` or a lower one are left out; none where it is 0.
         var since: UInt64 = 0
         /// Whether everything is read and checked, and nothing saved.
         var isDry = false
@@ -229,7 +229,7 @@ struct ImportBatch {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
             }
             if let sequence = body["_sequence"]?.int {
-                if sequence <= Int64(clamping: rules.since) { return nil }
+                if rules.since > 0, sequence <= Int64(clamping: rules.since) { return nil }
                 body["_sequence"] = nil
             }
             let collection = try collection(in: &body)
