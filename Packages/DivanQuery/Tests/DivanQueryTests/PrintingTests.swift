@@ -17,6 +17,21 @@ import Testing
         #expect(try QueryStatement(sql: printed) == statement)
     }
 
+    /// With such a mark in front of a name, or a sign of numbers behind it, dots, `$` and `?` are other characters.
+    @Test(arguments: ["\u{301}", "\u{612}", "\u{600}"])
+    func `names that begin or end with what joins its neighbour come back as they were`(
+        mark: String
+    ) throws {
+        let name = "`\(mark)a\(mark)`"
+        let text =
+            "SELECT \(name), b.\(name), \(name).b[0], $\(name), \(name).*, {'\(mark)a': 1}.\(name), "
+            + "ANY \(name) IN b SATISFIES \(name).\(name) = 1 END FROM _ ORDER BY '.\(mark)'"
+        let statement = try QueryStatement(sql: text)
+        let read = try QueryStatement(json: statement.json)
+        #expect(read == statement)
+        #expect(try QueryStatement(sql: read.sql) == statement)
+    }
+
     /// Each sign is a level; a pair of parentheses around each would be two.
     @Test func `as many signs as are read are printed so that they can be read`() throws {
         var last: String?

@@ -96,7 +96,7 @@ struct CheckedNames {
     private mutating func part(of source: Int, _ path: QueryPath) throws -> CheckedExpression {
         guard case .documents = scope.sources[source].form, case .key(let key) = path.steps.first,
             key.text.utf8.first == UInt8(ascii: "_"),
-            let fact = QueryMetadataKey(rawValue: String(key.text.dropFirst()))
+            let fact = QueryMetadataKey(rawValue: key.text.dropping(1))
         else { return .property(source: source, path) }
         guard path.steps.count == 1 else { throw Self.belowMetadata }
         return ask(fact, source)

@@ -40,10 +40,10 @@ extension JSONFormReader {
         let operands = Array(items.dropFirst())
         switch first {
         case UInt8(ascii: "."): return try property(text, operands)
-        case UInt8(ascii: "_") where text.hasPrefix("_."): return try member(text, operands)
+        case UInt8(ascii: "_") where text.begins(with: "_."): return try member(text, operands)
         case UInt8(ascii: "$"): return .parameter(try parameter(text, operands))
         case UInt8(ascii: "?"):
-            let path = try path(text.dropFirst(), operands)
+            let path = try path(text.dropping(1), operands)
             guard case .key = path.steps.first else {
                 throw QueryError("Invalid variable name '\(text.prefix(64))'")
             }
@@ -66,10 +66,10 @@ extension JSONFormReader {
         _ operands: [JSON]
     ) throws(QueryError) -> QueryExpression.Form {
         if text == ".", operands.isEmpty { return .everything(of: QueryPath()) }
-        if text.count > 1, text.hasSuffix("."), !text.hasSuffix("\\."), operands.isEmpty {
-            return .everything(of: try QueryPath(text: String(text.dropLast())))
+        if text.utf8.count > 1, text.ends(with: "."), !text.ends(with: "\\."), operands.isEmpty {
+            return .everything(of: try QueryPath(text: text.dropping(0, 1)))
         }
-        let path = try path(text.dropFirst(), operands)
+        let path = try path(text.dropping(1), operands)
         if case .item = path.steps.first {
             throw QueryError("property cannot start with an array index")
         }
@@ -77,8 +77,8 @@ extension JSONFormReader {
     }
 
     /// Joins the path behind an operator's mark and the steps that follow as operands.
-    private func path(_ text: Substring, _ operands: [JSON]) throws(QueryError) -> QueryPath {
-        var path = try QueryPath(text: String(text))
+    private func path(_ text: String, _ operands: [JSON]) throws(QueryError) -> QueryPath {
+        var path = try QueryPath(text: text)
         for operand in operands {
             if let key = operand.string, !key.isEmpty {
                 path.steps.append(.key(ExactText(key)))
@@ -98,11 +98,11 @@ extension JSONFormReader {
     ) throws(QueryError) -> QueryExpression.Form {
         guard let first = operands.first else { throw Self.wrongCount(text) }
         let whole = try expression(first)
-        var path = try QueryPath(text: String(text.dropFirst(2)))
+        var path = try QueryPath(text: text.dropping(2))
         if operands.count == 2, let below = operands[1].string {
             path.steps += try QueryPath(text: below).steps
         } else {
-            path = try self.path(text.dropFirst(2), Array(operands.dropFirst()))
+            path = try self.path(text.dropping(2), Array(operands.dropFirst()))
         }
         if path.isEmpty { return whole.form }
         guard case .metadata(let source, nil) = whole.form, case .key(let key) = path.steps[0]
@@ -113,7 +113,7 @@ extension JSONFormReader {
     }
 
     private func parameter(_ text: String, _ operands: [JSON]) throws(QueryError) -> ExactText {
-        var name = String(text.dropFirst())
+        var name = text.dropping(1)
         if name.isEmpty, operands.count == 1 {
             name = operands[0].string ?? operands[0].int.map { "\($0)" } ?? ""
         } else if !operands.isEmpty {

@@ -69,7 +69,7 @@ struct JSONFormReader {
 
     /// Reads a node, or a text with a dot in front, which is a path here.
     private mutating func expressionAmongPaths(_ json: JSON) throws(QueryError) -> QueryExpression {
-        guard let text = json.string, text.hasPrefix(".") else { return try expression(json) }
+        guard let text = json.string, text.begins(with: ".") else { return try expression(json) }
         return try expression([.string(text)])
     }
 

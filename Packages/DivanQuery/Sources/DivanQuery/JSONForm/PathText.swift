@@ -98,3 +98,22 @@ private struct PathReader {
         QueryError("invalid property path '\(text.prefix(64))'; write it as a.b[0]")
     }
 }
+
+/// Marks of ASCII before and behind names, looked at as bytes: with an accent behind it a dot is another
+/// `Character`, and not the mark that it is in the file.
+extension StringProtocol {
+    /// Whether the mark stands in front.
+    func begins(with mark: StaticString) -> Bool {
+        mark.withUTF8Buffer { utf8.starts(with: $0) }
+    }
+
+    /// Whether the mark stands at the end.
+    func ends(with mark: StaticString) -> Bool {
+        mark.withUTF8Buffer { utf8.suffix($0.count).elementsEqual($0) }
+    }
+
+    /// The text without so many bytes in front, and behind.
+    func dropping(_ front: Int, _ behind: Int = 0) -> String {
+        String(decoding: utf8.dropFirst(front).dropLast(behind), as: UTF8.self)
+    }
+}

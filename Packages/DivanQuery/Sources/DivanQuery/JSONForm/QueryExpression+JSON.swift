@@ -54,7 +54,7 @@ extension QueryExpression {
 
     /// The expression where a text with a dot in front would be a path.
     var jsonAmongPaths: JSON {
-        guard case .literal(.string(let text)) = form, text.hasPrefix(".") else { return json }
+        guard case .literal(.string(let text)) = form, text.begins(with: ".") else { return json }
         return ["_.", .string(text), ""]
     }
 
@@ -104,12 +104,12 @@ extension QueryPath {
     /// `[".a.b"]`, or `[".", "a", ""]` where a key has no text in a path.
     fileprivate func json(operator mark: String) -> JSON {
         if steps.isEmpty { return [.string(mark)] }
-        if let text { return [.string(mark + text.dropFirst())] }
+        if let text { return [.string(mark + text.dropping(1))] }
         return .array([.string(mark)] + steps.map(\.json))
     }
 
     /// A source's or an index's name, `alias.name`.
-    fileprivate var nameJSON: JSON { .string(String((text ?? "").dropFirst())) }
+    fileprivate var nameJSON: JSON { .string((text ?? "").dropping(1)) }
 }
 
 extension QueryPath.Step {

@@ -119,11 +119,11 @@ public struct SQLIndexTranslation: Sendable {
 
     /// The path of a table of items, as it is written for `divan index make --array`.
     public static func shownPath(ofItemTable name: String, of table: String) -> String {
-        let steps = name.dropFirst("\(table)_items_".count).split(separator: "_in_")
+        let steps = name.dropping("\(table)_items_".utf8.count).split(separator: "_in_")
         let paths = steps.map { step in
             // Between quotes, the first dot left out.
-            let path = unspelled(step).dropFirst().dropLast()
-            return path.hasPrefix(".") ? String(path.dropFirst()) : String(path)
+            let path = unspelled(step).dropping(1, 1)
+            return path.begins(with: ".") ? path.dropping(1) : path
         }
         return paths.joined(separator: "[].")
     }

@@ -42,7 +42,7 @@ extension QueryPath {
     /// The path as SQL++ writes properties.
     var sql: String {
         let text = sqlBelow
-        return text.hasPrefix(".") ? String(text.dropFirst()) : text
+        return text.begins(with: ".") ? text.dropping(1) : text
     }
 
     /// The path behind a value.
