@@ -74,7 +74,9 @@ struct ReceivedBody {
                 )
             }
             cleaned.resolveAttachments()
-            cleaned.removeAll { $0.key.hasPrefix("_") && $0.key != LegacyAttachments.key }
+            cleaned.removeAll {
+                $0.key.utf8.first == UInt8(ascii: "_") && $0.key != LegacyAttachments.key
+            }
         }
         if summary.hasUnderscoreKey || summary.hasRepeatedKey {
             guard let text = try? JSON.object(cleaned).canonicalBytes() else {
