@@ -271,7 +271,7 @@ private struct SetLogLevel: OlderLevels {
             try home.database.close()
         }
         let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-        let shape = "SELECT n FROM _ WHERE name = ? AND n <> ? AND n < $most AND `a b` IS MISSING"
+        let shape = "SELECT n FROM _ WHERE name = ? AND n != ? AND n < $most AND `a b` IS MISSING"
         for mark in [
             " DB Info: Database db opened in ", ", trees", " Query Info: Index byName of ",
             " DB Verbose: Transaction in ", ": 1 documents changed in ", "optimize took",
