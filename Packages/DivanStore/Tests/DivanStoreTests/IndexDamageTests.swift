@@ -253,6 +253,37 @@ import Testing
         #expect(damages.contains { "\($0)".contains("words") }, "\(damages)")
     }
 
+    /// FTS5 does not even open a table, to remove it, that has lost a column of `data` or `config`.
+    @Test(arguments: [
+        ("idx", "segid", "sugid"), ("idx", "term", "turm"), ("docsize", "sz", "sy"),
+        ("content", "c0", "c1"), ("data", "block", "blocj"), ("config", "k PRIMARY", "j PRIMARY"),
+    ])
+    func `a column of a full-text index with another name is found, and the index made anew`(
+        _ part: String,
+        _ name: String,
+        _ other: String
+    ) throws {
+        let before = try withStore { try answers($0) }
+        let change = "sql = replace(sql, '\(name)', '\(other)') WHERE name = '{words}_\(part)'"
+        try tamper("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET \(change)")
+        try withStore { store in
+            let error = try refusal { try store.checkIntegrity() }
+            #expect("\(String(describing: error))".contains("words"))
+            guard part != "data", part != "config" else { return }
+            try store.reindex()
+            try store.checkIntegrity()
+            #expect(try answers(store) == before)
+        }
+    }
+
+    @Test func `a full-text index whose format is not known is found`() throws {
+        try tamper("UPDATE \"{words}_config\" SET v = 5 WHERE k = 'version'")
+        try withStore { store in
+            let error = try refusal { try store.checkIntegrity() }
+            #expect("\(String(describing: error))".contains("words"))
+        }
+    }
+
     private func tamper(_ sql: String) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)
         func table(_ pattern: String) throws -> String {

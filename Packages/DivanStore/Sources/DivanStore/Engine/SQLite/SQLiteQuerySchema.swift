@@ -119,11 +119,10 @@ extension SQLiteSession {
     func checkIndexes(of collection: CollectionID) throws(StoreError) {
         for record in try indexRecords(of: collection) {
             for table in record.tables where !table.verify.isEmpty {
-                guard try connection.integer(table.verify) == 1 else { continue }
-                throw StoreError(
-                    .corrupt("the index \(record.name.text) does not fit the documents"),
-                    at: connection.path
-                )
+                try naming(record) { () throws(StoreError) in
+                    guard try connection.integer(table.verify) == 1 else { return }
+                    throw StoreError(.corrupt("a row is not a document's"), at: connection.path)
+                }
             }
         }
     }
@@ -133,7 +132,7 @@ extension SQLiteSession {
     func checkWords(of collection: CollectionID) throws(StoreError) {
         for record in try indexRecords(of: collection) where record.kind == .fullText {
             for table in record.tables {
-                do throws(StoreError) {
+                try naming(record) { () throws(StoreError) in
                     if connection.isWriting {
                         try connection.execute(
                             "INSERT INTO \(table.name) (\(table.name)) VALUES ('integrity-check')"
@@ -141,14 +140,24 @@ extension SQLiteSession {
                     } else {
                         try SQLiteWordsCopy(of: table.name, record).verify(on: connection)
                     }
-                } catch {
-                    guard error.isDamage else { throw error }
-                    throw StoreError(
-                        .corrupt("the index \(record.name.text) does not fit the documents"),
-                        at: connection.path
-                    )
                 }
             }
+        }
+    }
+
+    /// Whatever `check` finds damaged is the index's.
+    private func naming(
+        _ record: IndexRecord,
+        _ check: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try check()
+        } catch {
+            guard error.isDamage else { throw error }
+            throw StoreError(
+                .corrupt("the index \(record.name.text) does not fit the documents"),
+                at: connection.path
+            )
         }
     }
 }

@@ -20,9 +20,14 @@ struct SQLiteWordsCopy {
     ///
     /// - Throws: What is damaged; `sqlite` where a table is not as FTS5 makes it.
     func verify(on connection: SQLiteConnection) throws(StoreError) {
+        // What searches read first, and the version of the format, are in nothing that is copied.
+        _ = try connection.integer(
+            "SELECT count(*) FROM main.\(table) WHERE \(table) MATCH 'divan'"
+        )
         try? connection.execute(remove)
         defer { try? connection.execute(remove) }
         try connection.execute(make)
+        try compareColumns(on: connection)
         for part in ["data", "idx", "docsize"] {
             try connection.execute(
                 """
@@ -41,9 +46,28 @@ struct SQLiteWordsCopy {
         )
     }
 
+    /// Compares the columns of FTS5's own tables with those that it makes now: they are copied by their
+    /// places, and searches ask for them by name.
+    private func compareColumns(on connection: SQLiteConnection) throws(StoreError) {
+        func columns(_ table: String, in schema: String) throws(StoreError) -> [String] {
+            try connection.texts(
+                "SELECT name || ' ' || pk FROM pragma_table_info('\(table)', '\(schema)')"
+            )
+        }
+        for part in ["data", "idx", "docsize", "config"] {
+            let found = try columns("\(table)_\(part)", in: "main")
+            guard try found == columns("divan_words_\(part)", in: "temp") else {
+                throw StoreError(
+                    .corrupt("\(table)_\(part) has the columns \(found)"),
+                    at: connection.path
+                )
+            }
+        }
+    }
+
     private var make: String {
         """
-        CREATE TEMP VIEW divan_words_texts AS SELECT * FROM main.\(table)_content;
+        CREATE TEMP VIEW divan_words_texts AS SELECT id, \(columns) FROM main.\(table)_content;
         CREATE VIRTUAL TABLE temp.divan_words USING fts5(
             \(columns), content = 'divan_words_texts', content_rowid = 'id',
             tokenize = '\(tokenizer)'
