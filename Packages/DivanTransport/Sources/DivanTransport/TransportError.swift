@@ -118,7 +118,10 @@ extension TransportError.Reason {
         case .tooManyRedirects(let limit):
             "the server redirected more than \(limit) times; use the URL of the final place"
         case .invalidRedirect(let location):
-            "the server redirected to “\(escapedForLog(location))”; correct the server's redirect"
+            """
+            the server redirected to “\(escapedForLog(location))”, which is no URL or leads out of TLS; \
+            correct the server's redirect
+            """
         case .abnormalClose: "the connection ended without a goodbye; retry, see the peer's log"
         }
     }

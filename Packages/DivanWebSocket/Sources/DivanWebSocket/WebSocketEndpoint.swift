@@ -47,14 +47,15 @@ public struct WebSocketEndpoint: Hashable, Sendable {
     /// The place that a redirect names.
     ///
     /// - Parameter location: An absolute `http` or `https` URL, or a path that begins with `/`.
-    /// - Returns: `nil` when it is neither (`websocket-and-urls.md` §3).
+    /// - Returns: `nil` when it is neither (`websocket-and-urls.md` §3), or leads out of TLS into clear text.
     public func redirected(to location: String) -> WebSocketEndpoint? {
         if location.hasPrefix("/"), !location.hasPrefix("//") {
             guard location.utf8.allSatisfy(isURLByte) else { return nil }
             return WebSocketEndpoint(isSecure: isSecure, host: host, port: port, target: location)
         }
         let schemes = ["http": false, "https": true]
-        return try? WebSocketEndpoint(location, schemes: schemes)
+        guard let next = try? WebSocketEndpoint(location, schemes: schemes) else { return nil }
+        return next.isSecure || !isSecure ? next : nil
     }
 
     /// Whether what proves who we are at `first` may come here, where that one has sent us: to the same

@@ -66,31 +66,32 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/other", "wss://h:4984/other"),
-        ("https://x/y", "wss://x:443/y"),
-        ("http://x:81/y?z=1", "ws://x:81/y?z=1"),
-        ("HTTP://x", "ws://x:80/"),
+        ("wss", "/other", "wss://h:4984/other"),
+        ("wss", "https://x/y", "wss://x:443/y"),
+        ("ws", "HTTPS://x/y", "wss://x:443/y"),
+        ("ws", "http://x:81/y?z=1", "ws://x:81/y?z=1"),
+        ("ws", "HTTP://x", "ws://x:80/"),
     ])
-    func `follows a redirect`(location: String, target: String) throws {
-        let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
+    func `follows a redirect`(scheme: String, location: String, target: String) throws {
+        let endpoint = try WebSocketEndpoint("\(scheme)://h:4984/db/_blipsync")
         #expect(endpoint.redirected(to: location)?.description == target)
     }
 
     @Test(arguments: [
-        ("/again", true), ("https://h/x", true), ("https://H:1/x", true), ("http://h/x", false),
-        ("https://other/x", false), ("https://h.other/x", false),
+        ("wss://h/again", true), ("wss://h/x", true), ("wss://H:1/x", true), ("ws://h/x", false),
+        ("wss://other/x", false), ("wss://h.other/x", false),
     ])
     func `credentials follow a redirect to the same host and TLS`(
-        location: String,
+        place: String,
         follow: Bool
     ) throws {
         let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
-        let next = try #require(endpoint.redirected(to: location))
-        #expect(next.maySee(secretsFor: endpoint) == follow)
+        #expect(try WebSocketEndpoint(place).maySee(secretsFor: endpoint) == follow)
     }
 
     @Test(arguments: [
         "", "other", "//x/y", "ftp://x/y", "ws://x/y", "/a b", "http://a@x/", "/\r\nX: y",
+        "http://h:4984/db", "HTTP://x",
     ])
     func `follows no other redirect`(location: String) throws {
         let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
