@@ -1,11 +1,11 @@
 import Testing
 
-@testable import DivanListener
+@testable import DivanAuth
 
 /// Who has to wait and who is refused; by virtual time, so the ledger itself is asked.
 @Suite struct AddressLedgerTests {
-    private func ledger(_ change: (inout ListenerLimits) -> Void = { _ in }) -> AddressLedger {
-        var limits = ListenerLimits()
+    private func ledger(_ change: (inout AuthLimits) -> Void = { _ in }) -> AddressLedger {
+        var limits = AuthLimits()
         limits.addressConnectionCount = 3
         limits.freeLoginFailureCount = 2
         change(&limits)

@@ -1,3 +1,4 @@
+import DivanAuth
 import DivanReplicator
 import DivanTransport
 
@@ -13,8 +14,8 @@ extension PeerConfiguration.Role {
         _ limits: ListenerLimits
     ) {
         guard case .passive(var options) = self else { return }
-        let owner = user.map { "user \($0)" } ?? "address \(AddressLedger.key(address.host))"
-        let standsForMany = user == nil && limits.sparesLoopback && address.isLoopback
+        let owner = user.map { "user \($0)" } ?? "address \(LoginTable.owner(of: address.host))"
+        let standsForMany = user == nil && limits.logins.sparesLoopback && address.isLoopback
         options.budget = budget
         options.party = standsForMany ? "connection \(address)" : owner
         options.checkpointOwner = owner

@@ -69,31 +69,8 @@ public struct ListenerLimits: Sendable {
     /// look-up not hold up everyone, and cost no more threads than that.
     public var checkingCount = 16
 
-    /// Open connections and requests of one address; of one /64 with IPv6.
-    ///
-    /// A quarter of all, so that one client leaves room for the others; more are answered 429.
-    public var addressConnectionCount = 250
-    /// Whether addresses of this machine are exempt from `addressConnectionCount`: a proxy in front
-    /// brings everyone from there.
-    public var sparesLoopback = true
-    /// Wrong credentials before the next attempts have to wait: of one address, of one name that
-    /// has logged in from there before, or of one name on this machine with `sparesLoopback`.
-    ///
-    /// Ten: people mistype, and programs stop at the first 401.
-    public var freeLoginFailureCount = 10
-    /// Longest wait of an attempt to log in; one that would have to wait longer is answered 429.
-    ///
-    /// Below the time that a handshake may take. At the end of the growth, a quarter of a second
-    /// doubled with each failure, an address has one attempt in this time.
-    public var longestLoginDelay = Duration.seconds(8)
-    /// How long wrong credentials are remembered after the last of them.
-    public var loginMemory = Duration.seconds(600)
-    /// Addresses remembered; some hundred bytes each.
-    public var rememberedAddressCount = 10_000
-    /// Names remembered of one address, so that the failures of others do not delay them.
-    public var rememberedNameCount = 100
-    /// Bytes of a name that is remembered; longer ones count as strangers.
-    public var rememberedNameByteCount = 255
+    /// Connections of one address, and how long those wait who guess passwords.
+    public var logins = AuthLimits()
     /// Bytes that all connections together hold for their clients: messages that are not complete,
     /// revisions that wait for blobs, answers that nobody reads.
     ///
@@ -112,7 +89,7 @@ public struct ListenerLimits: Sendable {
     public var handshakeCount = 1_024
     /// The same of one address; of one /64 with IPv6.
     ///
-    /// Loopback is exempt with `sparesLoopback`.
+    /// Loopback is exempt with `logins.sparesLoopback`.
     /// A quarter of all, so that one client's handshakes cannot push out everyone else's.
     public var addressHandshakeCount = 256
     /// Bytes of a request's head; more is answered 431.

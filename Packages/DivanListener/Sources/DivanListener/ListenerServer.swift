@@ -33,7 +33,7 @@ public final class ListenerServer: Sendable {
     private let configuration: ListenerConfiguration
     private let log: Log
     private let table = ConnectionTable()
-    private let addresses: AddressTable
+    private let logins: LoginTable
     private let gate: PasswordGate
     private let budget: ConnectionBudget
     private let server = Mutex<WebSocketServer?>(nil)
@@ -42,7 +42,7 @@ public final class ListenerServer: Sendable {
     public init(_ configuration: ListenerConfiguration, log: Log = Log(.listener)) {
         self.configuration = configuration
         self.log = log
-        addresses = AddressTable(limits: configuration.limits)
+        logins = LoginTable(limits: configuration.limits.logins)
         budget = ConnectionBudget(
             byteCount: configuration.limits.heldByteCount,
             partyByteCount: configuration.limits.partyHeldByteCount,
@@ -80,7 +80,7 @@ public final class ListenerServer: Sendable {
         settings.limits.stallTimeout = configuration.limits.stallTimeout
         settings.limits.halfOpenCount = configuration.limits.handshakeCount
         settings.limits.addressHalfOpenCount = configuration.limits.addressHandshakeCount
-        settings.limits.sparesLoopback = configuration.limits.sparesLoopback
+        settings.limits.sparesLoopback = configuration.limits.logins.sparesLoopback
         settings.webSocket.limits.payloadByteCount = configuration.limits.frameByteCount
         settings.webSocket.limits.messageByteCount = configuration.limits.frameByteCount
         settings.webSocket.limits.headByteCount = configuration.limits.requestHeadByteCount
@@ -139,13 +139,13 @@ extension ListenerServer {
         guard mayAsk(request) else {
             return refuse(request, 403, "pages of other sites do not replicate with this listener")
         }
-        let visitor = addresses.visitor(
+        let (decision, seat) = logins.enter(
             request.address.host,
             isLoopback: request.address.isLoopback,
             name: request.handshake.headers["Authorization"]
-                .flatMap { BasicCredentials(header: $0)?.username }
+                .flatMap { BasicCredentials(header: $0)?.username },
+            at: request.loop.now
         )
-        let (decision, seat) = addresses.enter(visitor, at: request.loop.now)
         guard let seat else { return refuseForNow(request) }
         follow(decision, request, seat) {
             // Those before it in the line may have failed meanwhile.
@@ -172,7 +172,7 @@ extension ListenerServer {
     private func follow(
         _ decision: LoginDecision,
         _ request: UpgradeRequest,
-        _ seat: AddressSeat,
+        _ seat: LoginSeat,
         now: () -> Void
     ) {
         switch decision {
@@ -229,7 +229,7 @@ extension ListenerServer {
     }
 
     /// Credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
-    private func authenticate(_ request: UpgradeRequest, _ seat: AddressSeat) {
+    private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):
             if user != nil { seat.succeeded() }
@@ -241,14 +241,14 @@ extension ListenerServer {
     }
 
     /// A client that shows no credentials only asks what is needed.
-    private func noteFailure(_ request: UpgradeRequest, _ seat: AddressSeat) {
+    private func noteFailure(_ request: UpgradeRequest, _ seat: LoginSeat) {
         let hasTried =
             request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
         guard hasTried else { return }
         seat.failed(at: request.loop.now)
     }
 
-    private func route(_ request: UpgradeRequest, user: String?, _ seat: AddressSeat) {
+    private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSeat) {
         guard case .replication(let name) = ListenerRoute(path: request.handshake.path),
             let database = configuration.databases[name]
         else { return refuse(request, 404, "no such database; check the URL") }
@@ -298,7 +298,7 @@ extension ListenerServer {
         _ peer: PeerConfiguration,
         on transport: WebSocketServerTransport,
         _ names: (codec: String, correlationID: String),
-        _ seat: AddressSeat
+        _ seat: LoginSeat
     ) {
         let id = table.add(
             transport,

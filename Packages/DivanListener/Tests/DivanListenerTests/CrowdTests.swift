@@ -26,9 +26,9 @@ import Testing
 
     @Test func `whoever guesses passwords is made to wait and then refused`() async throws {
         let serving = try serving {
-            $0.freeLoginFailureCount = 3
+            $0.logins.freeLoginFailureCount = 3
             // Three guesses within this time meet, also on a busy machine.
-            $0.longestLoginDelay = .seconds(2)
+            $0.logins.longestLoginDelay = .seconds(2)
         }
         // The listener waits from the latest failure on, which comes after this reading.
         var start = ContinuousClock.now
@@ -54,9 +54,9 @@ import Testing
     @Test(arguments: [true, false])
     func `a neighbour's guesses do not lock others out`(isProxy: Bool) async throws {
         let serving = try serving {
-            $0.sparesLoopback = isProxy
-            $0.freeLoginFailureCount = 1
-            $0.longestLoginDelay = .seconds(2)
+            $0.logins.sparesLoopback = isProxy
+            $0.logins.freeLoginFailureCount = 1
+            $0.logins.longestLoginDelay = .seconds(2)
         }
         if !isProxy {
             #expect(try await serving.sync(.inMemory(), credentials: right)?.error == nil)
@@ -82,8 +82,8 @@ import Testing
 
     @Test func `asking what is needed is no failure`() async throws {
         let serving = try serving {
-            $0.freeLoginFailureCount = 1
-            $0.longestLoginDelay = .zero
+            $0.logins.freeLoginFailureCount = 1
+            $0.logins.longestLoginDelay = .zero
         }
         for _ in 0..<5 {
             #expect(try await serving.sync(.inMemory())?.error?.code == 401)
@@ -93,8 +93,8 @@ import Testing
 
     @Test func `an address has so many connections, and gets them back`() async throws {
         let serving = try Serving {
-            $0.limits.addressConnectionCount = 2
-            $0.limits.sparesLoopback = false
+            $0.limits.logins.addressConnectionCount = 2
+            $0.limits.logins.sparesLoopback = false
         }
         let runs = try (0..<2).map { _ in try serving.start(.inMemory(), isContinuous: true) }
         var streams = runs.map { $0.statuses.makeAsyncIterator() }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `loopback is exempt unless it is not`() async throws {
-        let serving = try Serving { $0.limits.addressConnectionCount = 0 }
+        let serving = try Serving { $0.limits.logins.addressConnectionCount = 0 }
         #expect(try await serving.sync(.inMemory())?.error == nil)
     }
 }

@@ -77,7 +77,7 @@ import Testing
         let slow = SlowGuard()
         let serving = try serving(slow) {
             $0.checkingCount = 2
-            $0.freeLoginFailureCount = 3
+            $0.logins.freeLoginFailureCount = 3
             $0.handshakeTimeout = .seconds(2)
         }
         let clients = try crowd(40, at: serving.port)

@@ -1,6 +1,7 @@
+public import DivanAuth
 public import DivanHTTP
 
-/// What clients may make a REST server hold or wait for; every member is a maximum unless it says so.
+/// What clients may make a REST server hold or wait for; every member is a maximum.
 public struct RESTLimits: Sendable {
     /// The bounds of requests and connections.
     public var http: HTTPLimits
@@ -22,10 +23,8 @@ public struct RESTLimits: Sendable {
     public var longestPoll: Duration
     /// Silence in an event stream before a line is sent that says nothing; the default is 15 s.
     public var heartbeat: Duration
-    /// How long wrong credentials wait for their answer: guessing takes time.
-    ///
-    /// The default is 1 s, and the one member here that is a minimum.
-    public var loginDelay: Duration
+    /// Requests of one address that wait to be let in, and how long those wait who guess passwords.
+    public var logins: AuthLimits
 
     /// Creates limits.
     public init(
@@ -37,7 +36,7 @@ public struct RESTLimits: Sendable {
         sightByteCount: Int = 16 << 20,
         longestPoll: Duration = .seconds(300),
         heartbeat: Duration = .seconds(15),
-        loginDelay: Duration = .seconds(1)
+        logins: AuthLimits = AuthLimits()
     ) {
         self.http = http
         self.workerCount = workerCount
@@ -47,6 +46,6 @@ public struct RESTLimits: Sendable {
         self.sightByteCount = sightByteCount
         self.longestPoll = longestPoll
         self.heartbeat = heartbeat
-        self.loginDelay = loginDelay
+        self.logins = logins
     }
 }

@@ -51,12 +51,14 @@ public final class RESTServer: Sendable {
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
     private let queue: WorkQueue
+    private let door: RESTDoor
     private let bells: [ExactText: ChangeBell]
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
         let queue = WorkQueue(label: "divan.rest", limit: configuration.limits.workerCount)
         self.queue = queue
+        door = RESTDoor(configuration, queue)
         let clock = EventLoopGroup.shared.next()
         bells = configuration.databases.mapValues { ChangeBell($0, clock: clock, queue: queue) }
     }
@@ -70,8 +72,7 @@ final class RESTService: Sendable {
         let names = asksNobody && !exchange.isSecure ? configuration.hostNames : nil
         if let refusal = origin.refusal(names: names) { return answer(refusal.response) }
         if let preflight = origin.preflight { return answer(preflight) }
-        queue.async(unlessGone: exchange.departure) { [self] in
-            guard let client = admit(exchange, answer) else { return }
+        door.enter(exchange, answer) { [self] client in
             do {
                 let route = try RESTRoute(exchange.request.target)
                 let call = try call(for: route, by: client, exchange)
@@ -96,46 +97,7 @@ final class RESTService: Sendable {
         }
     }
 
-    // MARK: Who asks
-
-    /// Who asks; `nil` when it was refused, which it has been told.
-    private func admit(
-        _ exchange: HTTPExchange,
-        _ answer: @escaping @Sendable (HTTPResponse) -> Void
-    ) -> RESTClient? {
-        let outcome = configuration.authenticator.authenticate(
-            AuthenticationRequest(
-                authorization: exchange.request.headers["Authorization"],
-                headers: exchange.request.headers.fields.map { ($0.name, $0.value) },
-                certificates: exchange.certificates.map(\.derBytes),
-                remoteAddress: exchange.address.host
-            )
-        )
-        switch outcome {
-        case .accepted(let user):
-            return RESTClient(
-                user: user,
-                certificates: exchange.certificates,
-                address: exchange.address.host
-            )
-        case .refused(let challenge):
-            var error = RESTError(
-                401,
-                "unauthorized",
-                "send a user name and password (curl -u NAME), or the certificate that is asked for"
-            )
-            error.headers.append("WWW-Authenticate", challenge)
-            let response = error.response
-            guard exchange.request.headers["Authorization"] != nil else {
-                answer(response)
-                return nil
-            }
-            // Whoever guesses waits.
-            let due = exchange.loop.now + configuration.limits.loginDelay
-            exchange.loop.schedule(at: due) { answer(response) }
-            return nil
-        }
-    }
+    // MARK: What is asked
 
     private func call(
         for route: RESTRoute,
@@ -157,8 +119,6 @@ final class RESTService: Sendable {
         )
         return (client, call)
     }
-
-    // MARK: What is asked
 
     private func response(
         to route: RESTRoute,

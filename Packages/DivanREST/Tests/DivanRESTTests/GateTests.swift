@@ -12,8 +12,9 @@ import Testing
     private static let shop = CollectionPath(scope: "shop", name: "chairs")
 
     /// `anna` with the password `a` may read `shop.chairs`.
-    private func guarded() throws -> Served {
+    private func guarded(_ change: (inout AuthLimits) -> Void = { _ in }) throws -> Served {
         let served = try Served { configuration in
+            change(&configuration.limits.logins)
             configuration.authenticator = PasswordListenerAuthenticator { name, password in
                 password == String(name.prefix(1))
             }
@@ -47,6 +48,23 @@ import Testing
         visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
         #expect(try visitor.readAnswer().status == 401)
         #expect(visitor.isAtEnd())
+    }
+
+    @Test func `whoever guesses at once is told to come later, and holds up nobody else`() throws {
+        let served = try guarded { limits in
+            limits.freeLoginFailureCount = 1
+            limits.longestLoginDelay = .milliseconds(300)
+        }
+        let guess = "Authorization: Basic \(Base64Text.of("anna:b"))"
+        #expect(try served.visitor().ask("GET", "/notes", guess).status == 401)
+        let guessers = try (0..<20).map { _ in try served.visitor() }
+        for guesser in guessers {
+            guesser.send("GET /notes HTTP/1.1\r\nHost: h\r\n\(guess)\r\n\r\n")
+        }
+        let statuses = try guessers.map { try $0.readAnswer().status }
+        #expect(statuses.contains(401) && statuses.contains(429))
+        #expect(Set(statuses).count == 2)
+        #expect(try served.visitor().ask("GET", "/notes", bo).status == 200)
     }
 
     @Test func `a user sees what its rights name, and nothing else`() throws {

@@ -13,7 +13,6 @@ final class Served {
     init(_ change: (inout RESTConfiguration) -> Void = { _ in }) throws {
         var configuration = RESTConfiguration(databases: ["notes": store])
         configuration.networkInterface = "127.0.0.1"
-        configuration.limits.loginDelay = .milliseconds(1)
         change(&configuration)
         server = RESTServer(configuration)
         port = try server.start()

@@ -147,7 +147,7 @@ extension KeysCheck {
             because: "our own SQL, ASCII constants"
         ),
         Exception(
-            "Packages/DivanListener/Sources/DivanListener/AddressLedger.swift",
+            "Packages/DivanAuth/Sources/DivanAuth/Logins/AddressLedger.swift",
             "entries: [String: Entry]",
             because: "numeric addresses as the kernel gives them"
         ),

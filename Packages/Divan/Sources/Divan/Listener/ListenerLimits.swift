@@ -1,3 +1,4 @@
+import DivanAuth
 import DivanListener
 public import Foundation
 
@@ -20,8 +21,8 @@ public struct ListenerLimits: Sendable {
     ///
     /// The default is 250.
     public var addressConnectionCount: Int {
-        get { engineLimits.addressConnectionCount }
-        set { engineLimits.addressConnectionCount = newValue }
+        get { engineLimits.logins.addressConnectionCount }
+        set { engineLimits.logins.addressConnectionCount = newValue }
     }
     /// Connections that have not finished their handshake; above it the oldest goes.
     ///
@@ -38,8 +39,8 @@ public struct ListenerLimits: Sendable {
     /// Whether addresses of this machine are exempt from the limits per address, because a proxy in
     /// front brings everyone from there; they are by default.
     public var sparesLoopback: Bool {
-        get { engineLimits.sparesLoopback }
-        set { engineLimits.sparesLoopback = newValue }
+        get { engineLimits.logins.sparesLoopback }
+        set { engineLimits.logins.sparesLoopback = newValue }
     }
     /// Seconds from accepting a socket to the decision about its request; the default is 10.
     public var handshakeTimeout: TimeInterval {
@@ -66,26 +67,26 @@ public struct ListenerLimits: Sendable {
     /// A name that has logged in from there waits for its own failures only; on this machine's
     /// addresses, with `sparesLoopback`, every name does. The default is 10.
     public var freeLoginFailureCount: Int {
-        get { engineLimits.freeLoginFailureCount }
-        set { engineLimits.freeLoginFailureCount = newValue }
+        get { engineLimits.logins.freeLoginFailureCount }
+        set { engineLimits.logins.freeLoginFailureCount = newValue }
     }
     /// Seconds that an attempt to log in may have to wait; one that would have to wait longer is
     /// answered 429.
     ///
     /// The default is 8.
     public var longestLoginDelay: TimeInterval {
-        get { engineLimits.longestLoginDelay.seconds }
-        set { engineLimits.longestLoginDelay = .bounded(seconds: newValue) }
+        get { engineLimits.logins.longestLoginDelay.seconds }
+        set { engineLimits.logins.longestLoginDelay = .bounded(seconds: newValue) }
     }
     /// Seconds for which wrong credentials are remembered after the last of them; the default is 600.
     public var loginMemory: TimeInterval {
-        get { engineLimits.loginMemory.seconds }
-        set { engineLimits.loginMemory = .bounded(seconds: newValue) }
+        get { engineLimits.logins.loginMemory.seconds }
+        set { engineLimits.logins.loginMemory = .bounded(seconds: newValue) }
     }
     /// Addresses remembered; the default is 10,000.
     public var rememberedAddressCount: Int {
-        get { engineLimits.rememberedAddressCount }
-        set { engineLimits.rememberedAddressCount = newValue }
+        get { engineLimits.logins.rememberedAddressCount }
+        set { engineLimits.logins.rememberedAddressCount = newValue }
     }
     /// Seconds for a client to read anything of what waits for it; the default is 30.
     public var stallTimeout: TimeInterval {

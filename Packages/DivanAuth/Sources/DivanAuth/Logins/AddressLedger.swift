@@ -1,4 +1,4 @@
-/// What a listener remembers of the addresses that its clients come from: how many connections
+/// What a server remembers of the addresses that its clients come from: how many seats
 /// each holds, and who failed to log in there how often.
 ///
 /// Behind one address may stand many people: a proxy, a family, a company. So failures delay the
@@ -27,10 +27,10 @@ struct AddressLedger {
         var isEmpty: Bool { connectionCount == 0 && strangers.isEmpty && names.isEmpty }
     }
 
-    private let limits: ListenerLimits
+    private let limits: AuthLimits
     private var entries: [String: Entry] = [:]
 
-    init(limits: ListenerLimits) {
+    init(limits: AuthLimits) {
         self.limits = limits
     }
 

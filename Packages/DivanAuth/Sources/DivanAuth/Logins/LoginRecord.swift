@@ -1,13 +1,3 @@
-/// What becomes of a request.
-enum LoginDecision: Equatable {
-    /// It may log in, unless others that count with it have failed before its turn comes: ask again.
-    case now
-    /// It may log in then; those that come later and count with it wait behind it.
-    case after(Duration)
-    /// Its address has too many connections, or too many attempts that wait.
-    case refused
-}
-
 /// How often somebody failed to log in, and how long that delays the next attempt.
 struct LoginRecord {
     /// The delay of the first attempt that has to wait; it doubles with each failure from there on.
@@ -24,7 +14,7 @@ struct LoginRecord {
     var isEmpty: Bool { failureCount == 0 && !hasSucceeded }
 
     /// Decides when an attempt may be made.
-    mutating func admit(at now: Duration, _ limits: ListenerLimits) -> LoginDecision {
+    mutating func admit(at now: Duration, _ limits: AuthLimits) -> LoginDecision {
         if failureCount > 0, now - lastFailure > limits.loginMemory { failureCount = 0 }
         guard failureCount >= limits.freeLoginFailureCount else { return .now }
         let wait = max(.zero, nextAttempt - now)
@@ -34,7 +24,7 @@ struct LoginRecord {
     }
 
     /// Notes wrong credentials.
-    mutating func fail(at now: Duration, _ limits: ListenerLimits) {
+    mutating func fail(at now: Duration, _ limits: AuthLimits) {
         failureCount += 1
         lastFailure = now
         if failureCount == limits.freeLoginFailureCount { nextAttempt = now + delay(limits) }
@@ -46,7 +36,7 @@ struct LoginRecord {
         hasSucceeded = true
     }
 
-    private func delay(_ limits: ListenerLimits) -> Duration {
+    private func delay(_ limits: AuthLimits) -> Duration {
         let doublings = min(max(0, failureCount - limits.freeLoginFailureCount), 10)
         return min(Self.firstDelay * (1 << doublings), limits.longestLoginDelay)
     }

@@ -1,40 +1,73 @@
 import Synchronization
 
-/// The ledger of addresses, shared by all connections of a listener.
-final class AddressTable: Sendable {
+/// What becomes of a client that asks to log in.
+public enum LoginDecision: Equatable, Sendable {
+    /// It may log in, unless others that count with it have failed before its turn comes: ask again.
+    case now
+    /// It may log in then; those that come later and count with it wait behind it.
+    case after(Duration)
+    /// Its address has too many seats, or too many attempts that wait.
+    case refused
+}
+
+/// Who may log in at a server now, who waits, and who is refused, because of what came before from the
+/// same address or under the same name.
+///
+/// Any thread may call it. It owns no clock: times are distances from an origin of the caller's.
+///
+/// ```swift
+/// let table = LoginTable(limits: AuthLimits())
+/// let (decision, seat) = table.enter("192.0.2.7", isLoopback: false, name: "ada", at: now)
+/// // … later, when the password was wrong:
+/// seat?.failed(at: now)
+/// ```
+public final class LoginTable: Sendable {
     fileprivate let ledger: Mutex<AddressLedger>
     private let sparesLoopback: Bool
 
-    init(limits: ListenerLimits) {
+    /// Creates a table that remembers nobody.
+    public init(limits: AuthLimits) {
         ledger = Mutex(AddressLedger(limits: limits))
         sparesLoopback = limits.sparesLoopback
     }
 
-    /// Who asks, in the terms of the ledger.
-    func visitor(_ host: String, isLoopback: Bool, name: String?) -> AddressLedger.Visitor {
-        AddressLedger.Visitor(host: host, name: name, isExempt: isLoopback && sparesLoopback)
+    /// Decides about a client.
+    ///
+    /// - Parameters:
+    ///   - host: Its address as text.
+    ///   - isLoopback: Whether that is one of this machine.
+    ///   - name: The user name that it gave, true or not.
+    ///   - now: The time.
+    /// - Returns: What becomes of it, and a seat unless it is refused.
+    public func enter(
+        _ host: String,
+        isLoopback: Bool,
+        name: String?,
+        at now: Duration
+    ) -> (decision: LoginDecision, seat: LoginSeat?) {
+        let visitor = AddressLedger.Visitor(
+            host: host,
+            name: name,
+            isExempt: isLoopback && sparesLoopback
+        )
+        let decision = ledger.withLock { $0.enter(visitor, at: now) }
+        return (decision, decision == .refused ? nil : LoginSeat(table: self, visitor: visitor))
     }
 
-    /// Decides about a request; a seat comes with every answer but a refusal.
-    func enter(
-        _ visitor: AddressLedger.Visitor,
-        at now: Duration
-    ) -> (decision: LoginDecision, seat: AddressSeat?) {
-        let decision = ledger.withLock { $0.enter(visitor, at: now) }
-        return (decision, decision == .refused ? nil : AddressSeat(table: self, visitor: visitor))
-    }
+    /// What counts as the address of a client: of an IPv6 address the first 64 bits, which one owner has.
+    public static func owner(of host: String) -> String { AddressLedger.key(host) }
 
     fileprivate func leave(_ host: String) {
         ledger.withLock { $0.leave(host) }
     }
 }
 
-/// One connection's place among those of its address; it is free again with the last reference.
-final class AddressSeat: Sendable {
-    private let table: AddressTable
+/// One client's place among those of its address; it is free again with the last reference.
+public final class LoginSeat: Sendable {
+    private let table: LoginTable
     private let visitor: AddressLedger.Visitor
 
-    fileprivate init(table: AddressTable, visitor: AddressLedger.Visitor) {
+    fileprivate init(table: LoginTable, visitor: AddressLedger.Visitor) {
         self.table = table
         self.visitor = visitor
     }
@@ -44,17 +77,17 @@ final class AddressSeat: Sendable {
     }
 
     /// Decides when it may log in, as those before it have left things.
-    func admit(at now: Duration) -> LoginDecision {
+    public func admit(at now: Duration) -> LoginDecision {
         table.ledger.withLock { $0.admit(visitor, at: now) }
     }
 
     /// Notes that it came with wrong credentials.
-    func failed(at now: Duration) {
+    public func failed(at now: Duration) {
         table.ledger.withLock { $0.failed(visitor, at: now) }
     }
 
     /// Notes that it came with right credentials.
-    func succeeded() {
+    public func succeeded() {
         table.ledger.withLock { $0.succeeded(visitor) }
     }
 }

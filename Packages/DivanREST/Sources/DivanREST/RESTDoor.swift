@@ -1,0 +1,112 @@
+import DivanAuth
+import DivanHTTP
+import DivanTLS
+import DivanTransport
+
+/// Lets clients in, each on a thread of the server's own; whoever guesses passwords waits, longer each
+/// time, before anybody looks at the next one.
+final class RESTDoor: Sendable {
+    /// Sends an answer.
+    typealias Answer = @Sendable (HTTPResponse) -> Void
+
+    private let authenticator: any ListenerAuthenticator
+    private let queue: WorkQueue
+    private let logins: LoginTable
+
+    init(_ configuration: RESTConfiguration, _ queue: WorkQueue) {
+        authenticator = configuration.authenticator
+        self.queue = queue
+        logins = LoginTable(limits: configuration.limits.logins)
+    }
+
+    /// Calls `body` with who asks, unless it is refused, which it is told.
+    func enter(
+        _ exchange: HTTPExchange,
+        _ answer: @escaping Answer,
+        _ body: @escaping @Sendable (RESTClient) -> Void
+    ) {
+        let authorization = exchange.request.headers["Authorization"]
+        // Who shows nothing only asks what is needed.
+        guard authorization != nil || !exchange.certificates.isEmpty else {
+            return queue.async(unlessGone: exchange.departure) { [self] in
+                if let client = client(of: exchange, nil, answer) { body(client) }
+            }
+        }
+        let (decision, seat) = logins.enter(
+            exchange.address.host,
+            isLoopback: exchange.address.isLoopback,
+            name: authorization.flatMap { BasicCredentials(header: $0)?.username },
+            at: exchange.loop.now
+        )
+        guard let seat else { return answer(Self.tooMany) }
+        let check = { @Sendable [self] in
+            if let client = client(of: exchange, seat, answer) { body(client) }
+        }
+        follow(decision, exchange, answer, afterWaiting: check) { [self] in
+            // Those before it in the line may have failed meanwhile.
+            let decision = seat.admit(at: exchange.loop.now)
+            follow(decision, exchange, answer, afterWaiting: check, now: check)
+        }
+    }
+
+    /// Calls one of both on a thread of the queue.
+    private func follow(
+        _ decision: LoginDecision,
+        _ exchange: HTTPExchange,
+        _ answer: Answer,
+        afterWaiting: @escaping @Sendable () -> Void,
+        now: @escaping @Sendable () -> Void
+    ) {
+        switch decision {
+        case .now: queue.async(unlessGone: exchange.departure, now)
+        case .after(let wait):
+            exchange.loop.schedule(at: exchange.loop.now + wait) { [self] in
+                queue.async(unlessGone: exchange.departure, afterWaiting)
+            }
+        case .refused: answer(Self.tooMany)
+        }
+    }
+
+    /// Who asks; `nil` when it was refused, which it has been told.
+    private func client(
+        of exchange: HTTPExchange,
+        _ seat: LoginSeat?,
+        _ answer: Answer
+    ) -> RESTClient? {
+        let outcome = authenticator.authenticate(
+            AuthenticationRequest(
+                authorization: exchange.request.headers["Authorization"],
+                headers: exchange.request.headers.fields.map { ($0.name, $0.value) },
+                certificates: exchange.certificates.map(\.derBytes),
+                remoteAddress: exchange.address.host
+            )
+        )
+        switch outcome {
+        case .accepted(let user):
+            if user != nil { seat?.succeeded() }
+            return RESTClient(
+                user: user,
+                certificates: exchange.certificates,
+                address: exchange.address.host
+            )
+        case .refused(let challenge):
+            seat?.failed(at: exchange.loop.now)
+            var error = RESTError(
+                401,
+                "unauthorized",
+                "send a user name and password (curl -u NAME), or the certificate that is asked for"
+            )
+            error.headers.append("WWW-Authenticate", challenge)
+            answer(error.response)
+            return nil
+        }
+    }
+
+    private static var tooMany: HTTPResponse {
+        RESTError(
+            429,
+            "too_many_requests",
+            "too many requests or failed logins from your address; try again later"
+        ).response
+    }
+}
