@@ -29,6 +29,24 @@ import Testing
         peer.stop()
     }
 
+    @Test func `a server that a redirect leads to is held to the pin`() throws {
+        let peer = try shell.serve("a", "--write-certificate", "own.pem")
+        defer { peer.stop() }
+        let other = try shell.serve("b", "--write-certificate", "other.pem")
+        _ = try other.url()
+        other.stop()
+        let place = try peer.url().replacing("wss:", with: "https:")
+        let location = "Location: \(place)/_blipsync"
+        let answer = HandshakeServer.answer("307 Temporary Redirect", location)
+        func list(_ pin: String) throws -> Program.Outcome {
+            let first = try HandshakeServer(answers: [answer])
+            let url = "ws://127.0.0.1:\(first.port)/a"
+            return try shell.divan("pull", "b", url, "--list-collections", "--pin", pin)
+        }
+        try list("own.pem").expectSuccess()
+        #expect(try list("other.pem").status != 0)
+    }
+
     @Test func `what is no TLS server is told`() throws {
         let peer = try shell.serve("a", "--no-tls")
         let port = try #require(URL(string: try peer.url())?.port)

@@ -19,6 +19,8 @@ enum PeerTransport {
         _ terminal: Terminal
     ) throws -> WebSocketClientTransport {
         let isSecure = url.endpoint.isSecure
+        // A redirect may lead to TLS.
+        let needsTLS = isSecure || trustOptions.contains { arguments.has($0) }
         let fields = try headers(arguments, isSecure, terminal)
         let proxy = try ServerTrustOptions.proxy(arguments).map { proxy in
             HTTPProxy(
@@ -35,7 +37,7 @@ enum PeerTransport {
                     Subprotocol.offered(for: $0)
                 },
                 headers: { $0.maySee(secretsFor: url.endpoint) ? fields : [:] },
-                tls: isSecure ? try tls(arguments, terminal) : nil,
+                tls: needsTLS ? try tls(arguments, terminal) : nil,
                 proxy: proxy,
                 networkInterface: arguments.value("--interface")
             )
@@ -68,6 +70,8 @@ enum PeerTransport {
         }
         return fields
     }
+
+    private static let trustOptions = ["--pin", "--accept-self-signed", "--trust", "--identity"]
 
     /// What TLS to the peer is to be like.
     static func tls(_ arguments: Arguments, _ terminal: Terminal) throws -> TLSContext {
