@@ -11,9 +11,9 @@ enum Wire {
     static let checksumByteCount = 4
     /// A receiver acknowledges each time so many counted bytes have come.
     static let acknowledgeInterval = 50_000
-    /// A sender pauses a message with so many counted bytes unacknowledged, of which none are yet.
+    /// A sender pauses a message of which nothing is acknowledged yet after so many counted bytes.
     static let windowByteCount = 128_000
-    /// The same of a message much of which has been acknowledged.
+    /// What may be unacknowledged of a message much of which has been acknowledged.
     ///
     /// Ours alone: a way of 100 ms carries no more than this ten times a second.
     static let widestWindowByteCount = 1_024_000

@@ -53,10 +53,10 @@ enum BlobFigures {
     /// Streams a content in and stores a document that names it, which waits for the disk.
     private static func write(to store: Store, _ salt: UInt8) throws -> BlobDigest {
         let writer = try store.blobs.writer()
-        try writer.append([salt].span)
+        try writer.append([salt])
         for number in 0..<(byteCount / pieceByteCount) {
             let piece = [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: pieceByteCount)
-            try writer.append(piece.span)
+            try writer.append(piece)
         }
         let digest = try writer.finish()
         try name([digest], "large", in: store)

@@ -136,7 +136,7 @@ enum ReferenceFigures {
             let writer = try store.blobs.writer()
             for number in 0..<pieceCount {
                 piece[1] = UInt8(truncatingIfNeeded: number)
-                try writer.append(piece.span)
+                try writer.append(piece)
             }
             let digest = try writer.finish()
             try store.write { writer in

@@ -112,7 +112,7 @@ struct SealedBlobFigures {
     static func write(_ store: Store) throws -> BlobDigest {
         let writer = try store.blobs.writer()
         let piece = (0..<(128 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        for _ in 0..<(byteCount / piece.count) { try writer.append(piece.span) }
+        for _ in 0..<(byteCount / piece.count) { try writer.append(piece) }
         let digest = try writer.finish()
         try store.blobs.settle()
         return digest

@@ -182,7 +182,7 @@ struct BlobState {
         into store: Store
     ) throws -> (BlobHold, byteCount: Int) {
         let writer = try store.blobs.writer()
-        try forEachPiece(of: stream) { piece in try writer.append(Array(piece).span) }
+        try forEachPiece(of: stream) { piece in try writer.append(Array(piece)) }
         let hold = store.blobs.hold(try writer.finish())
         guard store.blobs.contains(hold.digest) else {
             throw NSError(

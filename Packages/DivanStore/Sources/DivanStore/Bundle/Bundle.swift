@@ -192,7 +192,7 @@ enum Bundle {
         let writer = try target.writer()
         while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
         {
-            try writer.append(piece.span)
+            try writer.append(piece)
         }
         _ = try writer.finish(expected: digest)
     }

@@ -213,7 +213,7 @@ extension BlobStore {
         while true {
             let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)
             if piece.isEmpty { break }
-            try writer.append(piece.span)
+            try writer.append(piece)
         }
         // A content that is here already would be kept.
         try shelf.remove(digest)

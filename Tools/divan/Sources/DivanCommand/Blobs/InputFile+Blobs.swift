@@ -7,7 +7,7 @@ extension InputFile {
     func copy(into blobs: BlobStore) throws -> (digest: BlobDigest, byteCount: Int) {
         let writer = try blobs.writer()
         while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {
-            try writer.append(piece.span)
+            try writer.append(piece)
         }
         let byteCount = writer.byteCount
         return (try writer.finish(), byteCount)

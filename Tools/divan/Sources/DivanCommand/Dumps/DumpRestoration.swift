@@ -99,7 +99,7 @@ final class DumpRestoration {
     private func take(_ piece: BlobPiece) throws {
         guard let store else { return }
         if piece.offset == 0 { content = try store.blobs.writer() }
-        try content?.append(piece.bytes.span)
+        try content?.append(piece.bytes)
         guard piece.offset + piece.bytes.count == piece.byteCount else { return }
         do throws(StoreError) {
             _ = try content?.finish(expected: piece.digest)

@@ -122,7 +122,7 @@ final class ImportWriter: Sendable {
             while let piece = try file.read(upToCount: StoreLimits.blobPieceByteCount),
                 !piece.isEmpty
             {
-                try writer.append([UInt8](piece).span)
+                try writer.append([UInt8](piece))
             }
             _ = try writer.finish(expected: digest)
             return true
