@@ -132,6 +132,9 @@ extension StorageTransaction {
     }
 
     /// Does nothing.
+    public func dropIndexTable(_ table: String) throws(StoreError) {}
+
+    /// Does nothing.
     public func removeIndexes(
         of collection: CollectionID,
         except names: [String]

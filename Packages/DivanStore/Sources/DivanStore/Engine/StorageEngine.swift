@@ -228,6 +228,8 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// - Throws: `CancellationError` where the watch stops it; the transaction cannot be committed then.
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws
+    /// Removes a table that belongs to an index, one that is damaged, too; the default does nothing.
+    func dropIndexTable(_ table: String) throws(StoreError)
     /// Removes the tables and indexes of a collection that belong to its indexes, but for those with
     /// these names; the default does nothing, as `changeIndexes` does.
     func removeIndexes(of collection: CollectionID, except names: [String]) throws(StoreError)

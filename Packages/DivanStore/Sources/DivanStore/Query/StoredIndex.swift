@@ -89,7 +89,7 @@ extension StoreWriter {
         // What is left of an index whose record was damaged, so that nobody knew of it.
         try changing().changeIndexes(record.drop)
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().changeIndexes(table.drop)
+            try changing().dropIndexTable(table.name)
         }
         let tables = record.tables.filter { !kept.contains($0.name) }
         let statements = tables.map(\.create) + [record.create]
@@ -132,7 +132,7 @@ extension StoreWriter {
         let kept = records.flatMap(\.tables).map(\.name)
         // The inner tables first: their triggers stand on the outer ones.
         for table in record.tables.reversed() where !kept.contains(table.name) {
-            try changing().changeIndexes(table.drop)
+            try changing().dropIndexTable(table.name)
         }
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
@@ -151,7 +151,7 @@ extension StoreWriter {
         let index = SQLIndexTranslation.indexName(of: name, on: table)
         try changing().changeIndexes("DROP INDEX IF EXISTS \(index);")
         let words = SQLIndexTranslation.wordTable(of: name, on: table)
-        try changing().changeIndexes(SQLIndexTranslation.drop(table: words))
+        try changing().dropIndexTable(words)
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
         guard damaged.count == 1 else { return }
         let kept = records.map { SQLIndexTranslation.indexName(of: $0.name, on: table) }
@@ -196,7 +196,7 @@ extension StoreWriter {
         }
         let records = try current().indexRecords(of: id)
         for record in records { try changing().changeIndexes(record.drop) }
-        for table in records.tables.reversed() { try changing().changeIndexes(table.drop) }
+        for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
         try make(records.statements, watch)
     }
 
