@@ -26,7 +26,8 @@ extension Database {
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scope(name: String) throws -> Scope? {
-        let isThere = try name == Self.defaultScopeName || paths().contains { $0.scope == name }
+        let paths = try paths()
+        let isThere = name == Self.defaultScopeName || paths.contains { $0.scope == name }
         return isThere ? Scope(name: name, database: self) : nil
     }
 

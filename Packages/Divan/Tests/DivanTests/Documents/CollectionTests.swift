@@ -141,6 +141,22 @@ import Testing
         expect(CBLError.notOpen) { _ = try database.defaultCollection() }
         expect(CBLError.notOpen) { _ = try database.scopes() }
         expect(CBLError.notOpen) { _ = try database.createCollection(name: "c") }
+        for name in ["_default", "other"] {
+            expect(CBLError.notOpen, "\(name)") { _ = try database.scope(name: name) }
+            expect(CBLError.notOpen, "\(name)") { _ = try database.collection(name: name) }
+            expect(CBLError.notOpen, "\(name)") { try database.deleteCollection(name: name) }
+        }
+        expect(CBLError.notOpen) { _ = try database.collections() }
+        expect(CBLError.notOpen) { _ = try collection.scope.collections() }
+        expect(CBLError.notOpen) { _ = try collection.scope.collection(name: "c") }
+        expect(CBLError.notOpen) { try database.inBatch {} }
+        expect(CBLError.notOpen) { _ = try database.createQuery("SELECT 1 FROM _") }
+        expect(CBLError.notOpen) {
+            try database.saveBlob(blob: Blob(contentType: "a/b", data: Data()))
+        }
+        for type in [MaintenanceType.compact, .reindex, .integrityCheck, .optimize, .fullOptimize] {
+            expect(CBLError.notOpen, "\(type)") { try database.performMaintenance(type: type) }
+        }
         #expect(collection.count == 0)
     }
 }
