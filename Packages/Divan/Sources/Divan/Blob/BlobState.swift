@@ -93,7 +93,7 @@ struct BlobState {
         let store = try database.openStore()
         switch content {
         case .elsewhere:
-            return nil
+            return adopt(from: store, of: database)
         case .lost:
             throw NSError(
                 CBLError.ioError,
@@ -127,6 +127,18 @@ struct BlobState {
             cameFromStream = true
             return hold
         }
+    }
+
+    /// Reads its content from `database` from now on, if that has it under the digest.
+    ///
+    /// Returns what keeps the content until a document names it.
+    private mutating func adopt(from store: Store, of database: Database) -> BlobHold? {
+        guard let key = digest.flatMap({ BlobDigest($0) }) else { return nil }
+        // Held before it is looked for, or a compaction might come in between.
+        let hold = store.blobs.hold(key)
+        guard store.blobs.contains(key) else { return nil }
+        content = .stored(key, database)
+        return hold
     }
 
     private mutating func settle(

@@ -162,7 +162,9 @@ extension Collection {
             hasBlobs: composed.hasBlobs,
             over: parent
         )
-        return try translatingErrors { try store.save(revision, in: path) }
+        let outcome = try translatingErrors { try store.save(revision, in: path) }
+        if composed.hasBlobs, case .saved = outcome { document.settleBlobs(in: database) }
+        return outcome
     }
 
     /// - Throws: `CBLError.invalidParameter` when the document is another collection's.

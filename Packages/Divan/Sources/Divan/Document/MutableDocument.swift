@@ -84,6 +84,11 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         members.members = other.members
     }
 
+    /// The document is saved in `database` now: its blobs are read from there.
+    func settleBlobs(in database: Database) {
+        members.members.settle(in: database)
+    }
+
     override var isDamaged: Bool { isCopyOfDamaged }
 
     /// Returns this document.

@@ -9,7 +9,7 @@ struct Members {
 
     private var storage: Storage
     /// Where the content of blobs that stand in the plain part is read from.
-    let origin: Database?
+    private(set) var origin: Database?
 
     init(_ object: JSONObject = JSONObject(), in origin: Database? = nil) {
         storage = .plain(object)
@@ -69,6 +69,13 @@ struct Members {
         return copy
     }
 
+    /// What was made here, and is saved in `database` now, reads its blobs from there.
+    mutating func settle(in database: Database) {
+        if origin == nil { origin = database }
+        guard case .live(let values) = storage else { return }
+        for value in values.values { value.settle(in: database) }
+    }
+
     private mutating func makeLive() {
         guard case .plain(let object) = storage else { return }
         var values: [ExactText: Value] = [:]
@@ -82,7 +89,7 @@ struct Members {
 struct Elements {
     var values: [Value]
     /// Where the content of blobs that stand in the plain part is read from.
-    let origin: Database?
+    private(set) var origin: Database?
 
     init(_ array: [JSON] = [], in origin: Database? = nil) {
         values = array.map { .json($0) }
@@ -97,9 +104,24 @@ struct Elements {
     func copied(_ nesting: Nesting = .outermost) -> Elements {
         Elements(values.map { $0.copied(nesting) }, in: origin)
     }
+
+    /// As ``Members/settle(in:)``.
+    mutating func settle(in database: Database) {
+        if origin == nil { origin = database }
+        for value in values { value.settle(in: database) }
+    }
 }
 
 extension Value {
+    /// As ``Members/settle(in:)``; what was saved holds no container twice inside of itself.
+    fileprivate func settle(in database: Database) {
+        switch self {
+        case .json, .blob: break
+        case .dictionary(let dictionary): dictionary.members.settle(in: database)
+        case .array(let array): array.elements.settle(in: database)
+        }
+    }
+
     /// The same value in objects of its own; blobs are shared, they do not change.
     fileprivate func copied(_ nesting: Nesting) -> Value {
         switch self {

@@ -190,6 +190,35 @@ import Testing
         #expect(read.content == small)
     }
 
+    @Test(arguments: [false, true])
+    func `a blob that came as JSON has its content once its document is saved`(
+        isAskedBefore: Bool
+    )
+        throws
+    {
+        let blob = Blob(contentType: "text/plain", data: small)
+        try home.database.saveBlob(blob: blob)
+        let json = #"{"b":\#(blob.toJSON()),"in":{"c":[\#(blob.toJSON())]}}"#
+        let document = try MutableDocument(id: "doc", json: json)
+        // Asked before, they are objects; else they are read from the text later.
+        if isAskedBefore {
+            #expect(document.blob(forKey: "b")?.content == nil)
+            #expect(document["in"]["c"][0].blob?.content == nil)
+        }
+        try collection.save(document: document)
+        #expect(document.blob(forKey: "b")?.content == small)
+        #expect(document["in"]["c"][0].blob?.content == small)
+
+        // From now on it is this database's.
+        let elsewhere = try TemporaryDatabase("elsewhere")
+        let inner = try #require(document.dictionary(forKey: "in"))
+        expect(CBLError.invalidParameter) {
+            try elsewhere.collection.save(
+                document: MutableDocument().setDictionary(inner, forKey: "in")
+            )
+        }
+    }
+
     @Test func `equal blobs have equal hashes, stored or not, whatever else is known of them`()
         throws
     {
