@@ -6,12 +6,13 @@ import Glibc
 public enum ListenerAddresses {
     /// The hosts to put into URLs, as text; IPv6 addresses in brackets.
     ///
-    /// With `interface`, a name or an address, there is only that one; without, the addresses of
-    /// all interfaces, and the machine's name comes last.
+    /// With `interface`, a name or an address, there is only that one; without, or with `::`, the
+    /// addresses of all interfaces, and the machine's name comes last. `0.0.0.0` are those of IPv4.
     public static func hosts(interface: String?) -> [String] {
-        guard let interface else {
-            return addresses(ofInterface: nil).map(\.urlHost) + [hostName()].compactMap(\.self)
-        }
+        let names = [hostName()].compactMap(\.self)
+        let all = addresses(ofInterface: nil)
+        guard let interface, interface != "::" else { return all.map(\.urlHost) + names }
+        if interface == "0.0.0.0" { return all.filter { !$0.isIPv6 }.map(\.urlHost) + names }
         let found = addresses(ofInterface: interface)
         if !found.isEmpty { return found.prefix(1).map(\.urlHost) }
         return [Self.bracketed(interface)]

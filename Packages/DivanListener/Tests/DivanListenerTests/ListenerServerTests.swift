@@ -138,6 +138,8 @@ import Testing
         #expect(ListenerAddresses.hosts(interface: "lo") == ["127.0.0.1"])
         let all = ListenerAddresses.hosts(interface: nil)
         #expect(all.contains("127.0.0.1"))
+        #expect(ListenerAddresses.hosts(interface: "::") == all, "which nobody can connect to")
+        #expect(ListenerAddresses.hosts(interface: "0.0.0.0") == all.filter { !$0.contains(":") })
         #expect(ListenerAddresses.hosts(interface: "fe80::1%eth9") == ["[fe80::1%25eth9]"])
         #expect(all.allSatisfy { $0.contains("[fe80:") == $0.contains("%25") })
     }
