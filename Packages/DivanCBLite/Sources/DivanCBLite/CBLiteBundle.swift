@@ -75,6 +75,8 @@ public final class CBLiteBundle {
         try file.execute("BEGIN")
         let version = try Self.integer("PRAGMA user_version", in: file)
         guard try Self.isBundle(file) else {
+            let owner = try Self.integer("PRAGMA application_id", in: file)
+            guard owner != Self.divanApplicationID else { throw .divan }
             throw (100..<201).contains(version) ? .tooOld(version: version) : .notABundle
         }
         guard version >= 201 else { throw .tooOld(version: version) }
@@ -108,6 +110,9 @@ public final class CBLiteBundle {
             "\(kind) database of Couchbase Lite, not of Divan; divan import-cblite \(name) NEW, or "
             + "Database.importing(fromPath:toDatabase:), makes one of it"
     }
+
+    /// "Divn", as `Docs/formats/` says.
+    private static let divanApplicationID = 0x4469_766E
 
     private static func isBundle(_ file: SQLiteFile) throws(CBLiteError) -> Bool {
         try integer(

@@ -15,6 +15,8 @@ public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible 
 public enum CBLiteError: Error, Equatable, Sendable {
     /// There is nothing at this path, or no database in it.
     case notABundle
+    /// It is a database of Divan already.
+    case divan
     /// It was written by Couchbase Lite 1.x, or by a pre-release of 2.
     case tooOld(version: Int)
     /// It was written by a later version than this package knows.
@@ -35,6 +37,8 @@ extension CBLiteError: CustomStringConvertible {
         switch self {
         case .notABundle:
             "no database of Couchbase Lite; give the path of the folder that ends in .cblite2"
+        case .divan:
+            "a database of Divan already; open it as it is, or copy it with divan cp"
         case .tooOld(let version):
             "written by Couchbase Lite 1 (version \(version)); open it once with Couchbase Lite 2 or 3, "
                 + "which converts it"

@@ -43,4 +43,11 @@ import Testing
         #expect(outcome.errors.contains("a database of Couchbase Lite"))
         #expect(outcome.errors.contains("divan import-cblite revtree-3.2.cblite2 NEW"))
     }
+
+    @Test func `a database of Divan is told that it needs no import`() throws {
+        #expect(try shell.divan(["new", "ours"]).status == 0)
+        let outcome = try shell.divan(["import-cblite", "ours", "new"])
+        #expect(outcome.status == 3)
+        #expect(outcome.errors.contains("a database of Divan already"), "\(outcome)")
+    }
 }

@@ -77,7 +77,7 @@ struct ForeignDatabaseError: NumberedError, CustomStringConvertible {
 
     var number: ErrorNumber {
         switch cause {
-        case .notABundle: .divan(CBLError.notFound)
+        case .notABundle, .divan: .divan(CBLError.notFound)
         case .tooOld, .encrypted: .divan(CBLError.unreadableDatabase)
         case .tooNew: .divan(CBLError.databaseTooNew)
         case .inUse: .divan(CBLError.busy)
