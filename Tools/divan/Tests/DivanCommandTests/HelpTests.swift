@@ -59,8 +59,16 @@ import Testing
 
     @Test(arguments: [
         ("stats", "status"), ("pendin", "pending"), ("discovr", "discover"), ("serv", "serve"),
+        ("snyc", "sync"), ("lss", "ls"), ("imprt-cblite", "import-cblite"),
     ])
     func `a verb that was mistyped is guessed`(_ typed: String, _ meant: String) throws {
         try shell.divan(typed).expectFailure(2, "did you mean \(meant)?")
+    }
+
+    @Test(arguments: ["-V", "nope", "x", "42"])
+    func `a word that is near to nothing is no occasion to guess`(_ typed: String) throws {
+        let outcome = try shell.divan([typed])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("there is no verb \"\(typed)\"\n"), "\(outcome)")
     }
 }

@@ -141,27 +141,32 @@ extension [CommandSyntax.Operand] {
 
 /// Finds what a person probably meant.
 package enum Spelling {
-    /// Returns the candidate that differs from `word` in at most two letters.
+    /// Returns the candidate that differs from `word` in at most two letters, and in less than half of
+    /// them: of two short words nearly any is two letters from the other.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
-        guard let (candidate, distance) = ranked, distance <= 2 else { return nil }
+        guard let (candidate, distance) = ranked, distance <= 2,
+            distance * 2 < max(word.count, candidate.count)
+        else { return nil }
         return candidate
     }
 
-    /// Levenshtein's distance between two short words.
+    /// How many letters have to be changed, added, left out or swapped with their neighbour.
     private static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
-        var row = Array(0...b.count)
-        for (i, left) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
-            for (j, right) in b.enumerated() {
-                let substitution = diagonal + (left == right ? 0 : 1)
-                diagonal = row[j + 1]
-                row[j + 1] = min(substitution, row[j] + 1, diagonal + 1)
+        var rows = [Array(0...b.count)]
+        for i in a.indices {
+            var row = [i + 1]
+            for j in b.indices {
+                var least = min(rows[i][j] + (a[i] == b[j] ? 0 : 1), rows[i][j + 1] + 1, row[j] + 1)
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
+                    least = min(least, rows[i - 1][j - 1] + 1)
+                }
+                row.append(least)
             }
+            rows.append(row)
         }
-        return row[b.count]
+        return rows[a.count][b.count]
     }
 }
 
