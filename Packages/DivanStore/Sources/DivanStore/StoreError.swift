@@ -140,7 +140,12 @@ extension StoreError.Code {
                 "close it there, or open it read-only here"
             )
         case .busy(.thisProcess(let ownerCount)):
-            ("\(ownerCount) owners have the database open", "close the others first")
+            (
+                ownerCount == 1
+                    ? "the database is open in this program"
+                    : "the database is open \(ownerCount) times in this program",
+                ownerCount == 1 ? "close it first" : "close the others first"
+            )
         default:
             (
                 "the database was opened read-only, or its place cannot be written to",
