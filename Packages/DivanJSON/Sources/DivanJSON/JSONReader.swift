@@ -175,8 +175,12 @@ public struct JSONReader: Sendable {
     public mutating func readRaw() throws(JSONError) -> ArraySlice<UInt8> {
         let limits = limits
         let range = try read { (lexer) throws(JSONError.Reason) -> Range<Int> in
-            lexer.skipSpace()
+            let first = try lexer.peek()
             let start = lexer.position
+            guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+                try lexer.skipScalar()
+                return start..<lexer.position
+            }
             var scan = ValidatingScan(
                 lexer: lexer,
                 depthLimit: limits.depth,
@@ -261,6 +265,17 @@ extension Lexer {
         startingWith byte: UInt8
     ) throws(JSONError.Reason) {
         guard try peek() == byte else { throw .wrongKind(expected: kind) }
+    }
+
+    /// Passes over a value that is no container.
+    @inline(__always)
+    fileprivate mutating func skipScalar() throws(JSONError.Reason) {
+        switch try peek() {
+        case UInt8(ascii: "\""): _ = try scanString()
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            if !skipShortInteger() { _ = try scanNumber() }
+        default: _ = try scanLiteral()
+        }
     }
 
     /// Reads a number.

@@ -7,7 +7,7 @@
 ///
 /// Objects of an array mostly have the same keys in the same order. While one goes on as its neighbour
 /// did, its keys are compared with the neighbour's and nothing else: they are plain and differ from each
-/// other, as those do.
+/// other, as those do. One that is a twin of its neighbour is not even looked at as an object.
 ///
 /// Why the pointers are right: a scan lives inside the closures that lend them. Every byte is read at
 /// an index that was compared with `end`, a load of eight bytes at one that was compared with
@@ -122,14 +122,56 @@ struct PlainScan: ~Copyable {
         guard depth <= depthLimit, position < end else { return nil }
         if base[position] == UInt8(ascii: "]") { return position &+ 1 }
         var neighbourKey = firstKey
-        while let next = value(at: position, depth: depth, firstKey: firstKey, &neighbourKey),
-            next < end
-        {
+        var hasTwins = true
+        while position < end {
+            var place: Int?
+            if neighbourKey > firstKey, hasTwins, base[position] == UInt8(ascii: "{") {
+                place = twin(at: position, firstKey, neighbourKey)
+                hasTwins = place != nil
+            }
+            guard
+                let next = place
+                    ?? value(at: position, depth: depth, firstKey: firstKey, &neighbourKey),
+                next < end
+            else { return nil }
             position = next &+ 1
             if base[next] == UInt8(ascii: ",") { continue }
             return base[next] == UInt8(ascii: "]") ? position : nil
         }
         return nil
+    }
+
+    /// The place behind an object that has the keys of its neighbour, which stand from `firstKey` to
+    /// `lastKey`, all of them in their order and none besides, and in which there is no container.
+    ///
+    /// `nil` for another, and near the end of the text: it is looked at as if it had no neighbour.
+    @inline(__always)
+    private func twin(at start: Int, _ firstKey: Int, _ lastKey: Int) -> Int? {
+        let (base, end, keys) = (base, end, keys)
+        var position = start &+ 1
+        var index = firstKey
+        while index < lastKey {
+            // A key is compared with its quotes and its colon, as they stand in the neighbour.
+            let like = Int(keys[index].start) &- 1
+            let value = position &+ Int(keys[index].byteCount) &+ 3
+            guard value <= end &- 8, readsAlike(like, position, value &- position),
+                let next = Self.scalar(base, end, at: value), next < end
+            else { return nil }
+            index &+= 1
+            let mark = index < lastKey ? UInt8(ascii: ",") : UInt8(ascii: "}")
+            guard base[next] == mark else { return nil }
+            position = next &+ 1
+        }
+        return position
+    }
+
+    /// Whether the same bytes stand at two places, of which the right one is the later; eight bytes at
+    /// least stand behind them.
+    @inline(__always)
+    private func readsAlike(_ left: Int, _ right: Int, _ byteCount: Int) -> Bool {
+        let difference = PlainRun.eightBytes(base + left) ^ PlainRun.eightBytes(base + right)
+        guard byteCount > 8 else { return difference &<< UInt64(64 &- 8 &* byteCount) == 0 }
+        return difference == 0 && endsAlike(left, right, byteCount)
     }
 
     /// The place behind a value in `depth` containers; of `lastKey` see `object`.
@@ -143,22 +185,35 @@ struct PlainScan: ~Copyable {
         let (base, end) = (base, end)
         guard position < end else { return nil }
         switch base[position] {
-        case UInt8(ascii: "\""):
-            let special = PlainRun.end(from: position &+ 1, in: base, end)
-            guard special < end else { return nil }
-            if base[special] == UInt8(ascii: "\"") { return special &+ 1 }
-            return Self.rest(base, end, at: position) { lexer throws(JSONError.Reason) in
-                _ = try lexer.scanString()
-            }
         case UInt8(ascii: "{"):
             return object(at: position, depth: depth &+ 1, firstKey: firstKey, &lastKey)
         case UInt8(ascii: "["):
             lastKey = firstKey
             return array(at: position, depth: depth &+ 1, firstKey: firstKey)
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-            return Self.number(base, end, at: position)
         default:
-            return Self.rest(base, end, at: position) { lexer throws(JSONError.Reason) in
+            return Self.scalar(base, end, at: position)
+        }
+    }
+
+    /// The place behind a value that is no container.
+    @inline(__always)
+    private static func scalar(
+        _ base: UnsafePointer<UInt8>,
+        _ end: Int,
+        at position: Int
+    ) -> Int? {
+        switch base[position] {
+        case UInt8(ascii: "\""):
+            let special = PlainRun.end(from: position &+ 1, in: base, end)
+            guard special < end else { return nil }
+            if base[special] == UInt8(ascii: "\"") { return special &+ 1 }
+            return rest(base, end, at: position) { lexer throws(JSONError.Reason) in
+                _ = try lexer.scanString()
+            }
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+            return number(base, end, at: position)
+        default:
+            return rest(base, end, at: position) { lexer throws(JSONError.Reason) in
                 _ = try lexer.scanLiteral()
             }
         }
@@ -238,7 +293,7 @@ struct PlainScan: ~Copyable {
         return true
     }
 
-    /// The place behind an integer of 1 to 18 digits, or another number.
+    /// The place behind a number of 1 to 18 digits and a fraction of any, or another number.
     @inline(__always)
     private static func number(
         _ base: UnsafePointer<UInt8>,
@@ -248,11 +303,19 @@ struct PlainScan: ~Copyable {
         let first = base[position] == UInt8(ascii: "-") ? position &+ 1 : position
         var next = first
         while next < end, base[next] &- 0x30 <= 9 { next &+= 1 }
-        if 1...18 ~= next &- first, next < end,
-            base[first] != UInt8(ascii: "0") || next == first &+ 1,
-            base[next] != UInt8(ascii: "."), base[next] | 0x20 != UInt8(ascii: "e")
-        {
-            return next
+        if 1...18 ~= next &- first, base[first] != UInt8(ascii: "0") || next == first &+ 1 {
+            // Whatever the fraction, a double holds it.
+            if next < end, base[next] == UInt8(ascii: "."), next &+ 1 < end,
+                base[next &+ 1] &- 0x30 <= 9
+            {
+                next &+= 2
+                while next < end, base[next] &- 0x30 <= 9 { next &+= 1 }
+            }
+            if next < end, base[next] != UInt8(ascii: "."),
+                base[next] | 0x20 != UInt8(ascii: "e")
+            {
+                return next
+            }
         }
         return rest(base, end, at: position) { lexer throws(JSONError.Reason) in
             _ = try lexer.scanNumber()

@@ -169,9 +169,11 @@ import Testing
         ]
         let names = Array(every.shuffled(using: &generator).prefix(4))
         func name() -> String { names.randomElement(using: &generator) ?? "" }
+        let others = ["0.5", "-12.250", "1.5e3", "-0.0", "0e1", "null", "false", #""a\"b\\""#]
         func value(_ depth: Int) -> String {
             switch Int.random(in: 0..<(depth > 0 ? 15 : 9), using: &generator) {
-            case 0..<5: "\(Int.random(in: -9...99, using: &generator))"
+            case 0..<4: "\(Int.random(in: -9...99, using: &generator))"
+            case 4: others.randomElement(using: &generator) ?? ""
             case 5..<9: #""\#(name())""#
             case 9..<13: object(of: Array(names.shuffled(using: &generator).prefix(2)), depth - 1)
             default: neighbours(depth - 1)
@@ -198,8 +200,11 @@ import Testing
             return "[" + elements.joined(separator: ",") + "]"
         }
         for _ in 0..<40 {
-            let text = #"{"list":\#(neighbours(2)),"end":"of the text"}"#
-            compareLooks(at: Array(text.utf8), seed)
+            var text = Array(#"{"list":\#(neighbours(2)),"end":"of the text"}"#.utf8)
+            compareLooks(at: text, seed)
+            let place = Int.random(in: 0..<text.count, using: &generator)
+            text[place] = #""{}[],:.-+0e\u ab"#.utf8.randomElement(using: &generator) ?? 0
+            compareLooks(at: text, seed)
         }
     }
 

@@ -52,7 +52,8 @@ enum ChangesMessage {
         guard try reader.nextElement() else { throw MalformedMessage() }
         let name = try reader.readString()
         guard try reader.nextElement() else { throw MalformedMessage() }
-        let revisionID = dialect.revisionID(try reader.readString())
+        let text = try reader.readStringBytes()
+        let revisionID = dialect.revisionID(utf8: text.span)
         var entry = Entry(sequence: sequence, name: name, revisionID: revisionID)
         if try reader.nextElement() {
             entry.flags = Flags(rawValue: try parseFlags(&reader))
