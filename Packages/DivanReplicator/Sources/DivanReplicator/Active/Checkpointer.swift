@@ -13,10 +13,11 @@ final class Checkpointer {
     let id: CheckpointID
     /// The name under which the peer is asked for its copy; not `id` after the database was copied.
     private(set) var askedID: CheckpointID
+    // Unchecked: one thread uses a checkpointer, and neither set calls anybody while it changes.
     /// Local sequences that need no push.
-    var completed: SequenceSet
+    @exclusivity(unchecked) var completed: SequenceSet
     /// The peer's sequences.
-    var remote: RemoteSequences
+    @exclusivity(unchecked) var remote: RemoteSequences
     /// Whether a local copy existed when the replication began.
     private(set) var hadLocalCopy = false
     /// Whether the peer's copy confirmed ours; else recorded remote ancestors are not trusted.

@@ -9,7 +9,9 @@ import DivanStore
 /// of them (`ReplicatorLimits.heldMarksCount`).
 final class Remarks {
     private(set) var removals: [Removal] = []
-    private(set) var marks: [Mark] = []  // revisions that the remote is now known to have
+    // Revisions that the remote is now known to have; unchecked, as one thread adds to the array, which
+    // calls nobody.
+    @exclusivity(unchecked) private(set) var marks: [Mark] = []
     private(set) var refusals: [PushRefusal] = []
 
     /// A revision that the remote has, and the number of its collection.

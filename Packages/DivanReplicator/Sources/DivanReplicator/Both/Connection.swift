@@ -21,7 +21,10 @@ final class Connection {
     let origin = ChangeOrigin()
     /// The remote in the store's table; `nil` on the passive side, which tracks nobody.
     var remote: RemoteID?
-    var blip: BLIPConnection
+    // What changes with each message is not checked for two accesses at a time: one thread uses a
+    // connection, and nothing that these values call comes back to it. Of all that they call out to only
+    // a body's source is not of their own package, and `BlobSource` reads a file and nothing else.
+    @exclusivity(unchecked) var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
     private(set) var life = PeerLife.connecting
@@ -34,9 +37,9 @@ final class Connection {
     /// Whether the peer names what it gave up, and keeps to one order of revisions that were given up
     /// for each other; it says so with the same answer.
     var peerKeepsOrder = false
-    var progress = Progress()
+    @exclusivity(unchecked) var progress = Progress()
     /// Finds out which way of sending bodies is the fastest, where the configuration leaves it open.
-    private var trial: CompressionTrial?
+    @exclusivity(unchecked) private var trial: CompressionTrial?
     /// Which blobs the peer may have.
     var blobRights: BlobRights
     /// The replication's error, which the status shows.
@@ -44,9 +47,9 @@ final class Connection {
 
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
-    private var deltaCredit: DeltaCredit
-    private var questions = OpenQuestions()
-    private var effects = EffectQueue()
+    @exclusivity(unchecked) private var deltaCredit: DeltaCredit
+    @exclusivity(unchecked) private var questions = OpenQuestions()
+    @exclusivity(unchecked) private var effects = EffectQueue()
 
     /// Whether requests name their collection.
     enum CollectionMode {
@@ -75,9 +78,8 @@ final class Connection {
 
     /// A body of so many bytes is sent next; returns whether it goes through the codec.
     func measureBody(_ byteCount: Int) -> Bool {
-        guard var trial else { return configuration.compresses }
-        trial.sent(byteCount, at: now)
-        self.trial = trial
+        trial?.sent(byteCount, at: now)
+        guard let trial else { return configuration.compresses }
         blip.compressionGrade = trial.grade
         return trial.compresses
     }
@@ -90,10 +92,7 @@ final class Connection {
 
     /// Whether a stored body of so many bytes may be read for a difference now.
     func mayApplyDelta(to byteCount: Int) -> Bool {
-        // A copy: a change in its place would have each message ask whether one is under way.
-        var credit = deltaCredit
-        defer { deltaCredit = credit }
-        return credit.spend(byteCount, at: now, limits)
+        deltaCredit.spend(byteCount, at: now, limits)
     }
 }
 

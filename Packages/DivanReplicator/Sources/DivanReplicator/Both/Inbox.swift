@@ -8,7 +8,8 @@ import DivanStore
 /// Received revisions from their message to their transaction: read, checked, and held back until
 /// their blobs have arrived.
 final class Inbox {
-    private(set) var ready: [IncomingRevision] = []
+    // Unchecked: one thread uses an inbox, and an array that changes calls nobody.
+    @exclusivity(unchecked) private(set) var ready: [IncomingRevision] = []
     /// Bytes of all bodies that are here.
     private(set) var byteCount = 0
     private var blobs: BlobFetcher

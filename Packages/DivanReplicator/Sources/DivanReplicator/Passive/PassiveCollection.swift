@@ -6,6 +6,8 @@ import DivanStore
 final class PassiveCollection {
     let path: CollectionPath
     private var feed: PassiveFeed?
+    /// Whether there is a feed to ask: nothing is looked up where there is none.
+    private var isSubscribed = false
     private let number: Int
     private let admission: Admission
     private let connection: Connection
@@ -29,7 +31,7 @@ final class PassiveCollection {
         )
     }
 
-    var isIdle: Bool { feed?.isIdle ?? true }
+    var isIdle: Bool { !isSubscribed || feed?.isIdle ?? true }
 
     /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
     /// the content here comes for it later, over another connection perhaps.
@@ -45,13 +47,14 @@ final class PassiveCollection {
     }
 
     /// Whether there is room to go on, but others shall have their turn first.
-    var wantsTurn: Bool { feed?.wantsTurn ?? false }
+    var wantsTurn: Bool { isSubscribed && feed?.wantsTurn ?? false }
 
     /// There is something to tell.
     func notice() { feed?.notice() }
 
     /// Announces and sends as far as the windows allow.
     func pump() {
+        guard isSubscribed else { return }
         do {
             try feed?.pump()
         } catch {
@@ -78,6 +81,7 @@ final class PassiveCollection {
             try connection.store.read { try feed.begin($0) }
         }
         self.feed = feed
+        isSubscribed = true
         var properties: BLIPProperties = [OwnProperty.pending: String(count)]
         if connection.dialect.namesClosings {
             properties.append(OwnProperty.closings, "true")
@@ -148,7 +152,7 @@ extension PassiveCollection {
             properties: connection.listAnswerProperties(isFirst: !hasAnswered),
             body: .bytes(ProposalAnswer.write(answers, namesConflicts: names))
         )
-        if feed != nil { reply.properties.append(OwnProperty.sequence, String(sequence)) }
+        if isSubscribed { reply.properties.append(OwnProperty.sequence, String(sequence)) }
         reply.isCompressed = connection.configuration.compresses
         hasAnswered = true
         connection.answer(request, with: reply)
@@ -213,7 +217,7 @@ extension PassiveCollection {
         switch result {
         case .inserted(let sequence, _, let isBranched):
             answer(revision.request, .stored(isBranched: isBranched), at: sequence)
-            feed?.note(message, isBranched: isBranched)
+            if isSubscribed { feed?.note(message, isBranched: isBranched) }
             report(revision, delta: revision.delta, nil)
         case .alreadyThere(let sequence):
             answer(revision.request, .noop, at: sequence)
@@ -240,8 +244,9 @@ extension PassiveCollection {
 
     /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
+        guard isSubscribed else { return connection.answer(request, with: reply) }
         var reply = reply
-        if feed != nil { reply.properties.append(OwnProperty.sequence, String(sequence)) }
+        reply.properties.append(OwnProperty.sequence, String(sequence))
         connection.answer(request, with: reply)
     }
 

@@ -12,12 +12,13 @@ public class StoreReader {
     let scheme: RevisionScheme
     private var snapshot: (any StorageSnapshot)?
     // What the block has used so far: a handful at most, so a list is the fastest index.
-    private(set) var open: [OpenCollection] = []
+    // Unchecked, as `rowsAhead`: one thread uses a reader, and these lists call nobody.
+    @exclusivity(unchecked) private(set) var open: [OpenCollection] = []
     // The row that was read last: a replicator asks for a document's body, then for its history.
     private var latestPlace: RowPlace?
     private var latestRow: DocumentRow?
     /// Rows that will be asked for, in their order.
-    private var rowsAhead = RowsAhead()
+    @exclusivity(unchecked) private var rowsAhead = RowsAhead()
 
     /// Where a row stands: told apart from others without a copy of what it holds.
     private struct RowPlace: Equatable {
@@ -34,7 +35,8 @@ public class StoreReader {
         var hasNewState = false
         /// What remotes have of it, once that is asked for.
         var known: KnownSequences?
-        var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
+        // Unchecked: one thread uses a transaction, and an array that grows calls nobody.
+        @exclusivity(unchecked) var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
         /// The last sequence when the counters were looked up, which is before any change.
         fileprivate(set) var sequenceBefore: UInt64 = 0
         /// Whether a document may stand in `changes` twice.

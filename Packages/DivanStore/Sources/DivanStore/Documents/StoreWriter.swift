@@ -12,7 +12,8 @@ public final class StoreWriter: StoreReader {
     /// Which bodies of old revisions stay, beside those that a remote is known to have.
     let retention: DeltaRetention
     /// Names what this transaction writes.
-    var author: RevisionAuthor
+    // Unchecked: one thread uses a writer, and an author calls nobody.
+    @exclusivity(unchecked) var author: RevisionAuthor
     private var origin: ChangeOrigin
     private(set) var changeCount = 0
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.

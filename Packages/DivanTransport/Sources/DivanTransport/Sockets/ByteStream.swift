@@ -20,7 +20,8 @@ final class ByteStream: EventSource, TurnEndSource {
     private var isReadingPaused = false
     private var interest: Interest = .reading
 
-    private var output: [UInt8] = []
+    // Unchecked: touched on the loop alone, and lent to the socket and to TLS, which know no stream.
+    @exclusivity(unchecked) private var output: [UInt8] = []
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
     private var turnEnd = TurnEnd.nothing

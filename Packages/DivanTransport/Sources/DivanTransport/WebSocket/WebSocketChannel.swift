@@ -10,7 +10,9 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private let stream: ByteStream
     private let limits: TransportLimits
-    private var connection: WebSocketConnection
+    // Unchecked: touched on the loop alone, and all that it calls is the source of its masking keys, which
+    // knows no channel.
+    @exclusivity(unchecked) private var connection: WebSocketConnection
     private var receiver: (any MessageReceiver)?
     private var closed: TransportClose?
     private let log: Log
