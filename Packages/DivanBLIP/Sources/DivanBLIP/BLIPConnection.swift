@@ -165,17 +165,6 @@ public struct BLIPConnection {
         return events.count
     }
 
-    /// Takes one WebSocket message as `receive(_:)` does, and returns the next thing that it means.
-    ///
-    /// - Returns: That, or `nil` when more frames are needed, and how many others wait for `next()`:
-    ///   none, nearly always.
-    public mutating func take(
-        _ frame: Span<UInt8>
-    ) throws(BLIPError) -> (event: BLIPEvent?, otherCount: Int) {
-        let count = try receive(frame)
-        return (next(), max(0, count - 1))
-    }
-
     private mutating func accept(_ frame: Span<UInt8>) throws(BLIPError.Reason) {
         guard frame.count <= limits.frameByteCount else {
             throw .frameTooLarge(byteCount: frame.count, limit: limits.frameByteCount)

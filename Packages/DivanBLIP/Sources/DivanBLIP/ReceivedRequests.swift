@@ -7,7 +7,7 @@ struct ReceivedRequests {
     private let limits: BLIPLimits
     private var lastNumber: UInt64 = 0
     private var incomplete: [UInt64: IncomingMessage] = [:]
-    private var unanswered: [UInt64: Unanswered] = [:]
+    private var unanswered = NumberTable<Unanswered>()
     private var queuedReplyByteCount = 0
 
     /// A request whose reply has not left.
@@ -51,7 +51,7 @@ struct ReceivedRequests {
     ) throws(BLIPError.Reason) -> BLIPIncomingRequest {
         let flags = message.flags
         if !flags.isNoReply {
-            unanswered[number] = Unanswered(isUrgent: flags.isUrgent)
+            unanswered.insert(Unanswered(isUrgent: flags.isUrgent), at: number)
             guard unanswered.count <= limits.unansweredRequestCount else {
                 throw .unansweredRequests(limit: limits.unansweredRequestCount)
             }
@@ -70,16 +70,11 @@ struct ReceivedRequests {
 
     /// Makes the message that answers a request; `nil` when it has an answer or wants none.
     mutating func answer(_ request: BLIPRequestID, with reply: BLIPReply) -> OutgoingMessage? {
-        guard let place = unanswered.index(forKey: request.rawValue),
-            !unanswered.values[place].hasReply
-        else { return nil }
-        let message = OutgoingMessage(
-            reply,
-            to: request.rawValue,
-            isUrgent: unanswered.values[place].isUrgent
-        )
-        unanswered.values[place].hasReply = true
-        unanswered.values[place].replyByteCount = message.remainingByteCount
+        guard var question = unanswered[request.rawValue], !question.hasReply else { return nil }
+        let message = OutgoingMessage(reply, to: request.rawValue, isUrgent: question.isUrgent)
+        question.hasReply = true
+        question.replyByteCount = message.remainingByteCount
+        unanswered[request.rawValue] = question
         queuedReplyByteCount += message.remainingByteCount
         return message
     }
@@ -89,6 +84,6 @@ struct ReceivedRequests {
 
     /// Forgets a request whose reply's last frame has been made.
     mutating func forget(_ number: UInt64) {
-        queuedReplyByteCount -= unanswered.removeValue(forKey: number)?.replyByteCount ?? 0
+        queuedReplyByteCount -= unanswered.remove(number)?.replyByteCount ?? 0
     }
 }

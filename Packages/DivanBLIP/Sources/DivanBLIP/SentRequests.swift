@@ -4,16 +4,17 @@
 /// was given up is read and dropped, so that flow control goes on. There are as many as the owner sends.
 struct SentRequests {
     private var lastNumber: UInt64 = 0
-    private var waiting: [UInt64: Waiting] = [:]
+    private var waiting = NumberTable<Waiting>()
+    /// What has come of replies of several frames.
+    private var messages: [UInt64: IncomingMessage] = [:]
 
     private struct Waiting {
         let streams: Bool
         var isGivenUp = false
-        var message: IncomingMessage?
     }
 
     /// The requests that have no complete reply, in order.
-    var numbers: [BLIPRequestNumber] { waiting.keys.sorted().map(BLIPRequestNumber.init) }
+    var numbers: [BLIPRequestNumber] { waiting.numbers.map(BLIPRequestNumber.init) }
 
     /// The number of the next request.
     mutating func nextNumber() -> UInt64 {
@@ -23,18 +24,17 @@ struct SentRequests {
 
     /// Waits for the reply to a request that has its number.
     mutating func wait(for number: UInt64, streams: Bool) {
-        waiting[number] = Waiting(streams: streams)
+        waiting.insert(Waiting(streams: streams), at: number)
     }
 
     /// Gives up a reply: what has come of it is forgotten, what still comes is dropped.
     mutating func giveUp(_ request: BLIPRequestNumber, with reader: inout MessageReader) {
         guard var entry = waiting[request.rawValue], !entry.isGivenUp else { return }
         entry.isGivenUp = true
-        if var message = entry.message.take() {
-            reader.discard(&message)
-            entry.message = message
-        }
         waiting[request.rawValue] = entry
+        guard var message = messages.removeValue(forKey: request.rawValue) else { return }
+        reader.discard(&message)
+        messages[request.rawValue] = message
     }
 
     /// Takes a frame of a reply, and appends what it completes; `false` when nobody waits for it.
@@ -46,39 +46,40 @@ struct SentRequests {
     ) throws(BLIPError.Reason) -> Bool {
         let number = header.number
         guard number <= lastNumber else { throw .replyNumber(number) }
-        guard var entry = waiting.removeValue(forKey: number) else {
+        guard let entry = waiting[number] else {
             try reader.pass(frame, header)
             return false
         }
-        do throws(BLIPError.Reason) {
-            try Self.continueReply(&entry, frame, header, with: &reader, into: &events)
-        } catch {
-            waiting[number] = entry
-            throw error
+        var message = messages.isEmpty ? nil : messages.removeValue(forKey: number)
+        try Self.continueReply(entry, &message, frame, header, with: &reader, into: &events)
+        if header.flags.hasMoreComing {
+            messages[number] = message
+        } else {
+            _ = waiting.remove(number)
         }
-        if header.flags.hasMoreComing { waiting[number] = entry }
         return true
     }
 
     private static func continueReply(
-        _ entry: inout Waiting,
+        _ entry: Waiting,
+        _ message: inout IncomingMessage?,
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
         with reader: inout MessageReader,
         into events: inout Queue<BLIPEvent>
     ) throws(BLIPError.Reason) {
         guard !entry.isGivenUp else {
-            return try reader.drop(frame, header, continuing: &entry.message)
+            return try reader.drop(frame, header, continuing: &message)
         }
         let number = BLIPRequestNumber(rawValue: header.number)
         // An error always comes whole.
-        guard entry.streams, (entry.message?.flags ?? header.flags).kind == .reply else {
-            let whole = try reader.read(frame, header, continuing: &entry.message)
+        guard entry.streams, (message?.flags ?? header.flags).kind == .reply else {
+            let whole = try reader.read(frame, header, continuing: &message)
             if let whole { events.append(.reply(number, BLIPIncomingReply(whole))) }
             return
         }
         let isFinal = !header.flags.hasMoreComing
-        guard let piece = try reader.readPiece(frame, header, continuing: &entry.message)
+        guard let piece = try reader.readPiece(frame, header, continuing: &message)
         else { return }
         if piece.isFirst { events.append(.reply(number, BLIPIncomingReply(beginning: piece))) }
         guard isFinal || !piece.body.isEmpty else { return }

@@ -23,12 +23,19 @@ import Testing
         )
     }
 
+    /// Moves the document's change on.
+    private mutating func take(_ event: PushedChange.Event) -> PushedChanges.Step? {
+        guard let number = changes.number(of: document) else { return nil }
+        return changes.take(event, of: number)
+    }
+
     /// Adds a change, has it proposed, and brings it to where it awaits the pull.
     private mutating func bringToAwait(_ sequence: UInt64) throws {
         #expect(changes.add(Proposal(try change(sequence))) == nil)
         #expect(changes.takeProposals().map(\.change.sequence) == [sequence])
         for event in [PushedChange.Event.conflict, .pullMayClear] {
-            #expect(changes.take(event, of: document) != nil)
+            let step = take(event)
+            #expect(step != nil)
         }
     }
 
@@ -37,7 +44,7 @@ import Testing
         #expect(changes.add(Proposal(try change(2))) == nil)
         #expect(changes.add(Proposal(try change(3)))?.sequence == 2)
         #expect(changes.takeProposals().map(\.change.sequence) == [1])
-        let effects = changes.take(.known(at: nil), of: document)?.effects
+        let effects = take(.known(at: nil))?.effects
         #expect(effects == [.mark, .count, .pass])
         let next = changes.takeProposals()
         #expect(next.map(\.change.sequence) == [3])
@@ -50,15 +57,16 @@ import Testing
     {
         try bringToAwait(1)
         #expect(changes.isEmpty && !changes.isUnderway(document))
-        #expect(changes.awaitedCount == 1 && changes.awaited == [document])
-        #expect(changes.take(.runEnded, of: document)?.effects == .report)
+        #expect(changes.awaitedCount == 1 && changes.awaited == [1])
+        let effects = take(.runEnded)?.effects
+        #expect(effects == .report)
         #expect(changes.awaitedCount == 0 && changes.awaited(document) == nil)
     }
 
     @Test mutating func `the pull opens a change that awaited it, with one attempt more`() throws {
         try bringToAwait(1)
         let ancestor = try #require(RevisionID("1-bb"))
-        let effects = changes.take(.ancestorFound(ancestor), of: document)?.effects
+        let effects = take(.ancestorFound(ancestor))?.effects
         #expect(effects == [.propose, .reopen])
         let again = changes.takeProposals()
         #expect(again.map(\.ancestor) == [ancestor] && again.map(\.attemptCount) == [2])
@@ -77,17 +85,31 @@ import Testing
         #expect(changes.add(Proposal(try change(1))) == nil)
         #expect(changes.takeProposals().count == 1)
         #expect(changes.add(Proposal(try change(2))) == nil)
-        _ = changes.take(.conflict, of: document)
-        let effects = changes.take(.pullMayClear, of: document)?.effects
+        _ = take(.conflict)
+        let effects = take(.pullMayClear)?.effects
         #expect(effects == [.remember, .pass])
         #expect(changes.awaitedCount == 0)
         #expect(changes.takeProposals().map(\.change.sequence) == [2])
     }
 
     @Test mutating func `what cannot happen changes nothing`() throws {
-        #expect(changes.take(.known(at: nil), of: document) == nil)
+        let none = take(.known(at: nil))?.effects
+        #expect(none == nil)
         _ = changes.add(Proposal(try change(1)))
-        #expect(changes.take(.known(at: nil), of: document)?.effects == [])
+        let early = take(.known(at: nil))?.effects
+        #expect(early == [])
         #expect(changes.takeProposals().map(\.change.sequence) == [1])
+    }
+
+    @Test mutating func `what is told of a change that is over moves no later one of its document`()
+        throws
+    {
+        #expect(changes.add(Proposal(try change(1))) == nil)
+        let first = try #require(changes.takeProposals().first)
+        #expect(changes.take(.known(at: nil), of: first.number) != nil)
+        #expect(changes.add(Proposal(try change(2))) == nil)
+        #expect(changes.takeProposals().map(\.change.sequence) == [2])
+        #expect(changes.take(.known(at: nil), of: first.number) == nil)
+        #expect(changes.isUnderway(document) && changes.number(of: document) != first.number)
     }
 }

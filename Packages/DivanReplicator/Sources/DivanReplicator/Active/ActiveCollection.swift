@@ -214,8 +214,8 @@ extension ActiveCollection {
         conflicts.askAboutEarlier()
     }
 
-    func answered(_ documentIDs: [DocumentID], _ reply: BLIPIncomingReply) throws {
-        try pusher?.answered(documentIDs, reply)
+    func answered(_ proposals: [Proposal], _ reply: BLIPIncomingReply) throws {
+        try pusher?.answered(proposals, reply)
     }
 
     func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) throws {

@@ -271,8 +271,8 @@ extension ActivePeer {
 extension ActivePeer {
     func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
         switch request.profile {
-        case "changes": try collection(of: request).receiveChanges(request)
         case "rev": try collection(of: request).receiveRevision(request)
+        case "changes": try collection(of: request).receiveChanges(request)
         case "norev": try collection(of: request).receiveMissingRevision(request)
         default: connection.answer(request, with: .noHandler)
         }
@@ -299,8 +299,8 @@ extension ActivePeer {
         case .saveCheckpoint(let number):
             collections[number].checkpointer.received(saveReply: reply)
         case .subscription(let number): collections[number].subscribed(reply)
-        case .proposals(let number, let documentIDs):
-            try collections[number].answered(documentIDs, reply)
+        case .proposals(let number, let proposals):
+            try collections[number].answered(proposals, reply)
         case .revision(let number, let revision):
             try collections[number].answered(revision, reply)
         case .announcement, .blob: break  // a passive peer's, and either's

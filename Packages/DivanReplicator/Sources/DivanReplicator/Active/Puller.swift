@@ -22,8 +22,8 @@ final class Puller {
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
-    /// What was asked for and has not come, with its document.
-    private var requested: [RemoteSequence: DocumentID] = [:]
+    // Unchecked: one thread uses a puller, and the tables call nobody.
+    @exclusivity(unchecked) private var requested = RequestedRevisions()
     /// When one of those came last, or the first of them was asked for.
     private var lastArrival: Duration = .zero
     private var waiting: [BLIPIncomingRequest] = []
@@ -62,7 +62,7 @@ final class Puller {
 
     /// What was asked for and has not come.
     var wait: SyncWait? {
-        guard let documentID = requested.first?.value else { return nil }
+        guard let documentID = requested.someDocumentID else { return nil }
         return SyncWait(
             .revisions(documentID, moreCount: requested.count - 1),
             in: path,
@@ -208,7 +208,7 @@ final class Puller {
         var onTheirWay: Set<DocumentID>?
         func isOnItsWay(_ documentID: DocumentID) -> Bool {
             guard !requested.isEmpty else { return false }
-            let known = onTheirWay ?? Set(requested.values)
+            let known = onTheirWay ?? requested.documentIDs
             onTheirWay = known
             return known.contains(documentID)
         }
@@ -284,7 +284,7 @@ final class Puller {
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
             if requested.isEmpty { lastArrival = connection.now }
-            requested[entry.sequence] = DocumentID(unchecked: entry.name)
+            requested.add(DocumentID(unchecked: entry.name), at: entry.sequence)
             connection.progress.expectDocument(entry.bodyByteCount)
         } else if let error = entry.flaw(connection.limits) {
             report(entry, error)
@@ -318,7 +318,7 @@ final class Puller {
     ///
     /// One that `isFinished` need not come in another run.
     func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
-        requested[sequence] = nil
+        requested.remove(sequence)
         lastArrival = connection.now
         connection.progress.complete(byteCount)
         if isFinished { checkpointer.remote.finish(sequence) }

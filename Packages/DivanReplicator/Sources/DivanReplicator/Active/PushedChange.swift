@@ -185,7 +185,12 @@ extension PushedChange.Event {
         switch self {
         case .wanted(let terms):
             let known = proposal.ancestor.map { [$0] } ?? []
-            return OutgoingRevision(change: proposal.change, known: known, terms: terms)
+            return OutgoingRevision(
+                change: proposal.change,
+                known: known,
+                terms: terms,
+                number: proposal.number
+            )
         case .restDone(let revision): return revision
         default: return nil
         }

@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanRevisions
 
 /// The changes of one collection that are on their way to the peer, one of a document at most.
@@ -25,9 +26,13 @@ struct PushedChanges {
         fileprivate let awaitedGrowth: Int
     }
 
-    private var places: [DocumentID: Place] = [:]
-    /// Documents whose changes the next list names, in order.
-    private var toPropose: [DocumentID] = []
+    private var places = NumberTable<Place>()
+    /// The numbers of the documents that have a place: a name is hashed when a change comes and when it
+    /// goes, and each event that moves it on brings the number.
+    private var numbers: [DocumentID: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+    /// What the next list names, in order.
+    private var toPropose: [UInt64] = []
     /// What gets a second try when all else is done, in order.
     private(set) var setAside: [OutgoingRevision] = []
     private(set) var awaitedCount = 0
@@ -37,22 +42,28 @@ struct PushedChanges {
 
     /// Whether a change of a document is on its way.
     func isUnderway(_ documentID: DocumentID) -> Bool {
-        places[documentID].map { !$0.change.awaitsPull } ?? false
+        place(of: documentID).map { !$0.change.awaitsPull } ?? false
+    }
+
+    /// The number of a document's change; `nil` where none is under way or awaits the pull.
+    func number(of documentID: DocumentID) -> UInt64? { numbers[documentID] }
+
+    private func place(of documentID: DocumentID) -> Place? {
+        numbers[documentID].flatMap { places[$0] }
     }
 
     /// What waits for the pull of a document.
     func awaited(_ documentID: DocumentID) -> Proposal? {
-        guard awaitedCount > 0, let place = places[documentID], place.change.awaitsPull else {
-            return nil
-        }
+        guard awaitedCount > 0, let place = place(of: documentID), place.change.awaitsPull
+        else { return nil }
         return place.proposal
     }
 
-    /// The documents that the pull did not clear, in the order of their changes.
-    var awaited: [DocumentID] {
+    /// What the pull did not clear, in the order of the changes.
+    var awaited: [UInt64] {
         guard awaitedCount > 0 else { return [] }
-        let changes = places.values.lazy.filter(\.change.awaitsPull).map(\.proposal.change)
-        return changes.sorted { $0.sequence < $1.sequence }.map(\.documentID)
+        let proposals = places.elements.lazy.filter(\.change.awaitsPull).map(\.proposal)
+        return proposals.sorted { $0.change.sequence < $1.change.sequence }.map(\.number)
     }
 
     /// Adds a change: it is proposed, or waits behind the one under way.
@@ -60,28 +71,39 @@ struct PushedChanges {
     /// - Returns: The change that waited so far, which nobody needs any more.
     mutating func add(_ proposal: Proposal) -> FeedChange? {
         let documentID = proposal.change.documentID
-        if let index = places.index(forKey: documentID) {
-            guard places.values[index].change.awaitsPull else {
-                defer { places.values[index].next = proposal.change }
-                return places.values[index].next
+        lastNumber += 1
+        let number = lastNumber
+        if let earlier = numbers.updateValue(number, forKey: documentID) {
+            numbers[documentID] = earlier
+            let isAwaiting = places[earlier]?.change.awaitsPull ?? false
+            guard isAwaiting else {
+                return places.change(earlier) { place in
+                    defer { place.next = proposal.change }
+                    return place.next
+                } ?? nil
             }
-            _ = take(.newerFound, of: documentID)
+            _ = take(.newerFound, of: earlier)
+            numbers[documentID] = number
         }
-        places[documentID] = Place(proposal: proposal)
-        toPropose.append(documentID)
+        var place = Place(proposal: proposal)
+        place.proposal.number = number
+        places.insert(place, at: number)
+        toPropose.append(number)
         return nil
     }
 
-    /// Moves the change of a document on.
+    /// Moves a change on.
     ///
-    /// - Returns: `nil` where no change is under way. One that waited behind it may be there to be
-    ///   proposed now.
-    mutating func take(_ event: PushedChange.Event, of documentID: DocumentID) -> Step? {
-        guard let index = places.index(forKey: documentID) else { return nil }
-        let step = places.values[index].take(event)
+    /// - Returns: `nil` where no change has the number any more. One that waited behind it may be there
+    ///   to be proposed now, under the same number.
+    mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Step? {
+        guard let step = places.change(number, { $0.take(event) }) else { return nil }
         awaitedCount += step.awaitedGrowth
-        if step.isOver { places.remove(at: index) }
-        if step.isToPropose { toPropose.append(documentID) }
+        if step.isOver {
+            _ = places.remove(number)
+            numbers.removeValue(forKey: step.proposal.change.documentID)
+        }
+        if step.isToPropose { toPropose.append(number) }
         if step.effects.contains(.keep), case .forbidden(_, let revision) = event {
             setAside.append(revision)
         }
@@ -90,9 +112,9 @@ struct PushedChanges {
 
     /// Hands out what the next list names.
     mutating func takeProposals() -> [Proposal] {
-        let documentIDs = toPropose
+        let numbers = toPropose
         toPropose = []
-        return documentIDs.compactMap { take(.listed, of: $0)?.proposal }
+        return numbers.compactMap { take(.listed, of: $0)?.proposal }
     }
 
     /// Hands out what was set aside.
@@ -124,7 +146,9 @@ extension PushedChanges.Place {
         if follows, let next {
             let isThere = effects.contains(.mark)
             let ancestor = isThere ? proposal.change.revisionID : next.remoteAncestor
+            let number = proposal.number
             self = Self(proposal: Proposal(next, from: ancestor))
+            proposal.number = number
         }
         return step
     }

@@ -118,7 +118,7 @@ struct Pusher {
         let isAsked = connection.send(
             proposals,
             as: properties,
-            for: .proposals(collection: collection, proposals.map(\.change.documentID)),
+            for: .proposals(collection: collection, proposals),
             writing: ProposalMessage.write
         )
         if isAsked { listsInFlightCount += 1 }
@@ -127,10 +127,10 @@ struct Pusher {
     private mutating func send() throws {
         for unsent in try sender.pump() {
             guard let error = unsent.withheld else {
-                take(.vanished, of: unsent.change.documentID)
+                take(.vanished, of: unsent.revision.number)
                 continue
             }
-            take(error.isTransient ? .failed(error) : .refused(error), of: unsent.change.documentID)
+            take(error.isTransient ? .failed(error) : .refused(error), of: unsent.revision.number)
             if error.isTransient { connection.fail(error) }
         }
     }
@@ -141,7 +141,7 @@ struct Pusher {
             isAllElseDone || changes.setAside.count >= connection.limits.forbiddenRevisionsCount
         else { return false }
         for revision in changes.takeSetAside() {
-            take(.restDone(revision), of: revision.change.documentID)
+            take(.restDone(revision), of: revision.number)
         }
         return true
     }
@@ -151,10 +151,10 @@ struct Pusher {
 
 extension Pusher {
     /// Takes the answer to a list of proposals.
-    mutating func answered(_ documentIDs: [DocumentID], _ reply: BLIPIncomingReply) throws {
+    mutating func answered(_ proposals: [Proposal], _ reply: BLIPIncomingReply) throws {
         listsInFlightCount -= 1
         if let failure = reply.error {
-            for documentID in documentIDs { take(.unanswered, of: documentID) }
+            for proposal in proposals { take(.unanswered, of: proposal.number) }
             connection.fail(SyncError(failure))
             return
         }
@@ -162,7 +162,7 @@ extension Pusher {
             let answers = try? ProposalAnswer.parse(
                 reply.body,
                 in: connection.dialect,
-                count: documentIDs.count
+                count: proposals.count
             )
         else {
             connection.fail(.remote("unreadable answer to proposeChanges"))
@@ -170,45 +170,46 @@ extension Pusher {
         }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
         let terms = PeerTerms(reply.properties, limits: connection.limits)
-        for (documentID, answer) in zip(documentIDs, answers) {
+        for (proposal, answer) in zip(proposals, answers) {
+            let number = proposal.number
             switch answer.status {
-            case nil: take(.wanted(terms), of: documentID)
-            case .notModified: take(.known(at: reply.remoteSequence), of: documentID)
-            case .conflict: try conflicted(documentID, answer.currentRevision)
+            case nil: take(.wanted(terms), of: number)
+            case .notModified: take(.known(at: reply.remoteSequence), of: number)
+            case .conflict: try conflicted(number, answer.currentRevision)
             case let status?:
                 let error = SyncError.http(status, "the peer refuses the revision")
-                take(.refused(error), of: documentID)
+                take(.refused(error), of: number)
             }
         }
     }
 
     /// Takes the answer to a revision that was sent.
     mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) throws {
-        let documentID = revision.change.documentID
+        let number = revision.number
         let error = reply.error.map { SyncError($0) }
         if sender.answered(revision, error) { return }
         guard let error else {
             let wasThere = reply.properties.bool("noop")
             if wasThere, let winner = rival(in: reply) {
-                return try conflicted(documentID, winner)
+                return try conflicted(number, winner)
             }
             if !wasThere { notePlace(reply) }
             let isUnplaced = wasThere && connection.dialect.mayCross
             // It need not be the peer's current one, and nothing says since when.
             let place = isUnplaced ? nil : reply.remoteSequence
-            take(.delivered(revision.delta, at: place, wasThere: wasThere), of: documentID)
+            take(.delivered(revision.delta, at: place, wasThere: wasThere), of: number)
             return
         }
         if error.wireCode == .http(.forbidden) {
-            take(.forbidden(error, revision), of: documentID)
+            take(.forbidden(error, revision), of: number)
         } else if error.isConflict {
             // Somebody was faster than this revision, though its proposal was accepted.
-            try conflicted(documentID, rival(in: reply))
+            try conflicted(number, rival(in: reply))
         } else if error.isTransient {
-            take(.failed(error), of: documentID)
+            take(.failed(error), of: number)
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
-            take(.refused(error), of: documentID)
+            take(.refused(error), of: number)
         }
     }
 
@@ -230,11 +231,11 @@ extension Pusher {
         reply.properties[OwnProperty.rival].flatMap { connection.dialect.rival($0) }
     }
 
-    private mutating func conflicted(_ documentID: DocumentID, _ theirs: RevisionID?) throws {
-        guard let proposal = take(.conflict, of: documentID) else { return }
+    private mutating func conflicted(_ number: UInt64, _ theirs: RevisionID?) throws {
+        guard let proposal = take(.conflict, of: number) else { return }
         let canAwait = changes.awaitedCount < connection.limits.awaitedConflictsCount
         let verdict = try rivals.verdict(on: proposal, against: theirs, canAwait: canAwait)
-        take(verdict, of: documentID)
+        take(verdict, of: number)
     }
 
     /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
@@ -245,7 +246,7 @@ extension Pusher {
         let isOvertaken =
             feed.hasOvertaken && !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
         if let waiting = changes.awaited(documentID) {
-            take(try rivals.verdict(afterPulling: waiting.change), of: documentID)
+            take(try rivals.verdict(afterPulling: waiting.change), of: waiting.number)
         } else if isBehind || isOvertaken {
             guard
                 let overdue = try rivals.overdue(
@@ -265,22 +266,19 @@ extension Pusher {
 
     /// Conflicts that the pull did not clear are the documents' errors.
     mutating func reportUnresolved() {
-        for documentID in changes.awaited { take(.runEnded, of: documentID) }
+        for number in changes.awaited { take(.runEnded, of: number) }
     }
 }
 
 // MARK: - What follows
 
 extension Pusher {
-    /// Moves the change of a document on, and does what follows.
+    /// Moves a change on, and does what follows.
     ///
     /// - Returns: The change; `nil` where none is under way.
     @discardableResult
-    private mutating func take(
-        _ event: PushedChange.Event,
-        of documentID: DocumentID
-    ) -> Proposal? {
-        guard let step = changes.take(event, of: documentID) else { return nil }
+    private mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Proposal? {
+        guard let step = changes.take(event, of: number) else { return nil }
         let effects = step.effects
         if effects.contains(.send), let revision = event.revision(of: step.proposal) {
             sender.enqueue(revision)

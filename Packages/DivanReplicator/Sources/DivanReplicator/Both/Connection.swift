@@ -221,11 +221,9 @@ extension Connection {
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
         deltaCredit.received(message.count, limits)
         do {
-            let (event, otherCount) = try blip.take(message)
-            guard let event else { return }
+            guard try blip.receive(message) > 0 else { return }
             if turnaround == nil, let firstWords { turnaround = now - firstWords }
-            handle(event)
-            for _ in 0..<otherCount { blip.next().map(handle) }
+            while let event = blip.next() { handle(event) }
         } catch {
             log.error("\(error)")
             self.error = self.error ?? SyncError(.close(.cannotFulfil), "\(error)")

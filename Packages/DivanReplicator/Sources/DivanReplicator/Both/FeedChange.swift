@@ -59,6 +59,8 @@ struct Proposal {
     let change: FeedChange
     private(set) var ancestor: RevisionID?
     private(set) var attemptCount = 1
+    /// The number of what is under way of its document, which `PushedChanges` gives; 0 before.
+    var number: UInt64 = 0
 
     /// Proposes a change for the first time, from the revision that the peer is known to have.
     init(_ change: FeedChange) {

@@ -10,7 +10,7 @@ struct OpenQuestions {
         fileprivate(set) var since: Duration
     }
 
-    private var questions: [BLIPRequestNumber: Question] = [:]
+    private var questions = NumberTable<Question>()
     /// All of them by age; what was answered or went on since is skipped when it comes to the front, and
     /// goes when it is more than the rest.
     private var order = Line<(number: BLIPRequestNumber, since: Duration)>()
@@ -18,13 +18,13 @@ struct OpenQuestions {
     /// How many questions are remembered, with those that were answered.
     var rememberedCount: Int { order.count }
 
-    subscript(number: BLIPRequestNumber) -> Purpose? { questions[number]?.purpose }
+    subscript(number: BLIPRequestNumber) -> Purpose? { questions[number.rawValue]?.purpose }
 
     /// Every question, in no order.
-    var all: Dictionary<BLIPRequestNumber, Question>.Values { questions.values }
+    var all: [Question] { questions.elements }
 
     mutating func add(_ number: BLIPRequestNumber, _ purpose: Purpose, at now: Duration) {
-        questions[number] = Question(purpose: purpose, since: now)
+        questions.insert(Question(purpose: purpose, since: now), at: number.rawValue)
         remember(number, since: now)
     }
 
@@ -32,20 +32,18 @@ struct OpenQuestions {
         order.append((number, since))
         guard order.count > 2 * questions.count + 64 else { return }
         let questions = questions
-        order.removeAll { questions[$0.number]?.since != $0.since }
+        order.removeAll { questions[$0.number.rawValue]?.since != $0.since }
     }
 
     /// Returns why a request was sent, and forgets it; the content of a blob only begins with its answer,
     /// and what it is for is remembered until the last piece.
     mutating func answered(_ number: BLIPRequestNumber, isRefused: Bool) -> Purpose? {
-        guard let place = questions.index(forKey: number) else { return nil }
-        if !isRefused, case .blob(let ticket) = questions.values[place].purpose {
-            return .blob(ticket)
-        }
-        return questions.remove(at: place).value.purpose
+        guard let question = questions.remove(number.rawValue) else { return nil }
+        if !isRefused, case .blob = question.purpose { questions[number.rawValue] = question }
+        return question.purpose
     }
 
-    mutating func remove(_ number: BLIPRequestNumber) { questions[number] = nil }
+    mutating func remove(_ number: BLIPRequestNumber) { _ = questions.remove(number.rawValue) }
 
     mutating func removeAll() {
         self = OpenQuestions()
@@ -53,15 +51,20 @@ struct OpenQuestions {
 
     /// A piece of the answer came: noted once a second, so that the order does not grow with bytes.
     mutating func noteProgress(of number: BLIPRequestNumber, at now: Duration) {
-        guard let since = questions[number]?.since, now - since >= .seconds(1) else { return }
-        questions[number]?.since = now
+        guard let since = questions[number.rawValue]?.since, now - since >= .seconds(1) else {
+            return
+        }
+        questions[number.rawValue]?.since = now
         remember(number, since: now)
     }
 
     /// Since when the question waits that waits the longest; `nil` when none does.
     mutating func oldest() -> Duration? {
         while let first = order.first {
-            if questions[first.number]?.since == first.since { return first.since }
+            let number = first.number.rawValue
+            if questions.contains(number), questions[number]?.since == first.since {
+                return first.since
+            }
             _ = order.popFirst()
         }
         return nil

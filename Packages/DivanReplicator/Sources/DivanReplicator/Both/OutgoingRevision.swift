@@ -7,6 +7,8 @@ final class OutgoingRevision {
     /// Revisions of the document that the peer has.
     let known: [RevisionID]
     let terms: PeerTerms
+    /// The number of the change that is pushed with it, as `Proposal.number`; 0 where it is pulled.
+    let number: UInt64
     /// Whether the peer refused a delta for it already.
     var needsFullBody = false
     /// When it was handed to the message layer.
@@ -18,10 +20,11 @@ final class OutgoingRevision {
     /// Blobs that the peer may ask for until it has answered.
     var lentBlobs: [BlobDigest] = []
 
-    init(change: FeedChange, known: [RevisionID], terms: PeerTerms) {
+    init(change: FeedChange, known: [RevisionID], terms: PeerTerms, number: UInt64 = 0) {
         self.change = change
         self.known = known
         self.terms = terms
+        self.number = number
     }
 
     /// The difference as which it went out; `nil` when its body went whole.

@@ -8,7 +8,7 @@ enum Purpose {
     case checkpoint(collection: Int, isForSave: Bool)
     case saveCheckpoint(collection: Int)
     case subscription(collection: Int)
-    case proposals(collection: Int, [DocumentID])
+    case proposals(collection: Int, [Proposal])
     // A passive peer's.
     case announcement(collection: Int, [FeedChange])
     // Either's.
@@ -32,7 +32,8 @@ enum Purpose {
         case .checkpoint: .reply(to: "getCheckpoint", nil)
         case .saveCheckpoint: .reply(to: "setCheckpoint", nil)
         case .subscription: .reply(to: "subChanges", nil)
-        case .proposals(_, let documentIDs): .reply(to: "proposeChanges", documentIDs.first)
+        case .proposals(_, let proposals):
+            .reply(to: "proposeChanges", proposals.first?.change.documentID)
         case .announcement(_, let changes): .reply(to: "changes", changes.first?.documentID)
         case .revision(_, let revision): .reply(to: "rev", revision.change.documentID)
         case .blob(let ticket): .blob(ticket.digest, ticket.documentID)

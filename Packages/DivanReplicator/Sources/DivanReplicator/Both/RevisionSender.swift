@@ -43,7 +43,7 @@ struct RevisionSender {
 
     /// A revision that did not go out.
     struct Unsent {
-        let change: FeedChange
+        let revision: OutgoingRevision
         /// Why a property of it cannot be encrypted; `nil` when it is gone, or cannot be sent at all,
         /// which was told already.
         var withheld: SyncError?
@@ -82,9 +82,9 @@ struct RevisionSender {
             // Who pushes hears of it with what becomes of the change.
             if !isPush { report(revision, error) }
             tellGone(revision, error)
-            return Unsent(change: revision.change, withheld: error)
+            return Unsent(revision: revision, withheld: error)
         }
-        return Unsent(change: revision.change)
+        return Unsent(revision: revision)
     }
 
     /// Makes the messages of a batch.

@@ -1,0 +1,39 @@
+import DivanBLIP
+import DivanRevisions
+
+/// The revisions that were asked for and have not come, by the peer's sequences.
+///
+/// Nearly all sequences are numbers that rise, and are found without a hash.
+struct RequestedRevisions {
+    private var numbered = NumberTable<DocumentID>()
+    private var others: [RemoteSequence: DocumentID] = [:]
+
+    var isEmpty: Bool { count == 0 }
+    var count: Int { numbered.count + others.count }
+
+    /// Some document that is still to come.
+    var someDocumentID: DocumentID? {
+        numbered.numbers.first.flatMap { numbered[$0] } ?? others.first?.value
+    }
+
+    /// The documents that are still to come.
+    var documentIDs: Set<DocumentID> { Set(numbered.elements).union(others.values) }
+
+    /// Notes that a document was asked for.
+    mutating func add(_ documentID: DocumentID, at sequence: RemoteSequence) {
+        if let number = sequence.integer {
+            numbered.insert(documentID, at: number)
+        } else {
+            others[sequence] = documentID
+        }
+    }
+
+    /// What was asked for under a sequence is not to come any more.
+    mutating func remove(_ sequence: RemoteSequence) {
+        if let number = sequence.integer {
+            _ = numbered.remove(number)
+        } else {
+            others[sequence] = nil
+        }
+    }
+}
