@@ -104,17 +104,18 @@ public struct BLIPProperties: Sendable {
     /// Adds a pair whose value is a decimal number.
     public mutating func append(named name: StaticString, _ value: UInt64) {
         appendLiteral(name)
-        var digits = [20 of UInt8](repeating: 0)
-        var (first, rest) = (20, value)
-        repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        digits.span.extracting(droppingFirst: first).withUnsafeBufferPointer {
-            bytes.append(contentsOf: $0)
+        // Twenty digits at most stand before the NUL; what is copied was written, and no more.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { text in
+            var (first, rest) = (20, value)
+            text.initializeElement(at: first, to: 0)
+            repeat {
+                first &-= 1
+                let digit = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+                text.initializeElement(at: first, to: digit)
+                rest /= 10
+            } while rest > 0
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: text[first...]))
         }
-        bytes.append(0)
     }
 
     private mutating func appendLiteral(_ text: StaticString) {

@@ -22,18 +22,47 @@ struct FrameReader {
         limit: Int,
         into plain: inout [UInt8]
     ) throws(BLIPError.Reason) {
-        let payloadEnd = frame.count - Wire.checksumByteCount
-        guard header.byteCount <= payloadEnd else {
-            throw .truncatedFrame(byteCount: frame.count)
+        guard header.flags.isCompressed else {
+            let payload = try readPlain(frame, header: header, room: limit - held, of: limit)
+            frame.extracting(payload).withUnsafeBufferPointer { plain.append(contentsOf: $0) }
+            return
         }
-        let payload = frame.extracting(header.byteCount..<payloadEnd)
-        if header.flags.isCompressed {
-            try decompress(payload, held: held, limit: limit, into: &plain)
-        } else {
-            guard payload.count <= limit - held else { throw .messageTooLarge(limit: limit) }
-            payload.withUnsafeBufferPointer { plain.append(contentsOf: $0) }
-        }
-        checksum.update(plain.span)
+        let payload = try Self.payload(of: frame, header)
+        try decompress(frame.extracting(payload), held: held, limit: limit, into: &plain)
+        try check(plain.span, of: frame)
+    }
+
+    /// Where the payload of a frame stands that is not compressed, checked: it is read where it lies.
+    ///
+    /// It may have `room` bytes; `limit` is what its message may have.
+    mutating func readPlain(
+        _ frame: Span<UInt8>,
+        header: FrameHeader,
+        room: Int,
+        of limit: Int
+    ) throws(BLIPError.Reason) -> Range<Int> {
+        let payload = try Self.payload(of: frame, header)
+        guard payload.count <= room else { throw .messageTooLarge(limit: limit) }
+        try check(frame.extracting(payload), of: frame)
+        return payload
+    }
+
+    /// Where a frame's payload stands.
+    private static func payload(
+        of frame: Span<UInt8>,
+        _ header: FrameHeader
+    ) throws(BLIPError.Reason) -> Range<Int> {
+        let end = frame.count - Wire.checksumByteCount
+        guard header.byteCount <= end else { throw .truncatedFrame(byteCount: frame.count) }
+        return header.byteCount..<end
+    }
+
+    /// Counts a payload into the checksum, which the frame's own has to be then.
+    private mutating func check(
+        _ plain: Span<UInt8>,
+        of frame: Span<UInt8>
+    ) throws(BLIPError.Reason) {
+        checksum.update(plain)
         let received = Self.lastWord(of: frame)
         guard received == checksum.value else {
             throw .checksum(received: received, computed: checksum.value)

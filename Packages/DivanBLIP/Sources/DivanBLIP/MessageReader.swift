@@ -48,11 +48,15 @@ struct MessageReader {
         _ header: FrameHeader,
         continuing message: inout IncomingMessage?
     ) throws(BLIPError.Reason) -> Whole? {
+        let isWhole = message == nil && !header.flags.hasMoreComing
+        if isWhole, !header.flags.isCompressed {
+            let limit = limits.messageByteCount
+            let place = try frames.readPlain(frame, header: header, room: limit, of: limit)
+            return try whole(frame.extracting(place), header.flags)
+        }
         let payload = try payload(of: frame, header, held: message?.heldByteCount ?? 0)
         defer { plain = payload }
-        guard message != nil || header.flags.hasMoreComing else {
-            return try whole(payload, header.flags)
-        }
+        guard !isWhole else { return try whole(payload.span, header.flags) }
         var open = message.take() ?? IncomingMessage(flags: header.flags)
         try append(payload, to: &open)
         guard header.flags.hasMoreComing else {
@@ -138,14 +142,15 @@ struct MessageReader {
 
     /// Reads a message that came in one frame.
     private func whole(
-        _ payload: [UInt8],
+        _ payload: Span<UInt8>,
         _ flags: FrameFlags
     ) throws(BLIPError.Reason) -> Whole {
         let limit = limits.propertiesByteCount
-        guard let block = try PropertyBlock.read(payload.span, limit: limit) else {
+        guard let block = try PropertyBlock.read(payload, limit: limit) else {
             throw .truncatedProperties
         }
-        let body = Array(payload[block.bodyOffset...])
+        let body = payload.extracting(droppingFirst: block.bodyOffset)
+            .withUnsafeBufferPointer { Array($0) }
         return Whole(flags: flags, properties: block.properties, body: body)
     }
 

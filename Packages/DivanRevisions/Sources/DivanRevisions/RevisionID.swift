@@ -84,7 +84,11 @@ public struct RevisionID: Sendable {
         var words = words
         for index in words.indices { words[index] = words[index].bigEndian }
         // At most 40 bytes, which is what the words have.
-        withUnsafeBytes(of: words) { output.append(contentsOf: $0.prefix(digestByteCount)) }
+        withUnsafeBytes(of: words) { words in
+            words.withMemoryRebound(to: UInt8.self) { bytes in
+                output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<digestByteCount]))
+            }
+        }
     }
 }
 

@@ -114,6 +114,7 @@ extension ConnectedPeer {
 
     private func take(_ request: BLIPIncomingRequest) throws(SyncError) {
         switch request.profile {
+        case "rev": try receive(request)  // nearly all are
         case "getAttachment":
             try checkCollection(of: request)
             attachments.get(request) { mayRead(blob: $0, of: request) }

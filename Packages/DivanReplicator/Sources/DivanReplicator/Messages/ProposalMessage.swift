@@ -69,7 +69,7 @@ enum ProposalMessage {
         let change = proposal.change
         writer.beginArray()
         writer.string(change.documentID.text)
-        writer.string(change.revisionID.description)
+        change.revisionID.withText { writer.string(utf8: $0) }
         if proposal.ancestor != nil || change.bodyByteCount > 0 {
             writer.string(proposal.ancestor?.description ?? "")
         }

@@ -98,7 +98,7 @@ struct RevisionMessage {
             properties.append("deleted_branch", branch)
         }
         if keepsOrder { properties.append(OwnProperty.closings, "true") }
-        if refusesConflicts { properties.append("noconflicts", "true") }
+        if refusesConflicts { properties.append(named: "noconflicts", "true") }
         return properties
     }
 }

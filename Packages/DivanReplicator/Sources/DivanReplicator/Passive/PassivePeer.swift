@@ -187,6 +187,10 @@ extension PassivePeer {
     }
 
     func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
+        // Nearly all are revisions, of a client that has said whether it names collections.
+        if connection.mode != .undecided, request.profile == "rev" {
+            return try writableCollection(of: request).receiveRevision(request, into: inbox)
+        }
         if request.profile == CollectionsMessage.listProfile { return try listCollections(request) }
         if request.profile != "getCollections" { try beginLegacy(request) }
         switch request.profile {
