@@ -51,6 +51,7 @@ struct PushFeed {
         whileUnderway isUnderway: (DocumentID) -> Bool
     ) throws -> [FeedChange] {
         let limit = connection.limits.changesCount
+        var passing: [Bool] = []
         let rows = try connection.store.read { reader in
             let rows = try reader.changes(
                 in: path,
@@ -58,22 +59,28 @@ struct PushFeed {
                 limit: limit,
                 remote: connection.remote
             )
-            return try rows.map { row in (row, try passes(row, reader)) }
+            passing.reserveCapacity(rows.count)
+            for row in rows { passing.append(try passes(row, reader)) }
+            return rows
         }
         if rows.count < limit {
             phase = .caughtUp
             unreadCount = 0
         }
-        guard let last = rows.last?.0.sequence, last > lastSequence else { return [] }
+        guard let last = rows.last?.sequence, last > lastSequence else { return [] }
         unreadCount -= min(unreadCount, last - lastSequence)
-        for (row, passes) in rows {
+        var pending: [FeedChange] = []
+        pending.reserveCapacity(rows.count)
+        for (place, row) in rows.enumerated() {
             let isOld = row.sequence <= trustedAfter
             if isOld, row.flags.contains(.conflicted) { doubt(row.documentID) }
-            if !passes, isUnderway(row.documentID) { noteOvertaken(row.documentID) }
-        }
-        let pending = rows.compactMap { row, passes in
-            passes && !checkpointer.completed.contains(row.sequence)
-                ? FeedChange(row, trustsAncestor: row.sequence > trustedAfter) : nil
+            guard passing[place] else {
+                if isUnderway(row.documentID) { noteOvertaken(row.documentID) }
+                continue
+            }
+            if !checkpointer.completed.contains(row.sequence) {
+                pending.append(FeedChange(row, trustsAncestor: !isOld))
+            }
         }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
         lastSequence = last

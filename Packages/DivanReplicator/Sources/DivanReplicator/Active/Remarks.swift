@@ -102,6 +102,10 @@ extension StoreWriter {
         at remote: RemoteID?
     ) throws {
         guard let remote, !marks.isEmpty else { return }
+        guard paths.count > 1 else {
+            for path in paths { try markKnown(marks.map(\.revision), at: remote, in: path) }
+            return
+        }
         for (number, path) in paths.enumerated() {
             let known = marks.lazy.filter { $0.collection == number }.map(\.revision)
             if !known.isEmpty { try markKnown(Array(known), at: remote, in: path) }

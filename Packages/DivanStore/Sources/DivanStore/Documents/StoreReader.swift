@@ -131,20 +131,20 @@ public class StoreReader {
         return result
     }
 
-    /// Makes the row with a sequence the one that was read last if it is the document's.
-    private func readAhead(
-        _ documentID: DocumentID,
+    /// The row with a sequence if it is the document's; `nil` where that went on, and is to be looked for
+    /// by its ID.
+    private func row(
         at sequence: UInt64,
+        of documentID: DocumentID,
         in collection: CollectionID
-    ) throws(StoreError) {
-        let row: DocumentRow?
-        if let ahead = rowsAhead.take(sequence, in: collection) {
-            row = ahead
-        } else {
-            row = try current().run(of: [sequence], in: collection).first
-        }
-        // Another document's, or none, where it went on: it is looked for by its ID.
-        if let row, row.documentID == documentID { keep(row, in: collection) }
+    ) throws(StoreError) -> DocumentRow? {
+        let row =
+            if let ahead = rowsAhead.take(sequence, in: collection) {
+                ahead
+            } else {
+                try current().run(of: [sequence], in: collection).first
+            }
+        return row?.documentID == documentID ? row : nil
     }
 
     private func keep(_ row: consuming DocumentRow, in collection: CollectionID) {
@@ -289,7 +289,11 @@ public class StoreReader {
         at sequence: UInt64? = nil
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
-        if let sequence { try readAhead(documentID, at: sequence, in: collection.id) }
+        if let sequence, let row = try row(at: sequence, of: documentID, in: collection.id) {
+            // Nobody asks for more of a document of one revision: its row is not kept.
+            if let only = row.only(revisionID) { return only }
+            keep(row, in: collection.id)
+        }
         let only = try withRow(documentID, in: collection.id) { $0.only(revisionID) }
         if let only = only ?? nil { return only }
         guard let row = try row(documentID, in: collection.id),

@@ -206,28 +206,41 @@ extension KnownRevision {
     /// Revisions of consecutive changes; without a range, those whose change is not known.
     fileprivate struct Run {
         var range: Range<UInt64>?
-        var revisions: [KnownRevision]
+        var revisions: ArraySlice<KnownRevision>
 
         /// The end of the feed, if it was the same for all of them.
         var feedEnd: UInt64? {
-            let ends = revisions.lazy.map(\.feedEnd)
-            return ends.min() == ends.max() ? ends.first : nil
+            guard let end = revisions.first?.feedEnd else { return nil }
+            return revisions.allSatisfy { $0.feedEnd == end } ? end : nil
         }
     }
 
     fileprivate static func runs(_ revisions: [KnownRevision]) -> [Run] {
-        var runs = [Run(range: nil, revisions: revisions.filter { $0.sequence == nil })]
-        let changes = revisions.filter { $0.sequence != nil }
-            .sorted { ($0.sequence ?? 0) < ($1.sequence ?? 0) }
-        for revision in changes {
-            guard let sequence = revision.sequence, sequence < .max else { continue }
-            if let last = runs.last?.range, last.upperBound == sequence {
-                runs[runs.count - 1].range = last.lowerBound..<(sequence + 1)
-                runs[runs.count - 1].revisions.append(revision)
-            } else {
-                runs.append(Run(range: sequence..<(sequence + 1), revisions: [revision]))
+        var changes = revisions
+        var runs: [Run] = []
+        if revisions.contains(where: { $0.sequence == nil }) {
+            runs.append(Run(range: nil, revisions: revisions.filter { $0.sequence == nil }[...]))
+            changes.removeAll { $0.sequence == nil }
+        }
+        // The remote's answers come in the order of the changes, nearly always.
+        if !zip(changes, changes.dropFirst()).allSatisfy({ $0.place <= $1.place }) {
+            changes.sort { $0.place < $1.place }
+        }
+        var start = 0
+        while start < changes.count, changes[start].place < .max {
+            var end = start + 1
+            while end < changes.count, changes[end].place < .max,
+                changes[end].place == changes[end - 1].place + 1
+            {
+                end += 1
             }
+            let range = changes[start].place..<(changes[end - 1].place + 1)
+            runs.append(Run(range: range, revisions: changes[start..<end]))
+            start = end
         }
         return runs
     }
+
+    /// Where the feed told the revision; 0 where that is not known.
+    private var place: UInt64 { sequence ?? 0 }
 }

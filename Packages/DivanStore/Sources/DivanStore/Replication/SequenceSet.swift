@@ -61,7 +61,11 @@ public struct SequenceSet: Equatable, Sendable {
             joined = lower..<max(joined.upperBound, ranges[end].upperBound)
             end += 1
         }
-        ranges.replaceSubrange(first..<end, with: CollectionOfOne(joined))
+        guard end == first + 1 else {
+            ranges.replaceSubrange(first..<end, with: CollectionOfOne(joined))
+            return
+        }
+        ranges[first] = joined
     }
 
     /// Removes one sequence; does nothing when it is not a member.
@@ -69,8 +73,16 @@ public struct SequenceSet: Equatable, Sendable {
         let index = firstIndex(endingAfter: sequence)
         guard index < ranges.count, ranges[index].lowerBound <= sequence else { return }
         let range = ranges[index]
-        let rest = [range.lowerBound..<sequence, (sequence + 1)..<range.upperBound]
-        ranges.replaceSubrange(index...index, with: rest.filter { !$0.isEmpty })
+        // At an end of its range, nearly always: that becomes shorter where it stands.
+        let (before, behind) = (range.lowerBound..<sequence, (sequence + 1)..<range.upperBound)
+        switch (before.isEmpty, behind.isEmpty) {
+        case (true, true): ranges.remove(at: index)
+        case (true, false): ranges[index] = behind
+        case (false, true): ranges[index] = before
+        case (false, false):
+            ranges[index] = behind
+            ranges.insert(before, at: index)
+        }
     }
 
     /// Removes every sequence up to and including `last`.
