@@ -42,23 +42,25 @@ final class RESTDoor: Sendable {
         let check = { @Sendable [self] in
             if let client = client(of: exchange, seat, answer) { body(client) }
         }
-        follow(decision, exchange, answer, afterWaiting: check) { [self] in
-            // Those before it in the line may have failed meanwhile.
-            let decision = seat.admit(at: exchange.loop.now)
-            follow(decision, exchange, answer, afterWaiting: check, now: check)
+        follow(decision, exchange, answer, afterWaiting: check) {
+            queue.async(unlessGone: exchange.departure) { [self] in
+                // Those before it in the line may have failed meanwhile.
+                let decision = seat.admit(at: exchange.loop.now)
+                follow(decision, exchange, answer, afterWaiting: check, now: check)
+            }
         }
     }
 
-    /// Calls one of both on a thread of the queue.
+    /// Calls `now`, or later `afterWaiting` on a thread of the queue.
     private func follow(
         _ decision: LoginDecision,
         _ exchange: HTTPExchange,
         _ answer: Answer,
         afterWaiting: @escaping @Sendable () -> Void,
-        now: @escaping @Sendable () -> Void
+        now: () -> Void
     ) {
         switch decision {
-        case .now: queue.async(unlessGone: exchange.departure, now)
+        case .now: now()
         case .after(let wait):
             exchange.loop.schedule(at: exchange.loop.now + wait) { [self] in
                 queue.async(unlessGone: exchange.departure, afterWaiting)
