@@ -57,12 +57,6 @@ public struct NumberTable<Element> {
         return places[place].number == number && places[place].element != nil
     }
 
-    /// Whether anything is kept under a number.
-    @inlinable
-    public func contains(_ number: UInt64) -> Bool {
-        isPlaced(number) || (!strays.isEmpty && strays[number] != nil)
-    }
-
     /// What is kept under a number; `nil` when nothing is, and to keep it no longer.
     @inlinable
     public subscript(_ number: UInt64) -> Element? {

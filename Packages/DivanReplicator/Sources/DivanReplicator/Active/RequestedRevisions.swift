@@ -13,7 +13,7 @@ struct RequestedRevisions {
 
     /// Some document that is still to come.
     var someDocumentID: DocumentID? {
-        numbered.numbers.first.flatMap { numbered[$0] } ?? others.first?.value
+        numbered.elements.first ?? others.first?.value
     }
 
     /// The documents that are still to come.
