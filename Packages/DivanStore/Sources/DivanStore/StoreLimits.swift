@@ -27,13 +27,25 @@ public enum StoreLimits {
     ///
     /// More are opened when more threads read at once, and closed afterwards.
     public static let idleReaderCount = 4
-    /// Pages by which the log grows between two times that it is written into the file: 16 MiB.
-    public static let logPageCount = 4_000
-    /// Pages by which it may grow meanwhile before the writer waits; with those above 64 MiB.
-    public static let logLagPageCount = 12_000
-    /// Pages of the log from which on those who keep a snapshot and do not read on are asked to let it go:
-    /// 128 MiB, twice what a log has without them.
-    public static let heldLogPageCount = 32_000
+    /// Bytes of pages that a reader keeps while it follows the feed: a push reads bodies some 2 MiB behind it,
+    /// and both find the same pages.
+    public static let readerCacheByteCount = 3 << 20
+    /// Bytes of pages that it keeps once it looks for documents: an index that finds 1,000 of them finds
+    /// their pages again.
+    ///
+    /// More than that would only push what a scan reads out of the processor's cache.
+    public static let seekingCacheByteCount = 10 << 20
+    /// Documents that a reader looks for before it keeps more pages.
+    public static let soughtDocumentCount = 64
+    /// Bytes of pages that the writer keeps.
+    public static let writerCacheByteCount = 8 << 20
+    /// Bytes of pages by which the log grows between two times that it is written into the file.
+    public static let logByteCount = 16 << 20
+    /// Bytes by which it may grow meanwhile before the writer waits; with those above 64 MiB.
+    public static let logLagByteCount = 48 << 20
+    /// Bytes of the log from which on those who keep a snapshot and do not read on are asked to let it go:
+    /// twice what a log has without them.
+    public static let heldLogByteCount = 128 << 20
     /// How long a transaction may take without being told in the log, where steps are; in milliseconds.
     public static let quickTransactionMilliseconds = 50
     /// Bytes that a blob reader or a copy holds at once.

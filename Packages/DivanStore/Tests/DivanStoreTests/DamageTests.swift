@@ -154,9 +154,9 @@ import Testing
     func `a flipped bit gives an error or the right number of documents`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let whole = try contents(database)
-        for page in stride(from: 0, to: whole.count, by: 4_096) {
+        for page in stride(from: 0, to: whole.count, by: 8_192) {
             var bytes = whole
-            let offset = page + Int.random(in: 0..<4_096, using: &generator)
+            let offset = page + Int.random(in: 0..<8_192, using: &generator)
             bytes[offset] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             try write(bytes, to: database)
             do {
@@ -188,7 +188,8 @@ import Testing
             let bit = UInt8.random(in: 0..<8, using: &seeded)
             changed += try isFound(offset, bit, of: whole, before, "seed \(seed)") ? 1 : 0
         }
-        #expect(changed > 100, "seed \(seed)")
+        // A page has more room than these few documents need.
+        #expect(changed > 40, "seed \(seed)")
     }
 
     /// No checksum covers the schema, and SQLite believes it.

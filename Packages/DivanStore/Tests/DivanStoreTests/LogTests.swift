@@ -13,7 +13,7 @@ struct LogTests {
     )
     /// The log's longest, with a transaction and the log's own headers above the bound.
     private static let greatestByteCount =
-        (StoreLimits.logPageCount + StoreLimits.logLagPageCount + 200) * (4_096 + 24)
+        StoreLimits.logByteCount + StoreLimits.logLagByteCount + (1 << 20)
 
     private static func save(_ numbers: Range<Int>, in store: Store) throws {
         for number in numbers {

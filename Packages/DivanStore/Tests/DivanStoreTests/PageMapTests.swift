@@ -1,3 +1,4 @@
+import DivanRevisions
 import DivanTestKit
 import Foundation
 import Testing
@@ -9,7 +10,7 @@ import Testing
 @Suite struct PageMapTests {
     /// An inner page of a table: so many cells, and the last child behind them.
     private static func innerPage(naming children: [UInt32]) -> [UInt8] {
-        var page = [UInt8](repeating: 0, count: SQLitePageMap.pageByteCount)
+        var page = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
         func write(_ value: Int, byteCount: Int, at place: Int) {
             for byte in 0..<byteCount {
                 let shift = 8 * (byteCount - 1 - byte)
@@ -32,11 +33,52 @@ import Testing
         let home = try TemporaryDirectory()
         let path = home.file("circles")
         let numbers = Array(UInt32(2)...101)
-        var file = [UInt8](repeating: 0, count: SQLitePageMap.pageByteCount)
+        var file = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
         for _ in numbers { file += Self.innerPage(naming: numbers) }
         try Data(file).write(to: URL(filePath: path))
         let map = try SQLitePageMap(of: path)
         #expect(map.roots.isEmpty)
         #expect(map.root(at: 2) == nil)
+    }
+
+    /// A database with documents of its own; those of older versions of Divan have pages of 4,096 bytes.
+    private static func database(in home: TemporaryDirectory, pageByteCount: Int) throws -> String {
+        let directory = home.file("a.cblite2")
+        let store = try Store.open(directory: directory)
+        try store.write { writer in
+            for number in 0..<50 {
+                let id = DocumentID(unchecked: "doc-\(number)")
+                let filler = String(repeating: "x", count: 700)
+                let body = Array(#"{"n":\#(number),"x":"\#(filler)"}"#.utf8)
+                _ = try writer.save(id, in: .default, body: body)
+            }
+        }
+        try store.close()
+        let connection = try SQLiteConnection(path: directory + "/db.sqlite3", mode: .readWrite)
+        try connection.execute(
+            "PRAGMA journal_mode = DELETE; PRAGMA page_size = \(pageByteCount); VACUUM;"
+        )
+        return directory
+    }
+
+    @Test(arguments: [4_096, 8_192])
+    func `pages of either length are told apart without the header`(pageByteCount: Int) throws {
+        let home = try TemporaryDirectory()
+        let directory = try Self.database(in: home, pageByteCount: pageByteCount)
+        let file = URL(filePath: directory + "/db.sqlite3")
+        #expect(try SQLitePageMap(of: file.path).pageByteCount == pageByteCount)
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(0..<pageByteCount, with: Data(repeating: 0x5A, count: pageByteCount))
+        try bytes.write(to: file)
+        #expect(try SQLitePageMap(of: file.path).pageByteCount == pageByteCount)
+        let salvage = try Store.rebuild(
+            directory: directory,
+            by: home.file("new.cblite2"),
+            keepingOldAt: { home.file("old-\($0).cblite2") },
+            options: StoreOptions(),
+            completing: { _ in }
+        )
+        #expect(salvage.losses == [])
+        #expect(salvage.documentCount == 50)
     }
 }

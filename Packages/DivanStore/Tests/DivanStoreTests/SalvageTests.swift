@@ -6,7 +6,7 @@ import Testing
 
 /// What can be read of a database whose first page, the one that names the tables, is damaged.
 @Suite struct SalvageTests {
-    private static let pageByteCount = 4_096
+    private static let pageByteCount = 8_192
     private let home: TemporaryDirectory
     private let people: CollectionPath
 

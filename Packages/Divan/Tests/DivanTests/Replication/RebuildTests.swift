@@ -70,7 +70,7 @@ import Testing
 
     @Test func `a page in the middle that cannot be read costs nothing that the peer has`() throws {
         // A page of documents: most of them can be read beside it.
-        try overwrite(4096 * 20, count: 64)
+        try overwrite(8_192 * 15, count: 64)
         let rebuild = try rebuild()
         #expect((300..<401).contains(rebuild.keptCount), "\(rebuild)")
         #expect(rebuild.fetchedCount > 0)
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// The header, the head of the schema, all of the first page.
-    @Test(arguments: [(0, 100), (100, 200), (0, 4_096)])
+    @Test(arguments: [(0, 100), (100, 200), (0, 8_192)])
     func `a file that cannot be opened keeps what its pages hold`(place: Int, count: Int) throws {
         try overwrite(place, count: count)
         #expect(throws: (any Error).self) {
@@ -122,7 +122,7 @@ import Testing
         let folder = directory.file("here.cblite2/Attachments")
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
-        try overwrite(4096 * 20, count: 64)
+        try overwrite(8_192 * 15, count: 64)
         #expect(try rebuild().losses.isEmpty)
         try checkContent()
     }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `a pull that fails leaves everything as it was`() throws {
-        try overwrite(4096 * 20, count: 64)
+        try overwrite(8_192 * 15, count: 64)
         let before = try Data(contentsOf: file)
         struct Refusal: Error {}
         #expect(throws: (any Error).self) {
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test func `a repair that cannot mend the file says so`() async throws {
-        try overwrite(4096 * 20, count: 64)
+        try overwrite(8_192 * 15, count: 64)
         let here = try Database(name: "here", config: .in(directory))
         defer { try? here.close() }
         let configuration = ReplicatorConfiguration(

@@ -46,7 +46,7 @@ public struct ReplicatorLimits: Sendable {
     ///
     /// Each commit makes the pages worthless that readers hold, those of the feed among them whose
     /// bodies are read next. A crash loses marks with the checkpoint that would count on them.
-    public var heldMarksCount = 10_000
+    public var heldMarksCount = 4_000
     /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
     ///
     /// Above `requestedRevisionsCount`, so that what we asked for ourselves always fits.

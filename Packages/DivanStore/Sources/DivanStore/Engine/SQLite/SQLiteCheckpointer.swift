@@ -12,39 +12,39 @@ internal import Synchronization
 final class SQLiteCheckpointer {
     private let place: SQLitePlace
     private var running: SQLiteCheckpoint?
-    private var pageCount = 0
+    private var byteCount = 0
     // The length of the log at which the next checkpoint begins, or the running one began.
-    private var threshold = StoreLimits.logPageCount
+    private var threshold = StoreLimits.logByteCount
 
     init(_ place: SQLitePlace) {
         self.place = place
     }
 
-    /// Begins or ends a checkpoint, if it is time, after a commit that left so many pages.
+    /// Begins or ends a checkpoint, if it is time, after a commit that left so many bytes.
     ///
     /// - Throws: A sync that failed, after which nobody knows what of the log is on the disk.
-    func logDidGrow(to pageCount: Int, on writer: SQLiteConnection) throws(StoreError) {
-        if pageCount < self.pageCount { threshold = StoreLimits.logPageCount }  // it began anew
-        self.pageCount = pageCount
+    func logDidGrow(to byteCount: Int, on writer: SQLiteConnection) throws(StoreError) {
+        if byteCount < self.byteCount { threshold = StoreLimits.logByteCount }  // it began anew
+        self.byteCount = byteCount
         guard let running else {
-            if pageCount >= threshold { try begin(on: writer) }
+            if byteCount >= threshold { try begin(on: writer) }
             return
         }
-        if running.isDone || pageCount >= threshold + StoreLimits.logLagPageCount {
+        if running.isDone || byteCount >= threshold + StoreLimits.logLagByteCount {
             try finish()
             try SQLiteCheckpoint.copyLog(through: writer)
             // Behind a reader that holds an old snapshot the log goes on growing.
-            threshold = pageCount + StoreLimits.logPageCount
+            threshold = byteCount + StoreLimits.logByteCount
         }
     }
 
     private func begin(on writer: SQLiteConnection) throws(StoreError) {
-        threshold = pageCount
+        threshold = byteCount
         running = SQLiteCheckpoint(place)
         guard running == nil else { return }
         // A system without another thread: as SQLite itself does it.
         try SQLiteCheckpoint.copyLog(through: writer)
-        threshold += StoreLimits.logPageCount
+        threshold += StoreLimits.logByteCount
     }
 
     /// Waits for the running checkpoint, if there is one.
@@ -76,7 +76,7 @@ private final class SQLiteCheckpoint {
                 repeat {
                     countBefore = copiedCount
                     copiedCount = try SQLiteCheckpoint.copyLog(through: connection)
-                } while copiedCount - countBefore > StoreLimits.logPageCount / 10
+                } while copiedCount - countBefore > StoreLimits.logByteCount / 10
             } catch {
                 failure.withLock { $0 = error }
             }
@@ -107,7 +107,7 @@ private final class SQLiteCheckpoint {
         return work.failure.withLock { $0 }
     }
 
-    /// Copies what no reader holds back, and returns how many of the log's pages are copied now.
+    /// Copies what no reader holds back, and returns how many bytes of the log's pages are copied now.
     ///
     /// A full disk, a write that fails and a foreign program's lock are no failure: what is not copied
     /// stays in the log, and the next checkpoint takes it along.
@@ -117,7 +117,8 @@ private final class SQLiteCheckpoint {
     static func copyLog(through connection: SQLiteConnection) throws(StoreError) -> Int {
         do throws(StoreError) {
             let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")
-            return try statement.step() ? Int(clamping: statement.integer(2)) : 0
+            guard try statement.step() else { return 0 }
+            return Int(clamping: statement.integer(2)) * connection.pageByteCount
         } catch {
             if connection.failedToSync { throw error }
             return 0

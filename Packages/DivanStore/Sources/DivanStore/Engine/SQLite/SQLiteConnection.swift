@@ -23,8 +23,10 @@ final class SQLiteConnection {
     private var hasQueryFunctions = false
     // The first failure since a transaction began behind which there was none any more.
     private var latestUndoing: StoreError?
-    /// Pages in the log after the latest commit of this connection, once `followLog` was called.
-    private(set) var logPageCount = 0
+    /// Bytes of the pages in the log after the latest commit of this connection, once `followLog` was called.
+    private(set) var logByteCount = 0
+    /// Bytes of a page; known once `followLog` or `copyLog` asked.
+    private(set) lazy var pageByteCount = pageSize()
 
     // SQLite counts its memory under a lock that all connections of the process share: threads
     // that use different databases wait for each other there, and nobody asks for the count.
@@ -229,15 +231,22 @@ final class SQLiteConnection {
         return texts
     }
 
-    /// Counts the log's pages from now on; SQLite no longer writes them into the file by itself.
+    private func pageSize() -> Int {
+        let told = try? integer("PRAGMA page_size")
+        return Int(clamping: told ?? Int64(SQLiteSchema.pageByteCount))
+    }
+
+    /// Measures the log from now on; SQLite no longer writes them into the file by itself.
     func followLog() {
+        _ = pageByteCount
         sqlite3_wal_hook(
             handle,
             { connection, _, _, pageCount in
                 // Called during calls of this connection only, so it is there.
                 guard let connection else { return SQLITE_OK }
-                Unmanaged<SQLiteConnection>.fromOpaque(connection).takeUnretainedValue()
-                    .logPageCount = Int(pageCount)
+                let writer = Unmanaged<SQLiteConnection>.fromOpaque(connection)
+                    .takeUnretainedValue()
+                writer.logByteCount = Int(pageCount) * writer.pageByteCount
                 return SQLITE_OK
             },
             Unmanaged.passUnretained(self).toOpaque()

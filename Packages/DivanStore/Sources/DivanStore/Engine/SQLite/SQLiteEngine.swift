@@ -21,11 +21,11 @@ internal import Synchronization
 /// beside a write; one that begins after a write has returned sees it. A snapshot that nobody
 /// uses is ended before a write, so that it does not keep the log from being copied.
 ///
-/// **What bounds it.** `StoreLimits`: the log is copied each `logPageCount` pages, and a writer that runs
-/// `logLagPageCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
-/// reader the log grows as far as it is written (beyond `heldLogPageCount` those that can are asked to let
+/// **What bounds it.** `StoreLimits`: the log is copied each `logByteCount` bytes, and a writer that runs
+/// `logLagByteCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
+/// reader the log grows as far as it is written (beyond `heldLogByteCount` those that can are asked to let
 /// go), and is cut back to 64 MiB after it. Caches have sizes of
-/// their own, 8 MiB for the writer and 6 MiB for each reader.
+/// their own; a reader's is small until it looks for documents.
 ///
 /// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
 /// `syncsFully`; without, the last ones may be missing, the last in order first, and never a part of
@@ -125,11 +125,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(
             """
             PRAGMA journal_size_limit = 67108864;
-            PRAGMA cache_size = -8192;
+            PRAGMA cache_size = -\(StoreLimits.writerCacheByteCount >> 10);
             PRAGMA temp_store = MEMORY;
             """
         )
-        try connection.execute(syncSettings(syncsFully))
+        try connection.execute(syncSettings(syncsFully, connection))
     }
 
     // Where each commit is synced, SQLite itself writes the log into the file every 4 MiB: as long
@@ -140,10 +140,15 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // SQLite syncs the head of a log that it begins, lest pages of the log before be taken for its own.
     // In an empty file there are none, and what is lost there with a power cut are the latest commits,
     // as ever. So the first commit into an empty log syncs nothing: it takes half a millisecond less.
-    private static func syncSettings(_ syncsFully: Bool) -> String {
-        syncsFully
-            ? "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 1000"
-            : "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
+    private static func syncSettings(
+        _ syncsFully: Bool,
+        _ connection: SQLiteConnection
+    ) -> String {
+        guard syncsFully else {
+            return "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
+        }
+        let pageCount = (4 << 20) / max(connection.pageByteCount, 1)
+        return "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(pageCount)"
     }
 
     // MARK: Reading
@@ -189,8 +194,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try session.commit()
             syncHeads(on: session.connection)
             checkpoint(session.connection)
-            let pageCount = session.connection.logPageCount
-            if heldLog.hasGrown(to: checkpointer == nil ? nil : pageCount, at: path) {
+            let byteCount = session.connection.logByteCount
+            if heldLog.hasGrown(to: checkpointer == nil ? nil : byteCount, at: path) {
                 readers.logIsLong()
             }
             return result
@@ -213,7 +218,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private func checkpoint(_ connection: SQLiteConnection) {
         guard let checkpointer else { return }
         do throws(StoreError) {
-            try checkpointer.logDidGrow(to: connection.logPageCount, on: connection)
+            try checkpointer.logDidGrow(to: connection.logByteCount, on: connection)
         } catch {
             failedSync = error
         }
@@ -333,7 +338,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try finishCheckpoint()
         checkpointer = nil
         awaitsFirstCommit = false
-        try connection.execute(Self.syncSettings(true))
+        try connection.execute(Self.syncSettings(true, connection))
         syncsFully = true
     }
 

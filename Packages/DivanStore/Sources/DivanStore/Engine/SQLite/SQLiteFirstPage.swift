@@ -61,12 +61,14 @@ struct SQLiteFirstPage {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
         defer { close(descriptor) }
-        let old = SQLitePageMap.page(1, of: descriptor)
+        let byteCount = BundleFiles.byteCount(path)
+        let pageByteCount = SQLitePageMap.pageByteCount(of: descriptor, byteCount)
+        let old = SQLitePageMap.page(1, of: descriptor, pageByteCount)
         let told = number(at: 60, of: old)
         let known = SQLiteSchema.checksumVersion...Int64(SQLiteSchema.greatestVersion)
         let version = known.contains(told) ? told : Int64(SQLiteSchema.version)
-        var page = try template(version: version, path)
-        let pageCount = BundleFiles.byteCount(path) / SQLitePageMap.pageByteCount
+        var page = try template(version: version, pageByteCount, path)
+        let pageCount = byteCount / pageByteCount
         // That the number of pages was written by who knows it; no page is free.
         for (place, value) in [(24, 1), (28, pageCount), (32, 0), (36, 0), (92, 1)] {
             for byte in 0..<4 {
@@ -84,13 +86,17 @@ struct SQLiteFirstPage {
     }
 
     /// The first page of a database without rows.
-    private static func template(version: Int64, _ path: String) throws(StoreError) -> [UInt8] {
+    private static func template(
+        version: Int64,
+        _ pageByteCount: Int,
+        _ path: String
+    ) throws(StoreError) -> [UInt8] {
         let path = path + "-template"
         do {
             let connection = try SQLiteConnection(path: path, mode: .create)
             try connection.execute(
                 """
-                PRAGMA page_size = \(SQLitePageMap.pageByteCount);
+                PRAGMA page_size = \(pageByteCount);
                 \(tables)
                 PRAGMA application_id = \(SQLiteSchema.applicationID);
                 PRAGMA user_version = \(version);
@@ -101,7 +107,7 @@ struct SQLiteFirstPage {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
         defer { close(descriptor) }
-        return SQLitePageMap.page(1, of: descriptor)
+        return SQLitePageMap.page(1, of: descriptor, pageByteCount)
     }
 
     // MARK: The schema
@@ -193,7 +199,7 @@ struct SQLiteFirstPage {
         }
         defer { BundleFiles.close(to) }
         let byteCount = BundleFiles.byteCount(source)
-        var piece = [UInt8](repeating: 0, count: SQLitePageMap.pageByteCount)
+        var piece = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
         var place = 0
         while place < byteCount {
             let wanted = min(piece.count, byteCount - place)

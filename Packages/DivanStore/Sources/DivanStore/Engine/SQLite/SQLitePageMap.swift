@@ -13,11 +13,15 @@ struct SQLitePageMap {
         var leafCount = 0
     }
 
-    /// Bytes of a page: SQLite's own choice, which no file of ours was ever made without.
-    static let pageByteCount = 4_096
+    /// Bytes of a page in our files: what is chosen today, and SQLite's own choice, which older ones have.
+    private static let knownByteCounts = [SQLiteSchema.pageByteCount, 4_096]
+    /// Bytes in front of the first page's own content.
+    private static let headerByteCount = 100
     /// A file of 2³² pages has trees of this depth.
     private static let maximumDepth = 20
 
+    /// Bytes of a page.
+    let pageByteCount: Int
     /// What may be the roots of tables that are known, the first page left out.
     let roots: [Root]
     /// Pages with records of the schema, which has more than one page where there are many tables.
@@ -30,7 +34,9 @@ struct SQLitePageMap {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
         defer { close(descriptor) }
-        let pageCount = UInt32(clamping: BundleFiles.byteCount(path) / Self.pageByteCount)
+        let byteCount = BundleFiles.byteCount(path)
+        pageByteCount = Self.pageByteCount(of: descriptor, byteCount)
+        let pageCount = UInt32(clamping: byteCount / pageByteCount)
         var parents = [UInt32](repeating: 0, count: Int(pageCount) + 1)
         var children: [UInt32: [UInt32]] = [:]
         var tables: [UInt32: SQLitePage.Table] = [:]
@@ -38,7 +44,7 @@ struct SQLitePageMap {
         var number: UInt32 = 2
         while number <= pageCount {
             defer { number += 1 }
-            let bytes = Self.page(number, of: descriptor)
+            let bytes = Self.page(number, of: descriptor, pageByteCount)
             guard let page = SQLitePage(bytes, pageCount: pageCount) else { continue }
             for child in page.children { parents[Int(child)] = number }
             if !page.children.isEmpty { children[number] = page.children }
@@ -80,13 +86,35 @@ struct SQLitePageMap {
     }
 
     /// A page of an open file, counted from 1; where it cannot be read it is zeros.
-    static func page(_ number: UInt32, of descriptor: Int32) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: pageByteCount)
-        let place = Int(number - 1) * pageByteCount
+    static func page(_ number: UInt32, of descriptor: Int32, _ byteCount: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: byteCount)
+        let place = Int(number - 1) * byteCount
         guard pread(descriptor, &bytes, bytes.count, place) == bytes.count else {
-            return [UInt8](repeating: 0, count: pageByteCount)
+            return [UInt8](repeating: 0, count: byteCount)
         }
         return bytes
+    }
+
+    /// Bytes of a page of an open file, as its header says, or what is left of its pages.
+    ///
+    /// Records stand at the end of a page. Of a page that is taken for one of half its length they are
+    /// not found, and of pages that are taken for halves of one every second record is: so the length
+    /// that finds the most of our tables is right.
+    static func pageByteCount(of descriptor: Int32, _ fileByteCount: Int) -> Int {
+        let header = page(1, of: descriptor, headerByteCount)
+        let told = Int(header[16]) << 8 | Int(header[17])
+        if header.starts(with: Array("SQLite format 3\0".utf8)), knownByteCounts.contains(told) {
+            return told
+        }
+        let found = knownByteCounts.map { byteCount in
+            let pageCount = UInt32(clamping: fileByteCount / byteCount)
+            return (2...max(pageCount, 2)).count { number in
+                SQLitePage(page(number, of: descriptor, byteCount), pageCount: pageCount)?.table
+                    != nil
+            }
+        }
+        let best = zip(knownByteCounts, found).max { $0.1 < $1.1 }
+        return best?.0 ?? SQLiteSchema.pageByteCount
     }
 
     /// The only root that it can be, of several the only one with inner pages; `nil` in doubt.

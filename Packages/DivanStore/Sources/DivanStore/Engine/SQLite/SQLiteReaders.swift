@@ -95,11 +95,9 @@ final class SQLiteReaders: @unchecked Sendable {
     /// recover the log of a crash.
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(place, mode: mode)
-        // A push reads bodies some 2 MiB behind the feed; both find the same pages. An index that
-        // finds 1,000 documents finds their pages again. More than that would only push what a scan
-        // reads out of the processor's cache.
-        try connection.execute("PRAGMA cache_size = -6144")
-        return try SQLiteSession(connection)
+        let session = try SQLiteSession(connection)
+        try session.keepFewPages()
+        return session
     }
 
     func giveBack(_ session: SQLiteSession) {
