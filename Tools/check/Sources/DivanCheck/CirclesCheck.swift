@@ -5,7 +5,7 @@ public struct CirclesCheck {
     private let ceiling: (circles: Int, files: Int)
 
     /// Checks the given checkout against the most that there may be.
-    public init(_ tree: SourceTree, ceiling: (circles: Int, files: Int) = (circles: 25, files: 98))
+    public init(_ tree: SourceTree, ceiling: (circles: Int, files: Int) = (circles: 24, files: 98))
     {
         self.tree = tree
         self.ceiling = ceiling

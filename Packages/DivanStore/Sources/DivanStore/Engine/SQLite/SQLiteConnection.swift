@@ -25,7 +25,7 @@ final class SQLiteConnection {
     private var latestUndoing: StoreError?
     /// Bytes of the pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logByteCount = 0
-    /// Bytes of a page; known once `followLog` or `copyLog` asked.
+    /// Bytes of a page; known once somebody asked.
     private(set) lazy var pageByteCount = pageSize()
 
     // SQLite counts its memory under a lock that all connections of the process share: threads
@@ -232,8 +232,8 @@ final class SQLiteConnection {
     }
 
     private func pageSize() -> Int {
-        let told = try? integer("PRAGMA page_size")
-        return Int(clamping: told ?? Int64(SQLiteSchema.pageByteCount))
+        let told = (try? integer("PRAGMA page_size")).flatMap { Int(exactly: $0) } ?? 0
+        return told > 0 ? told : SQLiteSchema.pageByteCount
     }
 
     /// Measures the log from now on; SQLite no longer writes them into the file by itself.

@@ -140,15 +140,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // SQLite syncs the head of a log that it begins, lest pages of the log before be taken for its own.
     // In an empty file there are none, and what is lost there with a power cut are the latest commits,
     // as ever. So the first commit into an empty log syncs nothing: it takes half a millisecond less.
-    private static func syncSettings(
-        _ syncsFully: Bool,
-        _ connection: SQLiteConnection
-    ) -> String {
-        guard syncsFully else {
-            return "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
-        }
-        let pageCount = (4 << 20) / max(connection.pageByteCount, 1)
-        return "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = \(pageCount)"
+    private static func syncSettings(_ full: Bool, _ connection: SQLiteConnection) -> String {
+        let pageCount = full ? (4 << 20) / connection.pageByteCount : 0
+        return """
+            PRAGMA synchronous = \(full ? "FULL" : "NORMAL"); PRAGMA wal_autocheckpoint = \(pageCount)
+            """
     }
 
     // MARK: Reading

@@ -13,7 +13,7 @@ final class SQLiteQueryRun {
 
     /// Begins a query; what it takes is kept for the next run, unless there will be none.
     init(_ query: StorageQuery, on session: SQLiteSession, isKept: Bool = true) throws {
-        try session.keepMorePages()
+        try session.pages.keepMore(on: session.connection)
         let (translation, statement) = try session.prepare(query.statement, isKept: isKept)
         self.session = session
         self.statement = statement

@@ -96,7 +96,7 @@ final class SQLiteReaders: @unchecked Sendable {
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(place, mode: mode)
         let session = try SQLiteSession(connection)
-        try session.keepFewPages()
+        try session.pages.begin(on: connection)
         return session
     }
 

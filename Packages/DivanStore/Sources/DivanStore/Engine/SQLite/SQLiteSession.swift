@@ -17,8 +17,7 @@ final class SQLiteSession {
     // Of the running transaction or snapshot.
     private var collectionIDs: [(path: CollectionPath, id: CollectionID)] = []
 
-    // How many more documents are looked for before more pages are kept; `nil` once they are.
-    private var countToMorePages: Int?
+    var pages = KeptPages()
 
     /// For `SQLiteReaders`: whether a snapshot that was given back is still open, and since when.
     var hasSnapshot = false
@@ -27,29 +26,6 @@ final class SQLiteSession {
     init(_ connection: SQLiteConnection) throws(StoreError) {
         self.connection = connection
         hasChecksums = try SQLiteSchema.hasChecksums(connection)
-    }
-
-    /// Keeps few pages in memory until the session looks for documents.
-    func keepFewPages() throws(StoreError) {
-        try keepPages(of: StoreLimits.readerCacheByteCount)
-        countToMorePages = StoreLimits.soughtDocumentCount
-    }
-
-    /// Keeps more pages, as who looks for documents meets the same ones again.
-    func keepMorePages() throws(StoreError) {
-        guard countToMorePages != nil else { return }
-        countToMorePages = nil
-        try keepPages(of: StoreLimits.seekingCacheByteCount)
-    }
-
-    private func keepPages(of byteCount: Int) throws(StoreError) {
-        try connection.execute("PRAGMA cache_size = -\(byteCount >> 10)")
-    }
-
-    private func noteSought() throws(StoreError) {
-        guard let count = countToMorePages else { return }
-        countToMorePages = count - 1
-        if count <= 1 { try keepMorePages() }
     }
 
     /// The statement with this text, prepared once.
@@ -149,7 +125,7 @@ extension SQLiteSession: StorageSnapshot {
         in collection: CollectionID,
         content: RowContent
     ) throws(StoreError) -> DocumentRow? {
-        try noteSought()
+        try pages.noteSought(on: connection)
         return try documents(in: collection).row(documentID, content)
     }
 

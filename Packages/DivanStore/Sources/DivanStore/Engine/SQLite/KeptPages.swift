@@ -1,0 +1,33 @@
+/// The pages that a reader keeps in memory: few while it follows the feed, more once it looks for documents,
+/// since who does meets the same ones again.
+struct KeptPages {
+    // `nil` where the number stays as it is.
+    private var countToMore: Int?
+
+    /// Has a connection keep few, until documents are looked for.
+    mutating func begin(on connection: SQLiteConnection) throws(StoreError) {
+        try Self.keep(StoreLimits.readerCacheByteCount, on: connection)
+        countToMore = StoreLimits.soughtDocumentCount
+    }
+
+    /// Notes that one document was looked for.
+    mutating func noteSought(on connection: SQLiteConnection) throws(StoreError) {
+        guard let count = countToMore else { return }
+        countToMore = count - 1
+        if count <= 1 { try keepMore(on: connection) }
+    }
+
+    /// Has the connection keep more pages from now on.
+    mutating func keepMore(on connection: SQLiteConnection) throws(StoreError) {
+        guard countToMore != nil else { return }
+        countToMore = nil
+        try Self.keep(StoreLimits.seekingCacheByteCount, on: connection)
+    }
+
+    private static func keep(
+        _ byteCount: Int,
+        on connection: SQLiteConnection
+    ) throws(StoreError) {
+        try connection.execute("PRAGMA cache_size = -\(byteCount >> 10)")
+    }
+}
