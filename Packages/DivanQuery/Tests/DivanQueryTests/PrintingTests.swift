@@ -32,6 +32,17 @@ import Testing
         #expect(try QueryStatement(sql: read.sql) == statement)
     }
 
+    @Test(arguments: [
+        #"{"WHAT": [[".[0]."]]}"#, #"{"WHAT": [[".[0].a"]]}"#,
+        #"{"WHAT": [["MATCH()", "[0].words", "a"]]}"#, #"{"WHAT": [["RANK()", "[1]"]]}"#,
+        #"{"WHAT": [["META()", "[0]"]]}"#,
+    ])
+    func `an item of what has no name is refused`(text: String) throws {
+        let json = try JSON(parsing: Array(text.utf8).span)
+        let error = #expect(throws: QueryError.self) { _ = try QueryStatement(json: json) }
+        #expect(error?.problem.contains("cannot start with an array index") == true)
+    }
+
     /// Each sign is a level; a pair of parentheses around each would be two.
     @Test func `as many signs as are read are printed so that they can be read`() throws {
         var last: String?

@@ -67,13 +67,9 @@ extension JSONFormReader {
     ) throws(QueryError) -> QueryExpression.Form {
         if text == ".", operands.isEmpty { return .everything(of: QueryPath()) }
         if text.utf8.count > 1, text.ends(with: "."), !text.ends(with: "\\."), operands.isEmpty {
-            return .everything(of: try QueryPath(text: text.dropping(0, 1)))
+            return .everything(of: try Self.beginningWithKey(text.dropping(0, 1)))
         }
-        let path = try path(text.dropping(1), operands)
-        if case .item = path.steps.first {
-            throw QueryError("property cannot start with an array index")
-        }
-        return .property(path)
+        return .property(try Self.beginningWithKey(path(text.dropping(1), operands)))
     }
 
     /// Joins the path behind an operator's mark and the steps that follow as operands.
@@ -162,6 +158,18 @@ extension JSONFormReader {
 
     private static func path(_ json: JSON) throws(QueryError) -> QueryPath {
         guard let text = json.string else { throw QueryError("a name must be a text") }
-        return try QueryPath(text: text)
+        return try beginningWithKey(text)
+    }
+
+    private static func beginningWithKey(_ text: String) throws(QueryError) -> QueryPath {
+        try beginningWithKey(QueryPath(text: text))
+    }
+
+    /// A property, a source or an index: none is an item of what has no name.
+    private static func beginningWithKey(_ path: QueryPath) throws(QueryError) -> QueryPath {
+        if case .item = path.steps.first {
+            throw QueryError("property cannot start with an array index")
+        }
+        return path
     }
 }
