@@ -27,7 +27,8 @@ extension Collection {
             Conflict(
                 documentID: conflict.documentID.text,
                 localDocument: document(conflict.documentID, conflict.local),
-                remoteDocument: document(conflict.documentID, conflict.remote)
+                remoteDocument: document(conflict.documentID, conflict.remote),
+                baseDocument: conflict.base.flatMap { document(conflict.documentID, $0) }
             )
         }
     }

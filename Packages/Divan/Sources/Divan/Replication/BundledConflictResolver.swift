@@ -3,8 +3,7 @@ import DivanRevisions
 
 /// The conflict rules that come with the library; take one by its name, such as `.fieldMerge`.
 ///
-/// A replicator applies them to the stored revisions, which also have the common ancestor. An
-/// addition to the official API, which has the default rule only.
+/// An addition to the official API, which has the default rule only.
 public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
     enum Rule: Sendable {
         case standard
@@ -20,7 +19,7 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         self.rule = rule
     }
 
-    /// Decides by the two documents alone; `leaveOpen` then decides as the default rule.
+    /// Decides by the documents of the conflict; `leaveOpen` then decides as the default rule.
     ///
     /// For a resolver of your own that leaves some conflicts to one of these.
     public func resolve(conflict: Conflict) -> Document? {
@@ -43,7 +42,8 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         let leaves = DivanConflicts.Conflict(
             documentID: local.name,
             local: mine,
-            remote: theirs
+            remote: theirs,
+            base: conflict.baseDocument?.body.bytes
         )
         switch try? rule.resolve(leaves) {
         case .keepLocal: return local

@@ -8,6 +8,10 @@ public struct Conflict: Sendable {
     public let localDocument: Document?
     /// What the peer sent; `nil` when it was deleted there.
     public let remoteDocument: Document?
+    /// What both were made of, the common ancestor; `nil` when it is no longer kept here.
+    ///
+    /// For rules that look at who changed what. An addition to the official API.
+    public let baseDocument: Document?
 }
 
 /// Decides what becomes of a conflict.

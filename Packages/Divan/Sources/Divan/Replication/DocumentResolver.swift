@@ -15,7 +15,10 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         let question = Conflict(
             documentID: conflict.documentID.text,
             localDocument: local,
-            remoteDocument: remote
+            remoteDocument: remote,
+            baseDocument: conflict.base.map { base in
+                Document(id: conflict.documentID, state: nil, body: base, collection: collection)
+            }
         )
         let answer = ServiceCallback.run { resolver.resolve(conflict: question) }
         guard let answer else { return .delete }

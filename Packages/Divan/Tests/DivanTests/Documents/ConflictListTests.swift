@@ -50,6 +50,7 @@ import Testing
         let conflict = try #require(try ours.conflicts().first)
         #expect(conflict.localDocument?.int(forKey: "value") == 2)
         #expect(conflict.remoteDocument == nil)
+        #expect(conflict.baseDocument?.int(forKey: "value") == 1)
     }
 
     @Test func `a closed database lists none and says so`() throws {
