@@ -15,7 +15,7 @@ public struct ChangedDocument: Sendable {
     /// Whether the change deleted the document.
     public var isDeleted: Bool { document == nil }
 
-    fileprivate init(_ stored: StoredDocument, in collection: Collection) {
+    init(_ stored: StoredDocument, in collection: Collection) {
         id = stored.documentID.text
         sequence = stored.sequence
         revisionID = stored.revisionID.description
@@ -24,6 +24,19 @@ public struct ChangedDocument: Sendable {
 }
 
 extension Collection {
+    /// The number of the latest change, 0 before the first: ``changes(since:)`` then tells what is new
+    /// from now on.
+    ///
+    /// An addition to the official API.
+    ///
+    /// - Throws: `CBLError.notOpen`.
+    public var lastSequence: UInt64 {
+        get throws {
+            let path = path
+            return try read { reader in try reader.lastSequence(in: path) }
+        }
+    }
+
     /// The documents that changed after a sequence, each once with its latest change, in the order
     /// of these, up to the latest of all.
     ///

@@ -3,7 +3,26 @@ import DivanLog
 import DivanStore
 import Foundation
 
+/// How much the blobs of a database take.
+public struct BlobUsage: Sendable, Hashable {
+    /// Contents, each once, however many documents name it.
+    public let count: Int
+    /// Bytes of all contents.
+    public let byteCount: UInt64
+}
+
 extension Database {
+    /// Counts the blobs whose contents are here, named by a document or not.
+    ///
+    /// Looks at the size of each, so it takes time with many. An addition to the official API.
+    ///
+    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    public func blobUsage() throws -> BlobUsage {
+        let store = try openStore()
+        let usage = try translatingErrors { try store.blobs.usage() }
+        return BlobUsage(count: usage.count, byteCount: UInt64(usage.byteCount))
+    }
+
     /// Stores a blob without a document.
     ///
     /// `performMaintenance(type: .compact)` deletes it unless a document refers to it by then.

@@ -94,6 +94,11 @@ public final class Database: Sendable {
         state.withLock { $0.phase } == .closed ? nil : location?.path
     }
 
+    /// How its revisions are named; the configuration says what was asked for.
+    ///
+    /// An addition to the official API.
+    public var revisionScheme: RevisionScheme { RevisionScheme(store.scheme) }
+
     /// Runs `block` in one transaction: all of its changes are stored, or none.
     ///
     /// Other writers wait for the whole block, on this file and in this process. Batches may be

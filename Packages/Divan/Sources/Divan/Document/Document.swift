@@ -126,6 +126,12 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         return text.isEmpty ? nil : text
     }
 
+    /// The body as it is stored: JSON in UTF-8, byte for byte what peers get; blobs as their metadata.
+    ///
+    /// For whoever passes a document on or compares it: nothing is parsed, and ``toJSON()`` may spell a
+    /// number in another way. `nil` for a ``MutableDocument``. An addition to the official API.
+    public final var storedJSON: [UInt8]? { body.bytes.isEmpty ? nil : body.bytes }
+
     /// The members; a mutable document holds its own.
     var root: DictionaryObject { body.root(documentID: id) }
 

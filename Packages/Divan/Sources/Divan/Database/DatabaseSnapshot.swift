@@ -1,0 +1,98 @@
+import DivanRevisions
+import DivanStore
+
+/// A database as it was at one moment, whatever is written meanwhile: for copies and reports whose parts
+/// have to fit each other.
+///
+/// Valid inside the block of ``Database/withSnapshot(_:)``, for its thread only; afterwards every call
+/// throws `CBLError.notOpen`.
+public struct DatabaseSnapshot {
+    fileprivate let reader: StoreReader
+    private let database: Database
+
+    fileprivate init(_ reader: StoreReader, of database: Database) {
+        self.reader = reader
+        self.database = database
+    }
+
+    /// Returns every collection of every scope.
+    public func collections() throws -> [Collection] {
+        try translatingErrors { try reader.collections() }.map { database.collectionObject($0) }
+    }
+
+    /// Returns the number of documents that are not deleted.
+    public func count(of collection: Collection) throws -> UInt64 {
+        UInt64(try translatingErrors { try reader.count(in: collection.path) })
+    }
+
+    /// Returns the number of the latest change, as ``Collection/lastSequence``.
+    public func lastSequence(of collection: Collection) throws -> UInt64 {
+        try translatingErrors { try reader.lastSequence(in: collection.path) }
+    }
+
+    /// Calls `body` with each document of a collection, by ascending ID; deleted ones are left out.
+    ///
+    /// Memory is bounded by what `body` keeps.
+    public func forEachDocument(
+        of collection: Collection,
+        _ body: (Document) throws -> Void
+    ) throws {
+        var last: StoredID?
+        while true {
+            let page = try translatingErrors {
+                try reader.documentIDs(in: collection.path, after: last, limit: Self.pageSize)
+            }
+            for id in page {
+                let stored = try translatingErrors { try reader.document(id, in: collection.path) }
+                if let stored { try body(Document(stored: stored, collection: collection)) }
+            }
+            guard page.count == Self.pageSize else { return }
+            last = page.last
+        }
+    }
+
+    /// Calls `body` with each document that was changed or deleted behind a sequence, as
+    /// ``Collection/changes(since:)``.
+    public func forEachChange(
+        of collection: Collection,
+        since sequence: UInt64,
+        _ body: (ChangedDocument) throws -> Void
+    ) throws {
+        var last = sequence
+        while true {
+            let page = try translatingErrors {
+                try reader.documents(in: collection.path, after: last, limit: Self.pageSize)
+            }
+            for stored in page { try body(ChangedDocument(stored, in: collection)) }
+            guard let document = page.last else { return }
+            last = document.sequence
+        }
+    }
+
+    private static let pageSize = 256
+}
+
+extension Database {
+    /// Lets `body` read the database as it is now; others may write meanwhile.
+    ///
+    /// ```swift
+    /// try database.withSnapshot { snapshot in
+    ///     for collection in try snapshot.collections() {
+    ///         try snapshot.forEachDocument(of: collection) { try backup.add($0) }
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// Within ``inBatch(using:)`` it does not see what the batch has written. An addition to the official
+    /// API.
+    ///
+    /// - Throws: `CBLError.notOpen`; what `body` throws.
+    public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {
+        let store = try openStore()
+        return try store.read { reader in
+            // The moment is that of the first look.
+            _ = try translatingErrors { try reader.collections() }
+            return try body(DatabaseSnapshot(reader, of: self))
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import Divan
+import Foundation
+import Testing
+
+/// What is read of a database at one moment, and what is told of it as it is stored.
+@Suite struct SnapshotTests {
+    let home: TemporaryDatabase
+    var database: Database { home.database }
+
+    init() throws {
+        home = try TemporaryDatabase()
+    }
+
+    /// More documents than are read at once.
+    private func fill(_ collection: Divan.Collection, _ count: Int = 600) throws {
+        try database.inBatch {
+            for number in 0..<count {
+                let id = "doc-\(String(1_000 + number))"
+                try collection.save(document: MutableDocument(id: id, data: ["n": number]))
+            }
+        }
+    }
+
+    @Test func `a snapshot holds every document in order, and nothing that came later`() throws {
+        let collection = try home.collection
+        try fill(collection)
+        try database.withSnapshot { snapshot in
+            try collection.purge(id: "doc-1599")
+            try collection.save(document: MutableDocument(id: "late", data: [:]))
+            var ids: [String] = []
+            try snapshot.forEachDocument(of: collection) { document in
+                #expect(document.int(forKey: "n") == ids.count)
+                ids.append(document.id)
+            }
+            #expect(ids == (1_000..<1_600).map { "doc-\($0)" })
+            #expect(try snapshot.count(of: collection) == 600)
+            #expect(try snapshot.lastSequence(of: collection) == 600)
+            #expect(try snapshot.collections() == [collection])
+        }
+        #expect(try collection.lastSequence == 601)
+    }
+
+    @Test func `a snapshot tells what changed behind a sequence, deletions too`() throws {
+        let collection = try home.collection
+        try fill(collection, 300)
+        try collection.delete(document: try #require(try collection.document(id: "doc-1007")))
+        var changes: [ChangedDocument] = []
+        try database.withSnapshot { snapshot in
+            try snapshot.forEachChange(of: collection, since: 20) { changes.append($0) }
+        }
+        #expect(changes.map(\.sequence) == Array(21...301))
+        #expect(changes.last?.id == "doc-1007")
+        #expect(changes.filter(\.isDeleted).count == 1)
+    }
+
+    @Test func `a snapshot ends with its block, and what the block throws is thrown`() throws {
+        let collection = try home.collection
+        let kept = try database.withSnapshot { $0 }
+        expect(CBLError.notOpen) { _ = try kept.count(of: collection) }
+        #expect(throws: CancellationError.self) {
+            try database.withSnapshot { _ in throw CancellationError() }
+        }
+        try database.close()
+        expect(CBLError.notOpen) { try database.withSnapshot { _ in } }
+    }
+
+    @Test func `a body is told as it is stored`() throws {
+        let collection = try home.collection
+        let document = try MutableDocument(id: "a", json: #"{"b":[1,2.5],"a":"é"}"#)
+        #expect(document.storedJSON == nil)
+        try collection.save(document: document)
+        let stored = try #require(try collection.document(id: "a")?.storedJSON)
+        #expect(String(decoding: stored, as: UTF8.self) == #"{"a":"é","b":[1,2.5]}"#)
+    }
+
+    @Test func `contents are counted once each`() throws {
+        let collection = try home.collection
+        #expect(try database.blobUsage().count == 0)
+        for id in ["a", "b"] {
+            let document = MutableDocument(id: id)
+            document.setBlob(Blob(contentType: "text/plain", data: Data("soup".utf8)), forKey: "x")
+            try collection.save(document: document)
+        }
+        let usage = try database.blobUsage()
+        #expect((usage.count, usage.byteCount) == (1, 4))
+    }
+
+    @Test func `a database tells how its revisions are named`() throws {
+        #expect(database.revisionScheme == .revisionTrees)
+        try database.close()
+        var config = DatabaseConfiguration.in(home.directory)
+        config.revisionScheme = .versionVectors
+        let other = try Database(name: "db", config: config)
+        #expect(other.revisionScheme == .versionVectors)
+        try other.close()
+    }
+}
