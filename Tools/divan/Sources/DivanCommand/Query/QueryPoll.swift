@@ -1,7 +1,6 @@
 import Dispatch
 import DivanCommandLine
 import DivanQuery
-import DivanStore
 
 /// Asks again whenever the collections of a question have changed, for they belong to another
 /// program.
@@ -14,7 +13,8 @@ struct QueryPoll {
     init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
-        first = (try Self.sequences(session, text), try Self.rows(session, text))
+        let query = try session.query(text)
+        first = (try session.marks(of: query), try session.rows(of: query))
     }
 
     /// Prints the rows whenever they are others, until Ctrl-C.
@@ -26,32 +26,15 @@ struct QueryPoll {
         var (seen, rows) = first
         while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
             try terminal.requireOutput()
-            let now = try Self.sequences(session, text)
+            let query = try session.query(text)
+            let now = try session.marks(of: query)
             guard now != seen else { continue }
             seen = now
-            let found = try Self.rows(session, text)
+            let found = try session.rows(of: query)
             guard found != rows else { continue }
             rows = found
             terminal.note("")
-            try session.print(session.query(text), format, terminal)
+            try session.print(query, format, terminal)
         }
-    }
-
-    private static func sequences(_ session: QuerySession, _ text: String) throws -> [UInt64] {
-        let collections = try session.query(text).statement.everyCollection
-        return try session.store.read { reader in
-            try collections.compactMap { CollectionPath($0) }.flatMap { path in
-                // A purge leaves no sequence, but it changes the count.
-                [try reader.lastSequence(in: path), UInt64(try reader.count(in: path))]
-            }
-        }
-    }
-
-    private static func rows(_ session: QuerySession, _ text: String) throws -> [[QueryValue]] {
-        let found = try session.store.rows(of: session.query(text))
-        defer { found.end() }
-        var rows: [[QueryValue]] = []
-        while let row = try found.next() { rows.append(row) }
-        return rows
     }
 }

@@ -27,6 +27,58 @@ struct QuerySession {
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
 
+    /// Reads and checks a question with those of the parameters that it has; `running` stops it.
+    func query(_ text: String, in running: RunningQuery) throws -> StorageQuery {
+        let watch = QueryWatch()
+        running.begin { watch.cancel() }
+        let query = try query(text, watch: watch)
+        let names = query.statement.parameters
+        return StorageQuery(
+            query.statement,
+            parameters: parameters.filter { names.contains($0.key) },
+            watch: watch
+        )
+    }
+
+    /// What changes whenever the collections of a question do.
+    func marks(of query: StorageQuery) throws -> [UInt64] {
+        try store.read { reader in
+            try query.statement.everyCollection.compactMap { CollectionPath($0) }.flatMap { path in
+                // A purge leaves no sequence, but it changes the count.
+                [try reader.lastSequence(in: path), UInt64(try reader.count(in: path))]
+            }
+        }
+    }
+
+    /// All rows of a question.
+    func rows(of query: StorageQuery) throws -> [[QueryValue]] {
+        let found = try store.rows(of: query)
+        defer { found.end() }
+        var rows: [[QueryValue]] = []
+        while let row = try found.next() { rows.append(row) }
+        return rows
+    }
+
+    /// The collections, and how many documents each has.
+    func collectionRows() throws -> [(left: String, right: String)] {
+        try store.read { reader in
+            try reader.collections().map { path in
+                (left: path.wireName, right: Numbers.grouped(try reader.count(in: path)))
+            }
+        }
+    }
+
+    /// The indexes of all collections, and what each holds.
+    func indexRows() throws -> [(left: String, right: String)] {
+        try store.read { reader in
+            try reader.collections().flatMap { path in
+                try reader.indexes(in: path).map { index in
+                    (left: "\(path.wireName)  \(index.name)", right: index.line)
+                }
+            }
+        }
+    }
+
     /// The documents of a collection that meet a condition.
     func documentIDs(
         in path: CollectionPath,
@@ -113,6 +165,28 @@ struct QuerySession {
             try writer.finish(line)
         }
         if count == 0, format == .table { terminal.note("no rows") }
+        return count
+    }
+
+    /// Writes the rows of a question into a file; returns how many there are.
+    func write(_ query: StorageQuery, _ format: RowFormat, to output: OutputFile) throws -> Int {
+        let rows = try store.rows(of: query)
+        defer { rows.end() }
+        var writer = RowWriter(format, titles: rows.titles.map(\.text))
+        var (block, count) = ([UInt8](), 0)
+        let line = { (line: String) in
+            block += Array(line.utf8) + [UInt8(ascii: "\n")]
+            guard block.count > 1 << 18 else { return }
+            try output.write(block)
+            block.removeAll(keepingCapacity: true)
+        }
+        while let row = try rows.next() {
+            try writer.write(row, line)
+            count += 1
+        }
+        try writer.finish(line)
+        try output.write(block)
+        try output.finish()
         return count
     }
 

@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
-import DivanStore
 
 /// What a person types into the shell, line by line.
 ///
@@ -95,7 +94,7 @@ struct QueryShell {
     private mutating func ask(_ question: QuestionText.Question) {
         attempt(from: question.line) { shell in
             let clock = ContinuousClock.now
-            let query = try shell.bound(question.text)
+            let query = try shell.session.query(question.text, in: shell.running)
             let count = try shell.session.print(
                 query,
                 shell.format,
@@ -104,17 +103,6 @@ struct QueryShell {
             )
             if shell.hasTimer { shell.terminal.note(QueryCommand.timing(count, since: clock)) }
         }
-    }
-
-    /// A question with those of the parameters that it has.
-    private func bound(_ text: String) throws -> StorageQuery {
-        let query = try session.query(text, watch: running.begin())
-        let names = query.statement.parameters
-        return StorageQuery(
-            query.statement,
-            parameters: query.parameters.filter { names.contains($0.key) },
-            watch: query.watch
-        )
     }
 
     // MARK: What fails
@@ -241,7 +229,7 @@ struct QueryShell {
 
     private func explain(_ question: String) throws {
         guard !question.isEmpty else { throw Failure.usage(".explain takes a question: SELECT …") }
-        try session.explain(bound(question), terminal)
+        try session.explain(session.query(question, in: running), terminal)
     }
 
     private mutating func read(_ operand: String) throws {
@@ -272,22 +260,11 @@ struct QueryShell {
     }
 
     private func listCollections() throws {
-        let rows = try session.store.read { reader in
-            try reader.collections().map { path in
-                (left: path.wireName, right: Numbers.grouped(try reader.count(in: path)))
-            }
-        }
-        terminal.result(Columns.aligned(rows, indent: ""))
+        terminal.result(Columns.aligned(try session.collectionRows(), indent: ""))
     }
 
     private func listIndexes() throws {
-        let rows = try session.store.read { reader in
-            try reader.collections().flatMap { path in
-                try reader.indexes(in: path).map { index in
-                    (left: "\(path.wireName)  \(index.name)", right: index.line)
-                }
-            }
-        }
+        let rows = try session.indexRows()
         guard !rows.isEmpty else { return terminal.note("no index") }
         terminal.result(Columns.aligned(rows, indent: ""))
     }

@@ -1,10 +1,9 @@
-import DivanStore
 import Synchronization
 
 /// The question that runs, so that Ctrl-C stops it, and those that would follow it.
 final class RunningQuery: Sendable {
     private struct State {
-        var watch: QueryWatch?
+        var cancel: (@Sendable () -> Void)?
         var isStopped = false
         /// Whether a line is being worked on.
         var isRunning = false
@@ -26,24 +25,22 @@ final class RunningQuery: Sendable {
     /// Ends that line: whoever asks to stop from now on means what is typed next.
     func end() { state.withLock { $0.isRunning = false } }
 
-    /// A watch for the next question.
-    func begin() -> QueryWatch {
-        let made = QueryWatch()
+    /// Begins a question, which `cancel` stops.
+    func begin(_ cancel: @escaping @Sendable () -> Void) {
         let isStopped = state.withLock { state in
-            state.watch = made
+            state.cancel = cancel
             return state.isStopped
         }
-        if isStopped { made.cancel() }
-        return made
+        if isStopped { cancel() }
     }
 
     /// Stops the question that runs, and the rest of its line or file; `false` when none does.
     func stop() -> Bool {
-        let (watch, isRunning) = state.withLock { state in
+        let (cancel, isRunning) = state.withLock { state in
             state.isStopped = true
-            return (state.watch, state.isRunning)
+            return (state.cancel, state.isRunning)
         }
-        watch?.cancel()
+        cancel?()
         return isRunning
     }
 }
