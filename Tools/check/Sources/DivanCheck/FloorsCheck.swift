@@ -5,7 +5,7 @@ public struct FloorsCheck {
     private let ceiling: Int
 
     /// Checks the given checkout against the most that there may be.
-    public init(_ tree: SourceTree, ceiling: Int = 79) {
+    public init(_ tree: SourceTree, ceiling: Int = 43) {
         self.tree = tree
         self.ceiling = ceiling
     }

@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanRevisions
-import DivanStore
 
 /// The contents that documents name and that are not here.
 struct AbsentContents {
@@ -12,14 +11,14 @@ struct AbsentContents {
     }
 
     private(set) var blobs: [Content] = []
-    private var known: Set<BlobDigest> = []
+    private var known: Set<Blob> = []
 
     init(_ database: Database, _ arguments: Arguments) throws {
         let ids = arguments.operands.indices.dropFirst(2).map { arguments.documentID(at: $0) }
         let isOne = arguments.value("--collection") != nil || !ids.isEmpty
-        let path = try arguments.collection()
+        let name = try arguments.collection()
         let collections = try database.collections(
-            named: isOne ? [path] : [],
+            named: isOne ? [name] : [],
             creating: false
         )
         for collection in collections {
@@ -27,8 +26,8 @@ struct AbsentContents {
                 for id in ids { try add(id, of: collection) }
                 continue
             }
-            for id in try Self.documentIDs(of: collection, arguments) {
-                take(try collection.document(id: id.text), id)
+            for id in try collection.documentIDs() {
+                take(try collection.document(id: id), DocumentID(unchecked: id))
             }
         }
     }
@@ -38,7 +37,7 @@ struct AbsentContents {
             throw Failure(
                 kind: .notFound,
                 sentence: "there is no document \(id) in "
-                    + "\(CollectionPath(of: collection).wireName); divan ls lists them"
+                    + "\(collection.qualifiedName); divan ls lists them"
             )
         }
         take(document, id)
@@ -52,29 +51,11 @@ struct AbsentContents {
     private mutating func visit(_ value: Any, _ id: DocumentID) {
         switch value {
         case let blob as Blob:
-            guard !blob.isHere, let digest = BlobDigest(blob.digest ?? ""),
-                known.insert(digest).inserted
-            else { return }
+            guard !blob.isHere, known.insert(blob).inserted else { return }
             blobs.append(Content(blob: blob, documentID: id))
         case let members as [String: Any]: for member in members.values { visit(member, id) }
         case let items as [Any]: for item in items { visit(item, id) }
         default: break
         }
-    }
-
-    /// The documents with blobs; the others have nothing to fetch.
-    private static func documentIDs(
-        of collection: Divan.Collection,
-        _ arguments: Arguments
-    ) throws -> [DocumentID] {
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
-        var ids: [DocumentID] = []
-        try store.read { reader in
-            try reader.forEachDocument(in: CollectionPath(of: collection)) { document in
-                if document.flags.contains(.hasBlobs) { ids.append(document.documentID) }
-            }
-        }
-        return ids
     }
 }

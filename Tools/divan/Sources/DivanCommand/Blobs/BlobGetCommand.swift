@@ -1,7 +1,7 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// `divan blob get`.
 enum BlobGetCommand: Command {
@@ -36,18 +36,26 @@ enum BlobGetCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
-        let collection = try arguments.collection()
-        let documentID = arguments.documentID(at: 1)
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
-        let document = try store.read { try $0.living(documentID, in: collection) }
-        let blob = try choose(key, from: try JSON(parsing: document.body), of: documentID)
-        let reader = try store.blobs.reader(blob.digest)
-        guard file != "-" else { return try copy(reader, to: terminal) }
-        let output = try OutputFile(file)
-        try copy(reader) { try output.write($0) }
-        try output.finish()
-        terminal.note("Wrote \(Numbers.bytes(reader.byteCount)) to \(file)")
+        let (name, id) = (try arguments.collection(), arguments.documentID(at: 1))
+        try arguments.database.using(.reading) { database in
+            let document = try database.existing(name).living(id.text)
+            let body = try JSON(parsing: document.storedJSON ?? [])
+            let digest = "\(try choose(key, from: body, of: id).digest)"
+            guard file != "-" else {
+                return try database.forEachPiece(of: digest) {
+                    terminal.result(bytes: $0)
+                    try terminal.requireOutput()
+                }
+            }
+            let output = try OutputFile(file)
+            var byteCount = 0
+            try database.forEachPiece(of: digest) { piece in
+                try output.write(piece)
+                byteCount += piece.count
+            }
+            try output.finish()
+            terminal.note("Wrote \(Numbers.bytes(byteCount)) to \(file)")
+        }
     }
 
     /// Finds the blob that a person means; without a key the only one.
@@ -65,21 +73,5 @@ enum BlobGetCommand: Command {
             sentence: "document \"\(documentID)\" names "
                 + (blobs.isEmpty ? "no blobs" : "blobs under \(keys); say which one")
         )
-    }
-
-    /// Writes the content to standard output.
-    private static func copy(_ reader: BlobReader, to terminal: Terminal) throws {
-        try copy(reader) {
-            terminal.result(bytes: $0)
-            try terminal.requireOutput()
-        }
-    }
-
-    private static func copy(_ reader: BlobReader, _ take: ([UInt8]) throws -> Void) throws {
-        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount),
-            !piece.isEmpty
-        {
-            try take(piece)
-        }
     }
 }

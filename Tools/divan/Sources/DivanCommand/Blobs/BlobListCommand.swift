@@ -22,7 +22,7 @@ enum BlobListCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         try store.read { reader in

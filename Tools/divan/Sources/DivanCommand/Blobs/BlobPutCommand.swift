@@ -29,7 +29,7 @@ enum BlobPutCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         let key = arguments.operands[2]
         let place = BlobPlace(key)

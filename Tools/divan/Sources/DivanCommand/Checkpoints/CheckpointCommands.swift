@@ -1,3 +1,4 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanReplicator
@@ -257,7 +258,7 @@ struct CheckpointComparison {
             rest.removeAll { round.contains($0) }
             let transport = try PeerTransport.make(to: url, arguments, terminal)
             let found = try RemoteCheckpoints.ask(
-                round.map { (path: places[$0].path, id: places[$0].id) },
+                round.map { (collection: CollectionName(places[$0].path), id: places[$0].id) },
                 over: transport,
                 forgets: forgets
             )

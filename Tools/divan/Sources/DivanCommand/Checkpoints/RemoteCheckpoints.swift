@@ -1,10 +1,10 @@
 import Dispatch
+import Divan
 import DivanBLIP
 import DivanBLIPChannel
 import DivanCommandLine
 import DivanJSON
 import DivanReplicator
-import DivanStore
 import DivanTransport
 import DivanZlib
 import Synchronization
@@ -26,7 +26,7 @@ final class RemoteCheckpoints: BLIPHandler {
     }
 
     /// A collection, and the name of our checkpoint of it.
-    typealias Name = (path: CollectionPath, id: String)
+    typealias Name = (collection: CollectionName, id: String)
 
     /// What came of it, for the thread that waits.
     private final class Outcome: Sendable {
@@ -68,7 +68,7 @@ final class RemoteCheckpoints: BLIPHandler {
         return outcome.answers
     }
 
-    private var isLegacy: Bool { names.count == 1 && names[0].path == .default }
+    private var isLegacy: Bool { names.count == 1 && names[0].collection == .default }
 
     func channelDidOpen(_ peer: TransportPeer) {
         if isLegacy {
@@ -76,7 +76,7 @@ final class RemoteCheckpoints: BLIPHandler {
             channel.send(BLIPRequest(profile: "getCheckpoint", properties: properties))
         } else {
             let body: JSON = [
-                "collections": .array(names.map { .string($0.path.wireName) }),
+                "collections": .array(names.map { .string($0.collection.description) }),
                 "checkpoint_ids": .array(names.map { .string($0.id) }),
             ]
             channel.send(

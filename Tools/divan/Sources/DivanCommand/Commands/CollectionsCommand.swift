@@ -1,3 +1,4 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanStore
@@ -105,7 +106,9 @@ enum CollectionsCommand: Command {
         _ option: String
     ) throws(Failure) -> [CollectionPath] {
         var paths: [CollectionPath] = []
-        for text in arguments.list(option) { paths.append(try CollectionPath.parsing(text)) }
+        for text in arguments.list(option) {
+            paths.append(CollectionPath(try CollectionName.parsing(text)))
+        }
         return paths
     }
 

@@ -33,7 +33,7 @@ enum CompareCommand: Command {
             try? left.close()
             try? right.close()
         }
-        var collections = try arguments.collections()
+        var collections = try arguments.collectionPaths()
         if collections.isEmpty {
             let all = Set(try left.collections()).union(try right.collections())
             collections = all.sorted { $0.description < $1.description }

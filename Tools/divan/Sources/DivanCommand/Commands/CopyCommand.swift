@@ -1,7 +1,6 @@
-@_spi(Stores) import Divan
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// `divan cp`.
@@ -33,15 +32,8 @@ enum CopyCommand: Command {
         case (false, false):
             let target = DatabasePath(target)
             let source = arguments.database
-            let key = source.isSealed ? try KeyRing.shared.key(of: source) : nil
-            try Store.copy(
-                directory: source.bundle,
-                to: target.bundle,
-                sealing: try key?.sealing()
-            )
-            // Whoever opens the copy below does it with the same key.
-            if let key { KeyRing.shared.note(key, of: target) }
-            try report(target, terminal)
+            try source.copy(to: target)
+            tell(try target.using(.reading) { try $0.documentCount() }, target.bundle, terminal)
         case (false, true):
             try write(arguments.database, to: target, terminal)
         case (true, false):
@@ -64,25 +56,22 @@ enum CopyCommand: Command {
                 sentence: "\(file): there is a file already; choose another name"
             )
         }
-        let store = try path.open(forWriting: false)
-        defer { try? store.close() }
-        var lines = try DocumentLines(to: file, embedding: store.blobs, terminal)
-        try store.read { reader in
-            for collection in try reader.collections() {
-                try reader.forEachDocumentID(in: collection) { documentID in
-                    guard let document = try reader.document(documentID, in: collection) else {
-                        return true
+        let count = try path.using(.reading) { database in
+            var lines = try DocumentLines(to: file, embedding: database.content(of:), terminal)
+            try database.withSnapshot { snapshot in
+                for collection in try snapshot.collections() {
+                    let name = collection.qualifiedName
+                    let members: JSONObject =
+                        name == .default ? [:] : ["_collection": .string("\(name)")]
+                    try snapshot.forEachDocument(of: collection) { document in
+                        try lines.add(document.id, document.storedJSON, members)
                     }
-                    let isDefault = collection == .default
-                    let name: JSONObject =
-                        isDefault ? [:] : ["_collection": .string(collection.wireName)]
-                    try lines.add(document, name)
-                    return true
                 }
             }
+            try lines.finish()
+            return lines.count
         }
-        try lines.finish()
-        tell(lines.count, file, terminal)
+        tell(count, file, terminal)
     }
 
     private static func read(
@@ -92,31 +81,17 @@ enum CopyCommand: Command {
         _ terminal: Terminal
     ) throws {
         _ = try InputFile(file)
-        guard !path.exists else {
-            throw StoreError(.alreadyExists, at: path.bundle)
-        }
-        let store = try path.create()
+        var batch = try ImportBatch(making: path)
         do {
-            var batch = ImportBatch(
-                store: store,
-                rules: ImportBatch.Rules(collection: .default, readsCollections: true)
-            )
             try DocumentReader.read(file) { entry in try batch.add(entry) { _ in } }
             try batch.commit()
-            try store.close()
+            try batch.end()
             tell(batch.savedCount, path.bundle, terminal)
         } catch {
             // Half a copy is no copy.
-            try? store.delete()
+            batch.undo()
             throw error
         }
-    }
-
-    private static func report(_ target: DatabasePath, _ terminal: Terminal) throws {
-        let store = try target.open(forWriting: false)
-        defer { try? store.close() }
-        let count = try store.read { try $0.documentCount() }
-        tell(count, target.bundle, terminal)
     }
 
     private static func tell(_ count: Int, _ path: String, _ terminal: Terminal) {

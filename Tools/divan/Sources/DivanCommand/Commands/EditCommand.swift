@@ -1,7 +1,8 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
+import Foundation
 
 /// `divan edit`.
 enum EditCommand: Command {
@@ -22,19 +23,21 @@ enum EditCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let name = try arguments.collection()
         let documentID = arguments.documentID(at: 1)
         let path = arguments.database
-        let current = try current(documentID, collection, path)
+        let current = try path.using(.reading) { database in
+            try database.existing(name).document(id: documentID.text)
+        }
         guard current != nil || arguments.has("--create") else {
-            throw Failure.noDocument(documentID, in: collection)
+            throw Failure.noDocument(documentID.text, in: "\(name)")
         }
         if current == nil { _ = try DocumentID(checking: documentID.text) }
-        let before = try current.map { try JSON(parsing: $0.body) } ?? [:]
+        let before = try current?.storedJSON.map { try JSON(parsing: $0) } ?? [:]
         let editor = try Editor(before.indentedText() + "\n", named: documentID.text)
         try editor.run()
         var isHanded = false
-        let saved = try editor.keepingText { editor -> StoredDocument? in
+        let saved = try editor.keepingText { editor -> Document? in
             let body = JSON.object(try editor.object())
             guard body != before || current == nil else { return nil }
             if let holder = HolderClient.find(path) {
@@ -42,38 +45,28 @@ enum EditCommand: Command {
                 try hand(body, over: current, to: holder, arguments)
                 return nil
             }
-            return try save(body, over: current, documentID, collection, path)
+            return try save(body, over: current, documentID.text, name, path)
         }
         editor.discard()
         if isHanded { return }  // told by that process
-        let outcome = saved.map { "Saved \(documentID), revision \($0.revisionID)" }
-        let revision = saved.map { JSON.string($0.revisionID.description) }
+        let revision = saved?.revisionID
+        let outcome = revision.map { "Saved \(documentID), revision \($0)" }
         terminal.done(
             outcome ?? "Nothing was changed",
-            ["id": .string(documentID.text), "revision": revision ?? .null]
+            ["id": .string(documentID.text), "revision": revision.map { .string($0) } ?? .null]
         )
-        saved.flatMap { StoreRules.warning(of: documentID, byteCount: $0.body.count) }
+        saved?.storedJSON.flatMap { StoreRules.warning(of: documentID, byteCount: $0.count) }
             .map { terminal.warn($0) }
-    }
-
-    private static func current(
-        _ documentID: DocumentID,
-        _ collection: CollectionPath,
-        _ path: DatabasePath
-    ) throws -> StoredDocument? {
-        let store = try path.open(forWriting: false)
-        defer { try? store.close() }
-        return try store.read { try $0.document(documentID, in: collection) }
     }
 
     /// Has the process that holds the database save the text.
     private static func hand(
         _ body: JSON,
-        over current: StoredDocument?,
+        over current: Document?,
         to holder: HolderClient,
         _ arguments: Arguments
     ) throws {
-        var words = ["put", "--over", current.map { "\($0.revisionID)" } ?? "none"]
+        var words = ["put", "--over", current?.revisionID ?? "none"]
         if let name = arguments.value("--collection") { words += ["-c", name] }
         words += ["--", arguments.operands[0], arguments.operands[1], "-"]
         let bytes = Array(body.canonicalText.utf8)
@@ -82,32 +75,37 @@ enum EditCommand: Command {
 
     private static func save(
         _ body: JSON,
-        over current: StoredDocument?,
-        _ documentID: DocumentID,
-        _ collection: CollectionPath,
+        over current: Document?,
+        _ id: String,
+        _ name: CollectionName,
         _ path: DatabasePath
-    ) throws -> StoredDocument {
-        let store = try path.open(forWriting: true)
-        defer { try? store.close() }
-        let installed = try InlineBlobs.install(body, into: store.blobs)
-        let outcome = try store.write { writer in
-            try writer.save(
-                documentID,
-                in: collection,
-                body: try installed.body.canonicalBytes(),
-                hasBlobs: installed.count > 0,
-                parent: .revision(current?.revisionID)
-            )
+    ) throws -> Document? {
+        try path.using(.changing) { database in
+            let collection = try database.existing(name)
+            let installed = try InlineBlobs.install(body) { content in
+                let blob = Blob(contentType: "", data: Data(content))
+                try database.saveBlob(blob: blob)
+                return blob.digest ?? ""
+            }
+            try database.inBatch {
+                let there = try collection.document(id: id)
+                guard there?.revisionID == current?.revisionID else {
+                    throw changed(id, there?.revisionID)
+                }
+                let document = there?.toMutable() ?? MutableDocument(id: id)
+                try document.setJSON(installed.body.canonicalText)
+                try collection.save(document: document)
+            }
+            return try collection.document(id: id)
         }
-        switch outcome {
-        case .saved(let document): return document
-        case .conflict(let document):
-            let revision = document.map { "revision \($0.revisionID)" } ?? "gone"
-            throw Failure(
-                kind: .invalid,
-                sentence: "somebody else saved \"\(documentID)\" meanwhile, it is \(revision) now; "
-                    + "look at it with divan get, and put yours with divan put"
-            )
-        }
+    }
+
+    private static func changed(_ id: String, _ revision: String?) -> Failure {
+        Failure(
+            kind: .invalid,
+            sentence: "somebody else saved \"\(id)\" meanwhile, it is "
+                + (revision.map { "revision \($0)" } ?? "gone") + " now; "
+                + "look at it with divan get, and put yours with divan put"
+        )
     }
 }

@@ -30,7 +30,7 @@ enum ExpireCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let path = try arguments.collection()
+        let name = try arguments.collection()
         let id = arguments.operands[1]
         let text = arguments.operands.dropFirst(2).first
         guard text == nil || !arguments.has("--clear") else {
@@ -41,7 +41,7 @@ enum ExpireCommand: Command {
         }
         guard time != nil || arguments.has("--clear") else {
             let moment = try arguments.database.using(.reading) { database in
-                let collection = try database.collection(at: path)
+                let collection = try database.existing(name)
                 _ = try collection.existing(id)
                 return try collection.getDocumentExpiration(id: id)
             }
@@ -49,7 +49,7 @@ enum ExpireCommand: Command {
         }
         let isOver = time.map { $0 <= Moment.now() } ?? false
         try arguments.database.using(.changing) { database in
-            let collection = try database.collection(at: path)
+            let collection = try database.existing(name)
             let document = try collection.existing(id)
             if isOver {
                 try collection.purge(document: document)

@@ -1,6 +1,6 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// `divan export`.
 enum ExportCommand: Command {
@@ -40,47 +40,59 @@ enum ExportCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let name = try arguments.collection()
         let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
         if let query = arguments.value("--query") {
             return try export(rowsOf: query, arguments, terminal)
         }
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
+        let (count, last) = try arguments.database.using(.reading) { database in
+            try export(try database.existing(name), since, arguments, terminal)
+        }
+        terminal.note("Exported \(Numbers.count(count, "document")), up to sequence \(last)")
+    }
+
+    /// Writes a collection; returns how many documents, and its last sequence.
+    private static func export(
+        _ collection: Divan.Collection,
+        _ since: UInt64?,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws -> (Int, UInt64) {
+        let database = collection.database
         var lines = try DocumentLines(
             to: arguments.operands.dropFirst().first,
             asArray: arguments.has("--array"),
-            embedding: arguments.has("--blobs") ? store.blobs : nil,
+            embedding: arguments.has("--blobs") ? { try database.content(of: $0) } : nil,
             terminal
         )
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }
-        let last = try store.read { reader in
+        let last = try database.withSnapshot { snapshot in
             if let since {
-                try export(collection, since, reader, &lines)
+                // What has changed, deletions too, in the order of the changes feed.
+                try snapshot.forEachChange(of: collection, since: since) { change in
+                    var members: JSONObject = ["_sequence": JSON(change.sequence)]
+                    if change.isDeleted { members["_deleted"] = true }
+                    try lines.add(change.id, change.document?.storedJSON, members)
+                }
             } else {
-                try reader.forEachDocumentID(in: collection) { documentID in
-                    if let document = try reader.document(documentID, in: collection) {
-                        try lines.add(document)
-                    }
+                let total = try snapshot.count(of: collection)
+                try snapshot.forEachDocument(of: collection) { document in
+                    try lines.add(document.id, document.storedJSON)
                     progress.show(
                         ProgressLine.Reading(
                             documents: UInt64(lines.count),
-                            total: UInt64(try reader.count(in: collection)),
+                            total: total,
                             bytes: lines.byteCount
                         )
                     )
-                    return true
                 }
             }
-            return try reader.lastSequence(in: collection)
+            return try snapshot.lastSequence(of: collection)
         }
         try lines.finish()
-        progress.finish()
-        terminal.note(
-            "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
-        )
+        return (lines.count, last)
     }
 
     /// Writes the rows of a query: objects in lines or an array, or comma-separated values.
@@ -94,7 +106,7 @@ enum ExportCommand: Command {
             throw Failure.usage("\(file): a query has no tables; write .csv or .jsonl")
         }
         let session = try QuerySession(arguments.database)
-        defer { try? session.store.close() }
+        defer { session.close() }
         let query = try session.query(text)
         let file = arguments.operands.dropFirst().first.flatMap { $0 == "-" ? nil : $0 }
         let isTable = kind != nil
@@ -103,38 +115,7 @@ enum ExportCommand: Command {
             let count = try session.print(query, format, terminal)
             return terminal.note("Exported \(Numbers.count(count, "row"))")
         }
-        let rows = try session.store.rows(of: query)
-        defer { rows.end() }
-        let output = try OutputFile(file)
-        var writer = RowWriter(format, titles: rows.titles.map(\.text))
-        var (block, count) = ([UInt8](), 0)
-        let line = { (line: String) in
-            block += Array(line.utf8) + [UInt8(ascii: "\n")]
-            guard block.count > 1 << 18 else { return }
-            try output.write(block)
-            block.removeAll(keepingCapacity: true)
-        }
-        while let row = try rows.next() {
-            try writer.write(row, line)
-            count += 1
-        }
-        try writer.finish(line)
-        try output.write(block)
-        try output.finish()
+        let count = try session.write(query, format, to: try OutputFile(file))
         terminal.note("Exported \(Numbers.count(count, "row"))")
-    }
-
-    /// Writes what has changed, deletions too, in the order of the changes feed.
-    private static func export(
-        _ collection: CollectionPath,
-        _ since: UInt64,
-        _ reader: StoreReader,
-        _ lines: inout DocumentLines
-    ) throws {
-        try reader.forEachDocument(in: collection, after: since) { document in
-            var members: JSONObject = ["_sequence": JSON(document.sequence)]
-            if document.isTombstone { members["_deleted"] = true }
-            try lines.add(document, members)
-        }
     }
 }

@@ -1,6 +1,6 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// `divan mkcoll`: what `collections --make` does, by the name that cblite gave it.
 enum MakeCollectionCommand: Command {
@@ -16,16 +16,16 @@ enum MakeCollectionCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let names = arguments.operands.dropFirst()
-        guard !names.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
-        let paths = try names.map { name throws(Failure) in try CollectionPath.parsing(name) }
-        let store = try arguments.database.open(forWriting: true)
-        defer { try? store.close() }
-        try store.write { writer in
-            for path in paths { try writer.createCollection(path) }
+        let words = arguments.operands.dropFirst()
+        guard !words.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
+        let names = try words.map { word throws(Failure) in try CollectionName.parsing(word) }
+        try arguments.database.using(.changing) { database in
+            try database.inBatch {
+                for name in names { _ = try database.createCollection(name) }
+            }
         }
-        for path in paths {
-            terminal.done("Made \(path.wireName)", ["made": .string(path.wireName)])
+        for name in names {
+            terminal.done("Made \(name)", ["made": .string("\(name)")])
         }
     }
 }

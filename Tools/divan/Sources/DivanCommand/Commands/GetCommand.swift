@@ -1,6 +1,6 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// `divan get`.
 enum GetCommand: Command {
@@ -25,12 +25,10 @@ enum GetCommand: Command {
         if let key = arguments.value("--blob") {
             return try BlobGetCommand.write(key, to: "-", arguments, terminal)
         }
-        let path = try arguments.collection()
-        let documentID = arguments.documentID(at: 1)
-        let store = try arguments.database.open(forWriting: false)
-        defer { try? store.close() }
-        // The text as it is stored: a document of the API is a value, which is spelled anew.
-        let body = try store.read { try $0.living(documentID, in: path).body }
+        let name = try arguments.collection()
+        let body = try arguments.database.using(.reading) { database in
+            try database.existing(name).living(arguments.operands[1]).storedJSON ?? []
+        }
         if arguments.has("--raw") || terminal.isJSON {
             terminal.result(String(decoding: body, as: UTF8.self))
         } else {

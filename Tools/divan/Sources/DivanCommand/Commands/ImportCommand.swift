@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// `divan import`.
@@ -58,15 +57,10 @@ enum ImportCommand: Command {
         let read = try reader(arguments)
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let isDry = arguments.has("--dry-run")
-        let store = try arguments.database.open(forWriting: !isDry)
-        defer { try? store.close() }
-        if arguments.has("--keep-revisions") { try requireTrees(store, arguments) }
-        if !isDry { try store.createCollection(collection) }
+        let rules = try ImportBatch.Rules(collection, arguments)
+        var batch = try ImportBatch(arguments, rules: rules)
+        defer { try? batch.end() }
         let interruption = Interruption.forVerb()
-        var batch = ImportBatch(
-            store: store,
-            rules: try ImportBatch.Rules(collection, arguments)
-        )
         let totalBytes = InputSize.bytes(of: files)
         let progress = ProgressLine(terminal, verb: isDry ? "read" : "imported")
         defer { progress.finish() }
@@ -98,16 +92,6 @@ enum ImportCommand: Command {
                     + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
             )
         }
-    }
-
-    private static func requireTrees(_ store: Store, _ arguments: Arguments) throws(Failure) {
-        guard store.scheme != .trees else { return }
-        throw Failure(
-            kind: .invalid,
-            sentence:
-                "\(arguments.operands[0]) names revisions by version vectors, CouchDB in trees; "
-                + "leave --keep-revisions out, or import into a database of trees"
-        )
     }
 
     /// What reads the files.

@@ -91,3 +91,13 @@ enum InfoCommand: Command {
         return object.canonicalText
     }
 }
+
+extension RevisionScheme {
+    /// The scheme for people.
+    var title: String {
+        switch self {
+        case .trees: "trees (Couchbase Lite 3, Sync Gateway)"
+        case .vectors: "version vectors (Couchbase Lite 4, Sync Gateway 4)"
+        }
+    }
+}

@@ -31,7 +31,7 @@ enum ListCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let page = try Page(arguments)
         let isLong = arguments.has("--long") || terminal.isJSON
         let isWhole = arguments.has("--body")
@@ -44,7 +44,8 @@ enum ListCommand: Command {
         var count = 0
         try store.read { reader in
             try terminal.results { line in
-                try page.forEach(in: collection, of: reader, among: wanted) { documentID in
+                let ids = { try reader.forEachDocumentID(in: collection, prefix: $0, $1) }
+                try page.forEach(of: ids, among: wanted) { documentID in
                     count += 1
                     guard isLong || isWhole else {
                         return try line(documentID.escapingControlCharacters())

@@ -1,6 +1,5 @@
 import DivanCommandLine
 import DivanRevisions
-import DivanStore
 
 extension ListCommand {
     /// Which documents of a collection are listed, and in which order.
@@ -17,19 +16,19 @@ extension ListCommand {
             isDescending = arguments.has("--desc")
         }
 
-        /// Calls `body` with the ID of each document on the page.
+        /// Calls `body` with the ID of each document on the page; `forEachID` gives those that begin with
+        /// a text, in order, until it is told to stop.
         ///
         /// From the last to the first, all IDs that the pattern describes are held in memory.
         func forEach(
-            in collection: CollectionPath,
-            of reader: StoreReader,
+            of forEachID: @escaping (String, (DocumentID) throws -> Bool) throws -> Void,
             among wanted: Set<DocumentID>?,
             _ body: (DocumentID) throws -> Void
         ) throws {
             var skipped = 0
             var rest = limit
             var all: [DocumentID] = []
-            try reader.forEachDocumentID(in: collection, prefix: pattern.prefix) { documentID in
+            try forEachID(pattern.prefix) { documentID in
                 guard wanted?.contains(documentID) ?? true, pattern.describes(documentID) else {
                     return true
                 }

@@ -1,6 +1,6 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// `divan new`.
 enum NewCommand: Command {
@@ -34,10 +34,8 @@ enum NewCommand: Command {
             )
         }
         let key = arguments.has("--encrypt") ? try KeyRing.shared.newKey(arguments) : nil
-        let store = try path.create(key: key)
-        for collection in collections { try store.createCollection(collection) }
-        try store.close()
-        let names = collections.map { JSON.string($0.wireName) }
+        try path.makeDatabase(key: key, collections: collections)
+        let names = collections.map { JSON.string($0.description) }
         terminal.done(
             "Made \(path.bundle)",
             ["database": .string(path.bundle), "collections": .array(names)]

@@ -39,14 +39,16 @@ enum PutCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         var body = try readBody(arguments)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         for text in arguments.values("--blob") { try attach(text, to: &body, store.blobs) }
         try StoreRules.check(topLevelKeys: body.keys)
-        let installed = try InlineBlobs.install(.object(body), into: store.blobs)
+        let installed = try InlineBlobs.install(.object(body)) {
+            try store.blobs.write($0).description
+        }
         let saved = try store.write { writer in
             let exists = try writer.document(documentID, in: collection) != nil
             if arguments.has("--create"), exists {

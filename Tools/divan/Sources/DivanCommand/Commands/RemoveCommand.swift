@@ -23,13 +23,13 @@ enum RemoveCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let path = try arguments.collection()
+        let name = try arguments.collection()
         let documentIDs = arguments.operands.dropFirst()
         guard !documentIDs.isEmpty else { throw Failure.usage("divan rm: ID is missing") }
         let isPurge = arguments.has("--purge")
         let isDry = arguments.has("--dry-run")
         try arguments.database.using(isDry ? .reading : .changing) { database in
-            let collection = try database.collection(at: path)
+            let collection = try database.existing(name)
             if isDry {
                 for id in documentIDs { _ = try collection.existing(id) }
             } else {

@@ -24,7 +24,7 @@ enum RevisionsCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }

@@ -1,7 +1,6 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanRevisions
-import DivanStore
 
 /// `divan upgrade`.
 enum UpgradeCommand: Command {
@@ -24,38 +23,29 @@ enum UpgradeCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let isDry = arguments.has("--dry-run")
-        let store = try arguments.database.open(forWriting: !isDry)
-        defer { try? store.close() }
-        guard store.scheme != .vectors else {
+        let path = arguments.database
+        let (scheme, count) = try path.using(isDry ? .reading : .changing) { database in
+            (database.revisionScheme, try database.documentCount())
+        }
+        guard scheme != .versionVectors else {
             return tell("Revisions are named by version vectors already", isNew: false, terminal)
         }
         guard !isDry else {
-            let count = try store.read { try $0.documentCount() }
             return terminal.rehearsed(
                 "name the revisions of \(Numbers.count(count, "document")) by version vectors, for ever",
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
             )
         }
         try terminal.confirmToPerson(
-            "Name the revisions of \(arguments.database.name) by version vectors, for ever?",
+            "Name the revisions of \(path.name) by version vectors, for ever?",
             isSure: arguments.has("--yes")
         )
-        try store.upgradeToVersionVectors()
+        try path.using(.changing, naming: .versionVectors) { _ in }
         tell("Revisions are named by version vectors from now on", isNew: true, terminal)
     }
 
     private static func tell(_ sentence: String, isNew: Bool, _ terminal: Terminal) {
         guard terminal.isJSON else { return terminal.result(sentence) }
         terminal.done(sentence, ["scheme": "vectors", "upgraded": .bool(isNew)])
-    }
-}
-
-extension RevisionScheme {
-    /// The scheme for people.
-    var title: String {
-        switch self {
-        case .trees: "trees (Couchbase Lite 3, Sync Gateway)"
-        case .vectors: "version vectors (Couchbase Lite 4, Sync Gateway 4)"
-        }
     }
 }

@@ -36,7 +36,7 @@ enum WatchCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let interval: Int = try arguments.number("--interval", in: 10...60_000) ?? 200
         let limit = try arguments.number("--limit", in: 1...Int.max) ?? Int.max
-        let wanted = try arguments.collections()
+        let wanted = try arguments.collectionPaths()
         let since: UInt64? = try arguments.number("--since", in: 0...UInt64.max)
         let interruption = Interruption.forVerb()
         let store = try arguments.database.open(forWriting: false)

@@ -30,7 +30,7 @@ enum ConflictListCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let wanted = try arguments.collections()
+        let wanted = try arguments.collectionPaths()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         for path in wanted where try !store.hasCollection(path) {
@@ -93,7 +93,7 @@ enum ConflictShowCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let path = try arguments.collection()
+        let path = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }

@@ -69,7 +69,7 @@ enum ConflictResolveCommand: Command {
         guard !isForOne || arguments.operands.count == 2 else {
             throw Failure.usage("--body and --sides are for one document; name it")
         }
-        let path = try arguments.collection()
+        let path = try arguments.collectionPath()
         for documentID in try documentIDs(arguments, path) {
             try resolve(documentID, path, way, arguments, terminal)
         }

@@ -23,14 +23,14 @@ enum ExplainCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let path = try arguments.collection()
+        let path = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let explanation = Explanation(store: store, path: path, documentID: documentID)
         guard let findings = try explanation.findings() else {
             let places = try explanation.otherPlaces().map(\.wireName)
-            var failure = Failure.noDocument(documentID, in: path)
+            var failure = Failure.noDocument(documentID.text, in: path.wireName)
             failure.sentence +=
                 places.isEmpty
                 ? "; it was never here, or purged: by hand, by its expiry, or as the user lost "

@@ -2,7 +2,6 @@ import Divan
 import DivanBLIP
 import DivanCommandLine
 import DivanProbe
-import DivanStore
 import DivanTLS
 import DivanTransport
 import DivanWebSocket
@@ -15,7 +14,7 @@ struct PeerExamination {
     private let terminal: Terminal
     private let tell: (Finding) -> Void
     private let patience: Int
-    private let paths: [CollectionPath]
+    private let names: [CollectionName]
 
     init(
         _ text: String,
@@ -29,7 +28,7 @@ struct PeerExamination {
         self.tell = tell
         patience = try arguments.number("--timeout", in: 1...300) ?? 5
         let wanted = try arguments.collections()
-        paths = wanted.isEmpty ? [.default] : wanted
+        names = wanted.isEmpty ? [.default] : wanted
     }
 
     /// Looks, step by step; the first that fails is the last.
@@ -55,7 +54,7 @@ struct PeerExamination {
         let transport = try PeerTransport.make(to: url, arguments, terminal)
         let report = ProtocolProbe.run(
             over: transport,
-            asking: paths,
+            asking: names,
             patience: .seconds(patience)
         ) {
             guard terminal.isInteractive, !terminal.isJSON else { return }
@@ -69,7 +68,7 @@ struct PeerExamination {
         )
         if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
         guard report.peer != nil else { return tell(way.finding(of: report)) }
-        ProtocolFindings(report, paths, database: url.database, tell).tellAll()
+        ProtocolFindings(report, names, database: url.database, tell).tellAll()
     }
 
     /// As whom the peer is asked.

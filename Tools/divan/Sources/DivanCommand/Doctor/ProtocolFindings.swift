@@ -1,23 +1,23 @@
+import Divan
 import DivanBLIP
 import DivanCommandLine
-import DivanStore
 import DivanTransport
 
 /// What a connection that stands tells: the protocol, the collections, the rights, the way's length.
 struct ProtocolFindings {
     private let report: ProtocolProbe.Report
-    private let paths: [CollectionPath]
+    private let names: [CollectionName]
     private let database: String
     private let tell: (Finding) -> Void
 
     init(
         _ report: ProtocolProbe.Report,
-        _ paths: [CollectionPath],
+        _ names: [CollectionName],
         database: String,
         _ tell: @escaping (Finding) -> Void
     ) {
         self.report = report
-        self.paths = paths
+        self.names = names
         self.database = database
         self.tell = tell
     }
@@ -64,12 +64,12 @@ struct ProtocolFindings {
             tell(.failed("collections", "refused: \(refusal.words)", "see its log", .refused))
             return false
         }
-        guard let shares = report.shares, shares.count == paths.count else {
+        guard let shares = report.shares, shares.count == names.count else {
             let waits = report.waitsFor.map { "no answer to \($0)" } ?? "no list came"
             tell(.failed("collections", waits, "see the server's log", .unreachable))
             return false
         }
-        let missing = zip(paths, shares).filter { !$0.1 }.map(\.0.wireName)
+        let missing = zip(names, shares).filter { !$0.1 }.map(\.0.description)
         guard missing.isEmpty else {
             tell(
                 .failed(
@@ -81,14 +81,13 @@ struct ProtocolFindings {
             )
             return false
         }
-        tell(.ok("collections", "shared: \(paths.map(\.wireName).joined(separator: ", "))"))
+        tell(.ok("collections", "shared: \(names.map(\.description).joined(separator: ", "))"))
         return true
     }
 
     private func tellRights() {
-        for (index, path) in paths.enumerated() {
+        for (index, name) in names.enumerated() {
             guard let rights = report.rights[index] else { continue }
-            let name = path.wireName
             if let refusal = rights.readRefusal {
                 let remedy = "ask for the right to read, or use divan push"
                 tell(.warning("reading", "\(name): refused, \(refusal.words)", remedy))

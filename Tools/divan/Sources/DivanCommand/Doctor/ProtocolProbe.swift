@@ -1,9 +1,9 @@
 import Dispatch
+import Divan
 import DivanBLIP
 import DivanBLIPChannel
 import DivanCrypto
 import DivanJSON
-import DivanStore
 import DivanTransport
 import DivanZlib
 import Synchronization
@@ -66,7 +66,7 @@ final class ProtocolProbe: BLIPHandler {
     }
 
     private let channel: BLIPChannel
-    private let paths: [CollectionPath]
+    private let names: [CollectionName]
     private let report: Shared
     private var questions: [BLIPRequestNumber: (Question, ContinuousClock.Instant)] = [:]
     private var unread: Set<Int> = []
@@ -110,9 +110,9 @@ final class ProtocolProbe: BLIPHandler {
         }
     }
 
-    private init(_ channel: BLIPChannel, _ paths: [CollectionPath], _ report: Shared) {
+    private init(_ channel: BLIPChannel, _ names: [CollectionName], _ report: Shared) {
         self.channel = channel
-        self.paths = paths
+        self.names = names
         self.report = report
     }
 
@@ -122,13 +122,13 @@ final class ProtocolProbe: BLIPHandler {
     /// `onSilence` is called once, when nothing came for a second.
     static func run(
         over transport: any MessageTransport,
-        asking paths: [CollectionPath],
+        asking names: [CollectionName],
         patience: Duration,
         onSilence: @escaping () -> Void
     ) -> Report {
         let shared = Shared()
         let channel = BLIPChannel.open(over: transport, codec: DeflateCodec()) { channel in
-            ProtocolProbe(channel, paths, shared)
+            ProtocolProbe(channel, names, shared)
         }
         shared.wait(patience, onSilence)
         channel.close()
@@ -143,8 +143,8 @@ final class ProtocolProbe: BLIPHandler {
             report.openTime = time
         }
         let body: JSON = [
-            "collections": .array(paths.map { .string($0.wireName) }),
-            "checkpoint_ids": .array(paths.map { _ in .string("cp-divan-doctor") }),
+            "collections": .array(names.map { .string($0.description) }),
+            "checkpoint_ids": .array(names.map { _ in .string("cp-divan-doctor") }),
         ]
         ask("getCollections", .collections, [:], Array(body.canonicalText.utf8))
     }
@@ -229,7 +229,7 @@ final class ProtocolProbe: BLIPHandler {
         report.state.withLock { $0.shares = answers }
         guard answers.contains(true) else { return }
         ping(3)
-        for (index, isShared) in answers.enumerated() where isShared && index < paths.count {
+        for (index, isShared) in answers.enumerated() where isShared && index < names.count {
             note(index) { _ in }
             unread.insert(index)
             ask("subChanges", .read(index), ["collection": "\(index)", "batch": "200"])

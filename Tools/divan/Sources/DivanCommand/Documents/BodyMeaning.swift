@@ -1,5 +1,4 @@
 import DivanJSON
-import DivanStore
 
 /// What a stored body says, apart from how whoever sent it spells it.
 ///
@@ -14,7 +13,8 @@ enum BodyMeaning {
     }
 
     private static func meaning(of body: [UInt8]) -> JSON? {
-        let limits = JSONLimits(byteCount: StoreLimits.bodyByteCount)
+        // Whatever is stored may be read.
+        let limits = JSONLimits(byteCount: body.count)
         guard let value = try? JSON(parsing: body, limits: limits) else { return nil }
         guard var object = value.object, let attachments = object["_attachments"]?.object else {
             return value

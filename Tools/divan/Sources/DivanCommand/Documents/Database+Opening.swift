@@ -21,12 +21,8 @@ extension DatabasePath {
         return store.publicUUID
     }
 
-    /// Makes the database.
-    ///
-    /// It gets the key of `key`; `nil` makes a plain one.
-    func create(key: EncryptionKey? = nil) throws -> Store {
-        try open(StoreOptions(create: true, sealing: try key?.sealing()))
-    }
+    /// Makes a plain database.
+    func create() throws -> Store { try open(StoreOptions(create: true)) }
 
     /// Makes an empty database at a place that is not its own yet.
     static func makeStore(
@@ -55,37 +51,6 @@ extension DatabasePath {
         throw StoreError(.noSuchDatabase, at: bundle)
     }
 
-    /// The paths of all collections.
-    func collectionPaths() throws -> [CollectionPath] {
-        let store = try open(forWriting: false)
-        defer { try? store.close() }
-        return try store.read { try $0.collections() }
-    }
-
-    /// The paths of all collections, if nothing was ever saved in any; else `nil`.
-    func collectionsIfNeverFilled() throws -> [CollectionPath]? {
-        let store = try open(forWriting: false)
-        defer { try? store.close() }
-        return try store.read { reader in
-            let paths = try reader.collections()
-            let isNew = try paths.allSatisfy { try reader.lastSequence(in: $0) == 0 }
-            return isNew ? paths : nil
-        }
-    }
-
-    /// The collections but the default one, if that never held anything; else none.
-    func collectionsBesideEmptyDefault() throws -> [CollectionPath] {
-        let store = try open(forWriting: false)
-        defer { try? store.close() }
-        return try store.read { reader in
-            let paths = try reader.collections()
-            guard paths.contains(.default), try reader.lastSequence(in: .default) == 0 else {
-                return []
-            }
-            return paths.filter { $0 != .default }
-        }
-    }
-
     /// Old revisions are packed as programs do by default, and read however they are packed.
     private static var archive: BodyArchive {
         BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
@@ -109,16 +74,6 @@ extension StoreReader {
 }
 
 extension StoreReader {
-    /// The document, unless its time is over: then it only waits for somebody to purge it.
-    ///
-    /// - Throws: `Failure` when there is none.
-    func living(_ documentID: DocumentID, in collection: CollectionPath) throws -> StoredDocument {
-        guard let document = try document(documentID, in: collection),
-            try expiration(of: documentID, in: collection).map({ $0 > Moment.now() }) ?? true
-        else { throw noDocument(documentID, in: collection) }
-        return document
-    }
-
     /// The failure of a verb that finds no such document; names a collection that has one of this ID.
     func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
         let place = (try? collections())?.first { path in
@@ -130,8 +85,12 @@ extension StoreReader {
 
 extension Failure {
     /// The document is not in the collection, but perhaps in another.
-    static func noDocument(_ id: String, in collection: String, butIn place: String?) -> Failure {
-        let option = collection == CollectionPath.default.wireName ? "" : " -c \(collection)"
+    static func noDocument(
+        _ id: String,
+        in collection: String,
+        butIn place: String? = nil
+    ) -> Failure {
+        let option = collection == "\(CollectionName.default)" ? "" : " -c \(collection)"
         let hint =
             place.map { "there is one in \($0): -c \($0)" }
             ?? "divan ls\(option) lists what is there"
@@ -140,11 +99,6 @@ extension Failure {
             sentence: "no document \"\(id)\" in collection \(collection); \(hint)"
         )
     }
-
-    /// The document is not in the collection.
-    static func noDocument(_ id: DocumentID, in collection: CollectionPath) -> Failure {
-        .noDocument(id.text, in: collection.wireName, butIn: nil)
-    }
 }
 
 extension Arguments {
@@ -152,30 +106,51 @@ extension Arguments {
     var database: DatabasePath { DatabasePath(operands.first ?? "") }
 
     /// The collection of `--collection`, the default one when it was not given.
-    func collection() throws(Failure) -> CollectionPath {
+    func collection() throws(Failure) -> CollectionName {
         guard let text = value("--collection") else { return .default }
-        return try CollectionPath.parsing(text)
+        return try CollectionName.parsing(text)
     }
 
     /// The collections of `--collections`, empty when it was not given.
-    func collections() throws(Failure) -> [CollectionPath] {
-        var paths: [CollectionPath] = []
-        for text in list("--collections") { paths.append(try CollectionPath.parsing(text)) }
-        return paths
+    func collections() throws(Failure) -> [CollectionName] {
+        var names: [CollectionName] = []
+        for text in list("--collections") { names.append(try CollectionName.parsing(text)) }
+        return names
+    }
+
+    /// The same as ``collection()``, for the store.
+    func collectionPath() throws(Failure) -> CollectionPath { CollectionPath(try collection()) }
+
+    /// The same as ``collections()``, for the store.
+    func collectionPaths() throws(Failure) -> [CollectionPath] {
+        try collections().map { CollectionPath($0) }
     }
 }
 
 extension CollectionPath {
+    /// Where the store has the collection of a name.
+    init(_ name: CollectionName) {
+        // The rules of both are the same.
+        self = CollectionPath(scope: name.scope, name: name.name) ?? .default
+    }
+}
+
+extension CollectionName {
+    /// The name of what the store has.
+    init(_ path: CollectionPath) {
+        self = CollectionName(scope: path.scope, name: path.name) ?? .default
+    }
+
     /// Reads `scope.name` or `name`.
-    static func parsing(_ text: String) throws(Failure) -> CollectionPath {
-        guard let path = CollectionPath(text) else {
+    static func parsing(_ text: String) throws(Failure) -> CollectionName {
+        guard let name = CollectionName(text) else {
             throw Failure(
                 kind: .invalid,
                 sentence: "\"\(text)\" is no collection name; write scope.name or name with "
                     + "letters, digits, _, - and %"
             )
         }
-        return path
+        return name
     }
 }
 

@@ -1,5 +1,5 @@
+import Divan
 import DivanCommandLine
-import DivanStore
 import Foundation
 
 /// Where a database is: the words of a person, resolved.
@@ -41,7 +41,7 @@ struct DatabasePath: Equatable, Sendable {
     var bundle: String { "\(parent)/\(name)\(Self.suffix)" }
 
     /// Whether there is a database.
-    var exists: Bool { Store.exists(directory: bundle) }
+    var exists: Bool { Database.exists(withName: name, inDirectory: parent) }
 
     static let suffix = ".cblite2"
 }

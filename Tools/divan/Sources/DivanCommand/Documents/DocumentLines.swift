@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
@@ -26,7 +25,7 @@ struct DocumentLines {
 
     private let form: Form
     private let target: Target
-    private let blobs: BlobStore?
+    private let contents: InlineBlobs.Source?
     private var pending: [UInt8] = []
     private var fileNames = FileNames()
 
@@ -37,14 +36,14 @@ struct DocumentLines {
 
     /// Begins a file, standard output for `-` and `nil`, or to fill a directory that exists.
     ///
-    /// The content of blobs is taken from `blobs`; with `nil` it is left out.
+    /// The content of blobs is what `contents` returns; with `nil` it is left out.
     init(
         to file: String?,
         asArray: Bool = false,
-        embedding blobs: BlobStore?,
+        embedding contents: InlineBlobs.Source?,
         _ terminal: Terminal
     ) throws(Failure) {
-        self.blobs = blobs
+        self.contents = contents
         guard let file, file != "-" else {
             form = asArray ? .array : .lines
             target = .results(terminal)
@@ -60,12 +59,16 @@ struct DocumentLines {
     }
 
     /// Writes a document with its ID and further members.
-    mutating func add(_ document: StoredDocument, _ members: JSONObject = [:]) throws {
-        var body = try JSON(parsing: document.body)
-        if let blobs { body = try InlineBlobs.embed(body, from: blobs) }
+    mutating func add(
+        _ id: String,
+        _ stored: [UInt8]?,
+        _ members: JSONObject = [:]
+    ) throws {
+        var body = try stored.map { try JSON(parsing: $0) } ?? [:]
+        if let contents { body = try InlineBlobs.embed(body, from: contents) }
         var object = body.object ?? JSONObject()
         for (key, value) in members { object[key] = value }
-        object["_id"] = .string(document.documentID.text)
+        object["_id"] = .string(id)
         let bytes = try JSON.object(object).canonicalBytes()
         switch form {
         case .lines:
@@ -75,7 +78,7 @@ struct DocumentLines {
             pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
         case .files(let directory):
             // Synced together at the end: a sync for each would take a hundred times as long.
-            let file = directory + "/" + fileNames.add(document.documentID)
+            let file = directory + "/" + fileNames.add(DocumentID(unchecked: id))
             try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, .init(isSynced: false))
         }
         count += 1

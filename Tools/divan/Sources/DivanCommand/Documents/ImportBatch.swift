@@ -1,3 +1,4 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
@@ -73,10 +74,37 @@ struct ImportBatch {
     /// In a rehearsal: documents that are there already, and would change.
     private(set) var replacedCount = 0
 
-    init(store: Store, rules: Rules) {
+    /// Opens the database of a verb, and makes the collection of the rules in it.
+    init(_ arguments: Arguments, rules: Rules) throws {
+        let store = try arguments.database.open(forWriting: !rules.isDry)
+        self.init(store: store, rules: rules)
+        if rules.keepsRevisions, store.scheme != .trees {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(arguments.operands[0]) names revisions by version vectors, CouchDB in "
+                    + "trees; leave --keep-revisions out, or import into a database of trees"
+            )
+        }
+        if !rules.isDry { try store.createCollection(rules.collection) }
+    }
+
+    /// Makes a database, whose collections the documents name.
+    init(making path: DatabasePath) throws {
+        guard !path.exists else { throw StoreError(.alreadyExists, at: path.bundle) }
+        let rules = Rules(collection: .default, readsCollections: true)
+        self.init(store: try path.create(), rules: rules)
+    }
+
+    private init(store: Store, rules: Rules) {
         self.store = store
         self.rules = rules
     }
+
+    /// Closes the database.
+    func end() throws { try store.close() }
+
+    /// Deletes a database that was made in vain.
+    func undo() { try? store.delete() }
 
     /// How far the import is.
     var reading: ProgressLine.Reading {
@@ -246,8 +274,11 @@ struct ImportBatch {
                 )
             }
             try StoreRules.check(topLevelKeys: body.keys)
-            let blobs = rules.isDry ? nil : store.blobs
-            let installed = try InlineBlobs.install(.object(body), into: blobs)
+            let installed = try InlineBlobs.install(.object(body)) { [store, rules] content in
+                rules.isDry
+                    ? BlobDigest(hashing: content.span).description
+                    : try store.blobs.write(content).description
+            }
             return Item(
                 documentID: documentID,
                 collection: collection,
@@ -268,7 +299,7 @@ struct ImportBatch {
             return rules.collection
         }
         body["_collection"] = nil
-        return try CollectionPath.parsing(text)
+        return CollectionPath(try CollectionName.parsing(text))
     }
 
     private func documentID(
@@ -287,9 +318,9 @@ struct ImportBatch {
 
 extension ImportBatch.Rules {
     /// The rules that the arguments of `divan import` ask for.
-    init(_ collection: CollectionPath, _ arguments: Arguments) throws(Failure) {
+    init(_ collection: CollectionName, _ arguments: Arguments) throws(Failure) {
         self.init(
-            collection: collection,
+            collection: CollectionPath(collection),
             idKey: arguments.value("--id-from") ?? "_id",
             keepsID: arguments.has("--keep-id"),
             keepsGoing: arguments.has("--keep-going"),

@@ -1,30 +1,30 @@
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
-import DivanStore
 
 /// Blobs whose content stands inside a JSON text, as base64 under `data`.
 ///
 /// Source: `blobs.md` §1.
 enum InlineBlobs {
-    /// Moves the content of every blob of `body` into the store; returns the body that refers to
+    /// Takes a content, and returns its digest.
+    typealias Store = ([UInt8]) throws -> String
+
+    /// Moves the content of every blob of `body` into a store; returns the body that refers to
     /// it, and how many blobs the body refers to.
-    ///
-    /// Without a store they are only checked.
-    static func install(_ body: JSON, into blobs: BlobStore?) throws -> Installed {
+    static func install(_ body: JSON, into store: Store) throws -> Installed {
         switch body {
         case .array(let items):
             var installed = Installed(body: .null, count: 0)
             var values: [JSON] = []
             for item in items {
-                let value = try install(item, into: blobs)
+                let value = try install(item, into: store)
                 values.append(value.body)
                 installed.count += value.count
             }
             installed.body = .array(values)
             return installed
         case .object(let object):
-            return try install(members: object, into: blobs)
+            return try install(members: object, into: store)
         default:
             return Installed(body: body, count: 0)
         }
@@ -40,28 +40,31 @@ enum InlineBlobs {
 
     private static func install(
         members object: JSONObject,
-        into blobs: BlobStore?
+        into store: Store
     ) throws -> Installed {
         if isBlob(object) {
-            return Installed(body: .object(try install(blob: object, into: blobs)), count: 1)
+            return Installed(body: .object(try install(blob: object, into: store)), count: 1)
         }
         var members = object
         var count = 0
         for (key, member) in object {
-            let value = try install(member, into: blobs)
+            let value = try install(member, into: store)
             if value.count > 0 { members[key] = value.body }
             count += value.count
         }
         return Installed(body: .object(members), count: count)
     }
 
+    /// Returns the content of a digest; `nil` for a text that is none.
+    typealias Source = (String) throws -> [UInt8]?
+
     /// Puts the content of every blob of `body` into it.
-    static func embed(_ body: JSON, from blobs: BlobStore) throws -> JSON {
+    static func embed(_ body: JSON, from source: Source) throws -> JSON {
         switch body {
         case .array(let items):
-            return .array(try items.map { try embed($0, from: blobs) })
+            return .array(try items.map { try embed($0, from: source) })
         case .object(let object):
-            return .object(try embed(members: object, from: blobs))
+            return .object(try embed(members: object, from: source))
         default:
             return body
         }
@@ -69,16 +72,14 @@ enum InlineBlobs {
 
     private static func embed(
         members object: JSONObject,
-        from blobs: BlobStore
+        from source: Source
     ) throws -> JSONObject {
         var members = object
-        let digest = object["digest"]?.string.flatMap { BlobDigest($0) }
-        if isBlob(object), let digest {
-            let content = try blobs.read(digest)
+        if isBlob(object), let content = try object["digest"]?.string.flatMap(source) {
             members["data"] = .string(Base64.encode(content.span))
             return members
         }
-        for (key, value) in object { members[key] = try embed(value, from: blobs) }
+        for (key, value) in object { members[key] = try embed(value, from: source) }
         return members
     }
 
@@ -86,7 +87,7 @@ enum InlineBlobs {
 
     private static func install(
         blob: JSONObject,
-        into blobs: BlobStore?
+        into store: Store
     ) throws -> JSONObject {
         guard let text = blob["data"]?.string else { return blob }
         guard let content = Base64.decode(text) else {
@@ -94,8 +95,7 @@ enum InlineBlobs {
         }
         var installed = blob
         installed["data"] = nil
-        let digest = try blobs?.write(content) ?? BlobDigest(hashing: content.span)
-        installed["digest"] = .string(digest.description)
+        installed["digest"] = .string(try store(content))
         installed["length"] = JSON(content.count)
         return installed
     }

@@ -1,7 +1,6 @@
-@_spi(Stores) import Divan
+import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Glibc
 
 /// `divan seal`.
@@ -37,9 +36,9 @@ enum SealCommand: Command {
             try KeyRing.shared.checkNewKey(arguments)
             return try path.rehearseRewriting("seal \(path.bundle)", told: "sealed", terminal)
         }
-        let store = try path.open(forWriting: true)
-        defer { try? store.close() }
-        try store.changeSealing(to: try KeyRing.shared.newKey(arguments).sealing())
+        try path.using(.changing) { database in
+            try database.changeEncryptionKey(try KeyRing.shared.newKey(arguments))
+        }
         terminal.done("Sealed \(path.bundle)", ["sealed": .string(path.bundle)])
     }
 }
@@ -64,13 +63,13 @@ enum UnsealCommand: Command {
         if arguments.has("--dry-run") {
             return try path.rehearseRewriting("unseal \(path.bundle)", told: "unsealed", terminal)
         }
-        let store = try path.open(forWriting: true)
-        defer { try? store.close() }
-        try terminal.confirmToPerson(
-            "Write everything in \(path.name) without a key?",
-            isSure: arguments.has("--yes")
-        )
-        try store.changeSealing(to: nil)
+        try path.using(.changing) { database in
+            try terminal.confirmToPerson(
+                "Write everything in \(path.name) without a key?",
+                isSure: arguments.has("--yes")
+            )
+            try database.changeEncryptionKey(nil)
+        }
         terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
     }
 }
@@ -98,9 +97,9 @@ enum RekeyCommand: Command {
             let deed = "change the key of \(path.bundle)"
             return try path.rehearseRewriting(deed, told: "rekeyed", terminal)
         }
-        let store = try path.open(forWriting: true)
-        defer { try? store.close() }
-        try store.changeSealing(to: try KeyRing.shared.newKey(arguments, .new).sealing())
+        try path.using(.changing) { database in
+            try database.changeEncryptionKey(try KeyRing.shared.newKey(arguments, .new))
+        }
         terminal.done("Changed the key of \(path.bundle)", ["rekeyed": .string(path.bundle)])
     }
 }
@@ -120,13 +119,12 @@ extension DatabasePath {
         told name: String,
         _ terminal: Terminal
     ) throws {
-        let store = try open(forWriting: false)
-        defer { try? store.close() }
-        let documentCount = try store.read { try $0.documentCount() }
-        let blobs = try store.blobs.usage()
+        let (documentCount, blobs) = try using(.reading) { database in
+            (try database.documentCount(), try database.blobUsage())
+        }
         var file = stat()
         guard stat(bundle + "/db.sqlite3", &file) == 0 else { throw Failure.file(bundle, errno) }
-        let byteCount = Int(file.st_size) + blobs.byteCount
+        let byteCount = Int(file.st_size) + Int(blobs.byteCount)
         terminal.rehearsed(
             "\(deed), and write \(Numbers.contents(documentCount, blobs: blobs.count)) anew: "
                 + Numbers.bytes(byteCount),

@@ -15,7 +15,7 @@ enum IndexListCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
         let (indexes, damaged) = try store.read { reader in
@@ -88,10 +88,10 @@ enum IndexMakeCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let expressions = Array(arguments.operands.dropFirst(2))
         let config = try config(arguments, expressions)
-        let path = try arguments.collection()
+        let name = try arguments.collection()
         let database = try arguments.database.openDatabase()
         defer { try? database.close() }
-        let collection = try database.collections(named: [path], creating: false)[0]
+        let collection = try database.collections(named: [name], creating: false)[0]
         try terminal.watchingIndex(of: collection.count, rest: "the indexes are as they were") {
             watch in
             try collection.createIndex(
@@ -101,8 +101,8 @@ enum IndexMakeCommand: Command {
             )
         }
         terminal.done(
-            "made index \(arguments.operands[1]) of \(path.wireName)",
-            ["made": .string(arguments.operands[1]), "collection": .string(path.wireName)]
+            "made index \(arguments.operands[1]) of \(name)",
+            ["made": .string(arguments.operands[1]), "collection": .string("\(name)")]
         )
     }
 
@@ -148,7 +148,7 @@ enum IndexRemoveCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let name = ExactText(arguments.operands[1])
         let isDry = arguments.has("--dry-run")
         let store = try arguments.database.open(forWriting: !isDry)

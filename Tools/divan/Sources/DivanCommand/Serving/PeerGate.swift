@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanCrypto
-import DivanStore
 import Foundation
 
 /// Who may come to a listener, and what for.
@@ -73,8 +72,8 @@ struct PeerGate: Sendable {
         }
         var access = ListenerAccess.full
         access.readOnly = user.isReadOnly
-        if let paths = user.collections {
-            access.collections = collections.filter { paths.contains(CollectionPath(of: $0)) }
+        if let names = user.collections {
+            access.collections = collections.filter { names.contains($0.qualifiedName) }
         }
         do {
             try user.condition?.limit(&access, of: name)

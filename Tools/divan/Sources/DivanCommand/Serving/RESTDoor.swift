@@ -36,7 +36,7 @@ final class RESTDoor {
             throw Failure.usage("--rest needs a database")
         }
         scheme = door.tls == nil ? "http" : "https"
-        let shared = try arguments.collections()
+        let shared = try arguments.collectionPaths()
         let isReadOnly = arguments.has("--read-only")
         let conditions = ConditionShelf()
         server = RESTServer(
@@ -79,7 +79,8 @@ extension PeerGate {
         let all = shared.isEmpty ? nil : shared
         guard let users else { return RESTRights(collections: all, isReadOnly: isReadOnly) }
         guard let name = client.user, let user = users.user(name) else { return nil }
-        let own = user.collections.map { own in (all ?? Array(own)).filter(own.contains) }
+        let own = user.collections?.map { CollectionPath($0) }
+            .filter { all?.contains($0) ?? true }
         var rights = RESTRights(
             collections: own ?? all,
             isReadOnly: isReadOnly || user.isReadOnly

@@ -3,14 +3,22 @@ import DivanCommandLine
 import DivanJSON
 import DivanReplicator
 import DivanRevisions
-import DivanStore
 import Foundation
+
+/// A document that a peer refused.
+struct RefusedDocument {
+    let documentID: DocumentID
+    let revisionID: RevisionID
+    let error: SyncError
+    /// When, in seconds since 1970.
+    let time: Int64
+}
 
 /// What a peer lacks, and what it does not want, on its way to the screen.
 struct PendingAnswer {
     let remote: String
-    let pending: [(path: CollectionPath, documentIDs: [DocumentID])]
-    let refused: [(path: CollectionPath, refusals: [Refusal])]
+    let pending: [(name: CollectionName, documentIDs: [DocumentID])]
+    let refused: [(name: CollectionName, refusals: [RefusedDocument])]
 
     private var count: Int { pending.reduce(0) { $0 + $1.documentIDs.count } }
     private var refusedCount: Int { refused.reduce(0) { $0 + $1.refusals.count } }
@@ -20,14 +28,14 @@ struct PendingAnswer {
         if onlyCount { return showCount(terminal) }
         terminal.note("\(PeerURL.text(remote)): \(figures)")
         try terminal.results { write in
-            for (path, documentIDs) in pending {
+            for (name, documentIDs) in pending {
                 for documentID in documentIDs {
-                    try write(line(documentID, path, isJSON: terminal.isJSON))
+                    try write(line(documentID, name, isJSON: terminal.isJSON))
                 }
             }
-            for (path, refusals) in refused {
+            for (name, refusals) in refused {
                 for refusal in refusals {
-                    try write(line(refusal, path, isJSON: terminal.isJSON))
+                    try write(line(refusal, name, isJSON: terminal.isJSON))
                 }
             }
         }
@@ -51,16 +59,15 @@ struct PendingAnswer {
         terminal.result(object.canonicalText)
     }
 
-    private func line(_ documentID: DocumentID, _ path: CollectionPath, isJSON: Bool) -> String {
-        guard isJSON else { return "\(path.wireName)/\(documentID)".escapingControlCharacters() }
-        return JSON.object(JSONObject(members(documentID, path))).canonicalText
+    private func line(_ documentID: DocumentID, _ name: CollectionName, isJSON: Bool) -> String {
+        guard isJSON else { return "\(name)/\(documentID)".escapingControlCharacters() }
+        return JSON.object(JSONObject(members(documentID, name))).canonicalText
     }
 
-    private func line(_ refusal: Refusal, _ path: CollectionPath, isJSON: Bool) -> String {
-        let error = SyncError(refusal)
-        let (code, reason) = (error.publicCode, error.description)
+    private func line(_ refusal: RefusedDocument, _ name: CollectionName, isJSON: Bool) -> String {
+        let (code, reason) = (refusal.error.publicCode, refusal.error.description)
         guard isJSON else {
-            return "\(path.wireName)/\(refusal.documentID)  refused, \(code): \(reason)"
+            return "\(name)/\(refusal.documentID)  refused, \(code): \(reason)"
                 .escapingControlCharacters()
         }
         let date = Date(timeIntervalSince1970: Double(refusal.time))
@@ -69,17 +76,17 @@ struct PendingAnswer {
             ("code", JSON(code)), ("error", .string(reason)),
             ("refusedAt", .string(Days.exactly(date))),
         ]
-        return JSON.object(JSONObject(self.members(refusal.documentID, path) + members))
+        return JSON.object(JSONObject(self.members(refusal.documentID, name) + members))
             .canonicalText
     }
 
     private func members(
         _ documentID: DocumentID,
-        _ path: CollectionPath
+        _ name: CollectionName
     ) -> [(key: String, value: JSON)] {
         [
             ("peer", .string(PeerURL.text(remote))),
-            ("collection", .string(path.wireName)), ("id", .string(documentID.text)),
+            ("collection", .string("\(name)")), ("id", .string(documentID.text)),
         ]
     }
 }

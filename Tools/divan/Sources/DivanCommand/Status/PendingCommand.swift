@@ -1,3 +1,4 @@
+import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanReplicator
@@ -42,7 +43,7 @@ enum PendingCommand: Command {
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let wanted = try arguments.collections()
+        let wanted = try arguments.collectionPaths()
         let given = arguments.operands.dropFirst().first
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
@@ -55,12 +56,13 @@ enum PendingCommand: Command {
         if given == nil, known.isEmpty {
             terminal.note("\(arguments.database.name) has never replicated; everything is pending")
         }
+        let names = paths.map { CollectionName($0) }
         for remote in remotes {
             let question = PendingQuestion(
                 store: store,
                 remote: remote,
-                channels: ScopedOption("--channels", arguments, paths),
-                documents: ScopedOption("--documents", arguments, paths),
+                channels: ScopedOption("--channels", arguments, names),
+                documents: ScopedOption("--documents", arguments, names),
                 isKnown: known.contains(remote)
             )
             let answer = PendingAnswer(
@@ -99,22 +101,23 @@ struct PendingQuestion {
     /// The IDs in each collection, in the order of their bytes.
     func documentIDs(
         in paths: [CollectionPath]
-    ) throws -> [(path: CollectionPath, documentIDs: [DocumentID])] {
+    ) throws -> [(name: CollectionName, documentIDs: [DocumentID])] {
         try paths.map { path in
             let documentIDs = isKnown ? try known(path) : try everything(path)
-            return (path, documentIDs.sorted())
+            return (CollectionName(path), documentIDs.sorted())
         }
     }
 
     /// What the peer refused and was not changed since, in the same order.
     func refusals(
         in paths: [CollectionPath]
-    ) throws -> [(path: CollectionPath, refusals: [Refusal])] {
+    ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
         guard isKnown else { return [] }
         let number = try store.remoteID(for: remote)
         return try paths.map { path in
             let refusals = try store.read { try $0.refusals(in: path, at: number) }
-            return (path, refusals.sorted { $0.documentID < $1.documentID })
+                .sorted { $0.documentID < $1.documentID }
+            return (CollectionName(path), refusals.map { RefusedDocument($0) })
         }
     }
 
@@ -122,8 +125,8 @@ struct PendingQuestion {
         // `push` and `sync` remember apart: what either has acknowledged is not pending.
         let answers = try [true, false].map { pulls in
             var collection = PeerConfiguration.CollectionOptions(path)
-            collection.channels = channels.list(for: path) ?? []
-            collection.documentIDs = (documents.list(for: path) ?? []).map {
+            collection.channels = channels.list(for: CollectionName(path)) ?? []
+            collection.documentIDs = (documents.list(for: CollectionName(path)) ?? []).map {
                 DocumentID(unchecked: $0)
             }
             let options = PeerConfiguration.ActiveOptions(
@@ -140,7 +143,7 @@ struct PendingQuestion {
     }
 
     private func everything(_ path: CollectionPath) throws -> Set<DocumentID> {
-        let only = documents.list(for: path).map { names in
+        let only = documents.list(for: CollectionName(path)).map { names in
             Set(names.map { DocumentID(unchecked: $0) })
         }
         var documentIDs: Set<DocumentID> = []
@@ -152,5 +155,16 @@ struct PendingQuestion {
             }
         }
         return documentIDs
+    }
+}
+
+extension RefusedDocument {
+    fileprivate init(_ refusal: Refusal) {
+        self.init(
+            documentID: refusal.documentID,
+            revisionID: refusal.revisionID,
+            error: SyncError(refusal),
+            time: refusal.time
+        )
     }
 }

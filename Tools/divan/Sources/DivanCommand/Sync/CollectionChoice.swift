@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// Which collections a sync is about, where the words of the command line leave that to the peer.
 struct CollectionChoice {
@@ -26,29 +25,29 @@ struct CollectionChoice {
 
     /// Prints the names of the peer's collections, and which of them are missing here.
     func list() throws {
-        let here = Set(try arguments.database.collectionPaths())
-        let paths = try PeerCollections.ask(arguments, terminal)
-        for path in paths {
+        let here = Set(try arguments.database.collectionNames())
+        let names = try PeerCollections.ask(arguments, terminal)
+        for name in names {
             guard !terminal.isJSON else {
                 let object: JSON = [
-                    "name": .string(path.wireName), "here": .bool(here.contains(path)),
+                    "name": .string("\(name)"), "here": .bool(here.contains(name)),
                 ]
                 terminal.result(object.canonicalText)
                 continue
             }
-            terminal.result(path.wireName + (here.contains(path) ? "" : "  (not here)"))
+            terminal.result("\(name)" + (here.contains(name) ? "" : "  (not here)"))
         }
-        if paths.isEmpty { terminal.note("The peer shares no collection with us") }
+        if names.isEmpty { terminal.note("The peer shares no collection with us") }
     }
 
     /// The words with the peer's collections named, if all of them are asked for.
     func settled() throws -> Arguments {
         guard arguments.has("--all-collections") else { return arguments }
-        let paths = try PeerCollections.ask(arguments, terminal)
-        guard !paths.isEmpty else {
+        let names = try PeerCollections.ask(arguments, terminal)
+        guard !names.isEmpty else {
             throw Failure(kind: .notFound, sentence: "the peer shares no collection with us")
         }
-        return arguments.setting("--collections", to: paths.map(\.wireName))
+        return arguments.setting("--collections", to: names.map(\.description))
     }
 
     /// What to type where an empty database met a peer that has collections of other names.
@@ -60,7 +59,7 @@ struct CollectionChoice {
             let here = try? arguments.database.collectionsIfNeverFilled(),
             let there = try? PeerCollections.ask(arguments, terminal)
         else { return nil }
-        let missing = there.filter { !here.contains($0) }.map(\.wireName)
+        let missing = there.filter { !here.contains($0) }.map(\.description)
         guard !missing.isEmpty else { return nil }
         let names = missing.prefix(Self.namedCount).joined(separator: ", ")
         let more =

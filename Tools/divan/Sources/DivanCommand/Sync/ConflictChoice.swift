@@ -1,8 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanRevisions
-import DivanStore
 import Synchronization
 
 /// How a command ends conflicts.
@@ -37,11 +35,11 @@ enum ConflictChoice: String, CaseIterable, Sendable {
 
     /// The resolver for one collection.
     func resolver(
-        for path: CollectionPath,
+        for name: CollectionName,
         _ report: ConflictReport
     ) -> any ConflictResolverProtocol {
         if self == .leave { return ConflictResolver.leaveOpen }
-        return ReportingResolver(choice: self, path: path, report: report)
+        return ReportingResolver(choice: self, collection: name, report: report)
     }
 }
 
@@ -49,23 +47,21 @@ enum ConflictChoice: String, CaseIterable, Sendable {
 final class ConflictReport: Sendable {
     private let events: EventLine
     private let settled = Mutex<UInt64>(0)
-    let store: Store
 
-    init(_ events: EventLine, _ store: Store) {
+    init(_ events: EventLine) {
         self.events = events
-        self.store = store
     }
 
     /// Conflicts that ended.
     var settledCount: UInt64 { settled.withLock { $0 } }
 
-    func tell(_ documentID: String, in path: CollectionPath, kept: String) {
+    func tell(_ documentID: String, in collection: CollectionName, kept: String) {
         settled.withLock { $0 += 1 }
         let what = kept == "merged" ? "merged both sides" : "kept the \(kept) side"
         events.write(
             "conflict",
             [
-                "id": .string(documentID), "collection": .string(path.wireName),
+                "id": .string(documentID), "collection": .string("\(collection)"),
                 "kept": .string(kept),
             ],
             sentence: "Conflict in \(documentID): \(what)"
@@ -76,7 +72,7 @@ final class ConflictReport: Sendable {
 /// A rule that also tells what it decided.
 private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     let choice: ConflictChoice
-    let path: CollectionPath
+    let collection: CollectionName
     let report: ConflictReport
 
     func resolve(conflict: Divan.Conflict) -> Document? {
@@ -89,7 +85,7 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
         } else {
             kept = document === conflict.remoteDocument ? "remote" : "merged"
         }
-        report.tell(conflict.documentID, in: path, kept: kept)
+        report.tell(conflict.documentID, in: collection, kept: kept)
         return document
     }
 
@@ -97,27 +93,8 @@ private struct ReportingResolver: ConflictResolverProtocol, Sendable {
         switch choice {
         case .local: conflict.localDocument
         case .remote: conflict.remoteDocument
-        case .merge: merge(conflict)
+        case .merge: ConflictResolver.fieldMerge.resolve(conflict: conflict)
         case .standard, .leave: ConflictResolver.default.resolve(conflict: conflict)
-        }
-    }
-
-    /// Merges by the stored leaves, which also know the common ancestor.
-    private func merge(_ conflict: Divan.Conflict) -> Document? {
-        let documentID = conflict.documentID
-        let stored = try? report.store.read {
-            try $0.conflict(of: DocumentID(unchecked: documentID), in: path)
-        }
-        guard let stored, let decision = try? ConflictDecision(merging: stored) else {
-            return ConflictResolver.default.resolve(conflict: conflict)
-        }
-        switch decision {
-        case .keepLocal: return conflict.localDocument
-        case .keepRemote: return conflict.remoteDocument
-        case .delete: return nil
-        case .merge(let body, _):
-            let text = String(decoding: body, as: UTF8.self)
-            return try? MutableDocument(id: documentID, json: text)
         }
     }
 }

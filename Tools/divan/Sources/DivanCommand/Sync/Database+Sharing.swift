@@ -19,27 +19,82 @@ extension DatabasePath {
     /// Does something with the database, which must exist, through the public API.
     ///
     /// What the store says of it is thrown as the store said it, so that all verbs explain it alike.
-    func using<Result>(_ purpose: Purpose, _ work: (Database) throws -> Result) throws -> Result {
+    func using<Result>(
+        _ purpose: Purpose,
+        naming scheme: RevisionScheme? = nil,
+        _ work: (Database) throws -> Result
+    ) throws -> Result {
         try requireDatabase()
         var configuration = try configuration()
         configuration.readOnly = purpose == .reading
-        do {
+        configuration.revisionScheme = scheme
+        return try Self.causes {
             let database = try Database(name: name, config: configuration)
             defer { try? database.close() }
             return try work(database)
-        } catch {
-            throw Self.cause(of: error)
         }
     }
 
-    /// The first error below one of the public API that a verb can explain better.
-    private static func cause(of error: any Error) -> any Error {
-        var next: (any Error)? = error
-        while let known = next {
-            if known is StoreError || known is Failure { return known }
-            next = ((known as Any) as? NSError)?.userInfo[NSUnderlyingErrorKey] as? any Error
+    /// Makes the database, with a key or without; it has collections of the given names.
+    func makeDatabase(key: EncryptionKey?, collections names: [CollectionName]) throws {
+        var configuration = DatabaseConfiguration()
+        configuration.directory = parent
+        configuration.encryptionKey = key
+        try Self.causes {
+            let database = try Database(name: name, config: configuration)
+            defer { try? database.close() }
+            for name in names { _ = try database.createCollection(name) }
         }
-        return error
+    }
+
+    /// Copies the database; who opens the copy in this process does it with the same key.
+    func copy(to target: DatabasePath) throws {
+        var configuration = try configuration()
+        configuration.directory = target.parent
+        try Self.causes {
+            try Database.copy(
+                fromPath: bundle,
+                toDatabase: target.name,
+                withConfig: configuration
+            )
+        }
+        if let key = configuration.encryptionKey { KeyRing.shared.note(key, of: target) }
+    }
+
+    /// Throws, for an error of the public API, the first below it that a verb can explain better.
+    private static func causes<Result>(of work: () throws -> Result) throws -> Result {
+        do {
+            return try work()
+        } catch {
+            var next: (any Error)? = error
+            while let known = next {
+                if known is StoreError || known is Failure { throw known }
+                next = ((known as Any) as? NSError)?.userInfo[NSUnderlyingErrorKey] as? any Error
+            }
+            throw error
+        }
+    }
+
+    /// The names of all collections.
+    func collectionNames() throws -> [CollectionName] {
+        try using(.reading) { try $0.allCollections().map(\.qualifiedName) }
+    }
+
+    /// The names of all collections, if nothing was ever saved in any; else `nil`.
+    func collectionsIfNeverFilled() throws -> [CollectionName]? {
+        try using(.reading) { database in
+            let collections = try database.allCollections()
+            let isNew = try collections.allSatisfy { try $0.lastSequence == 0 }
+            return isNew ? collections.map(\.qualifiedName) : nil
+        }
+    }
+
+    /// The collections but the default one, if that never held anything; else none.
+    func collectionsBesideEmptyDefault() throws -> [CollectionName] {
+        try using(.reading) { database in
+            guard try database.defaultCollection().lastSequence == 0 else { return [] }
+            return try database.allCollections().map(\.qualifiedName).filter { $0 != .default }
+        }
     }
 
     /// Makes the database anew, readable or not.
@@ -74,34 +129,60 @@ extension DatabasePath {
 }
 
 extension Database {
+    /// The content of a digest, for ``InlineBlobs``; `nil` for a text that is none.
+    func content(of digest: String) throws -> [UInt8]? {
+        guard BlobDigest(digest) != nil else { return nil }
+        var content: [UInt8] = []
+        try forEachPiece(of: digest) { content += $0 }
+        return content
+    }
+
+    /// Calls `body` with the pieces of a content, one after the other.
+    ///
+    /// - Throws: `StoreError` when it is not here.
+    func forEachPiece(of digest: String, _ body: ([UInt8]) throws -> Void) throws {
+        let properties = [Blob.typeProperty: Blob.blobType, Blob.blobDigestProperty: digest]
+        guard let stream = try getBlob(properties: properties)?.contentStream else {
+            guard let digest = BlobDigest(digest) else { return }
+            throw StoreError(.noSuchBlob(digest), at: (path ?? "") + "Attachments")
+        }
+        stream.open()
+        defer { stream.close() }
+        var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
+        while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
+            guard count > 0 else { throw StoreError(.io(EIO), at: path ?? "") }
+            try body(Array(piece.prefix(count)))
+        }
+    }
+
+    /// Documents of all collections; tombstones do not count.
+    func documentCount() throws -> Int {
+        try allCollections().reduce(0) { $0 + Int($1.count) }
+    }
+
     /// The collection of a name.
     ///
     /// - Throws: `StoreError` when there is none.
-    func collection(at path: CollectionPath) throws -> Divan.Collection {
-        if let found = try collection(name: path.name, scope: path.scope) { return found }
-        let place = self.path.map { String($0.dropLast()) } ?? ""
-        throw StoreError(.noSuchCollection(path), at: place)
-    }
-
-    /// Every collection of every scope.
-    func allCollections() throws -> [Divan.Collection] {
-        try scopes().flatMap { try collections(scope: $0.name) }
+    func existing(_ name: CollectionName) throws -> Divan.Collection {
+        if let found = try collection(name) { return found }
+        let place = path.map { String($0.dropLast()) } ?? ""
+        throw StoreError(.noSuchCollection(CollectionPath(name)), at: place)
     }
 
     /// Returns the collections of the given names; all of the database when none is given.
     ///
     /// With `creating` missing ones are made; otherwise they are an error.
     func collections(
-        named paths: [CollectionPath],
+        named names: [CollectionName],
         creating: Bool
     ) throws -> [Divan.Collection] {
-        guard !paths.isEmpty else { return try allCollections() }
-        return try paths.map { path in
-            if let found = try collection(name: path.name, scope: path.scope) { return found }
-            if creating { return try createCollection(name: path.name, scope: path.scope) }
+        guard !names.isEmpty else { return try allCollections() }
+        return try names.map { wanted in
+            if let found = try collection(wanted) { return found }
+            if creating { return try createCollection(wanted) }
             throw Failure(
                 kind: .notFound,
-                sentence: "\(name) has no collection \(path.wireName); divan info \(name) "
+                sentence: "\(name) has no collection \(wanted); divan info \(name) "
                     + "lists its collections"
             )
         }
@@ -132,9 +213,6 @@ extension Divan.Collection {
         let place = (try? database.allCollections())?.first { other in
             other != self && (try? other.document(id: id)) != nil
         }
-        return .noDocument(id, in: wireName, butIn: place?.wireName)
+        return .noDocument(id, in: "\(qualifiedName)", butIn: place.map { "\($0.qualifiedName)" })
     }
-
-    /// The name as the command line takes it.
-    var wireName: String { CollectionPath(fullName)?.wireName ?? fullName }
 }

@@ -1,9 +1,9 @@
 import Dispatch
+import Divan
 import DivanBLIP
 import DivanBLIPChannel
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import DivanTransport
 import DivanWebSocket
 import DivanZlib
@@ -23,10 +23,10 @@ final class PeerCollections: BLIPHandler {
 
     private final class Outcome: Sendable {
         let hasEnded = DispatchSemaphore(value: 0)
-        let state = Mutex<Result<[CollectionPath], Failure>?>(nil)
+        let state = Mutex<Swift.Result<[CollectionName], Failure>?>(nil)
 
         /// Keeps the first answer.
-        func take(_ result: Result<[CollectionPath], Failure>) {
+        func take(_ result: Swift.Result<[CollectionName], Failure>) {
             state.withLock { $0 = $0 ?? result }
         }
     }
@@ -42,7 +42,7 @@ final class PeerCollections: BLIPHandler {
     /// Asks the peer that is the second operand, with the options of a sync.
     ///
     /// - Throws: `Failure` when the peer cannot be reached, refuses, or does not tell.
-    static func ask(_ arguments: Arguments, _ terminal: Terminal) throws -> [CollectionPath] {
+    static func ask(_ arguments: Arguments, _ terminal: Terminal) throws -> [CollectionName] {
         let url = try WebSocketURL(arguments.operands[1])
         let transport = try PeerTransport.make(to: url, arguments, terminal)
         let outcome = Outcome()
@@ -76,7 +76,8 @@ final class PeerCollections: BLIPHandler {
         }
     }
 
-    private static func read(_ reply: BLIPIncomingReply) -> Result<[CollectionPath], Failure> {
+    private static func read(_ reply: BLIPIncomingReply) -> Swift.Result<[CollectionName], Failure>
+    {
         if let error = reply.error {
             let isUnknown = error.domain == "BLIP" && error.code == 404
             return .failure(
@@ -92,11 +93,11 @@ final class PeerCollections: BLIPHandler {
         guard let names, names.count <= countLimit else {
             return .failure(unreadable("no list of at most \(countLimit)"))
         }
-        let paths = names.compactMap { CollectionPath($0) }
-        guard paths.count == names.count else {
+        let collections = names.compactMap { CollectionName($0) }
+        guard collections.count == names.count else {
             return .failure(unreadable("it holds what is no name of a collection"))
         }
-        return .success(paths)
+        return .success(collections)
     }
 
     private static func unreadable(_ problem: String) -> Failure {

@@ -1,6 +1,5 @@
 import Divan
 import DivanCommandLine
-import DivanStore
 import Foundation
 
 /// The replicator that the words of a command line describe.
@@ -18,24 +17,24 @@ struct SyncConfiguration {
             named: try arguments.collections(),
             creating: direction != .push
         )
-        let paths = collections.map { CollectionPath(of: $0) }
+        let names = collections.map(\.qualifiedName)
         let choice = try ConflictChoice.read(arguments)
-        let channels = ScopedOption("--channels", arguments, paths)
-        let documents = ScopedOption("--documents", arguments, paths)
-        let pushFilter = ScopedOption("--push-filter", arguments, paths)
-        let pullFilter = ScopedOption("--pull-filter", arguments, paths)
-        let conditions = ScopedOption("--where", arguments, paths)
+        let channels = ScopedOption("--channels", arguments, names)
+        let documents = ScopedOption("--documents", arguments, names)
+        let pushFilter = ScopedOption("--push-filter", arguments, names)
+        let pullFilter = ScopedOption("--pull-filter", arguments, names)
+        let conditions = ScopedOption("--where", arguments, names)
         let entries = try collections.map { collection in
-            let path = CollectionPath(of: collection)
-            let wanted = try conditions.texts(for: path).map {
+            let name = collection.qualifiedName
+            let wanted = try conditions.texts(for: name).map {
                 try Divan.Collection.filter(where: $0)
             }
             var entry = CollectionConfiguration(collection: collection)
-            entry.conflictResolver = choice.resolver(for: path, conflicts)
-            entry.channels = channels.list(for: path)
-            entry.documentIDs = documents.list(for: path)
-            let pushed = try DocumentTest.filter(pushFilter.texts(for: path))
-            let pulled = try DocumentTest.filter(pullFilter.texts(for: path))
+            entry.conflictResolver = choice.resolver(for: name, conflicts)
+            entry.channels = channels.list(for: name)
+            entry.documentIDs = documents.list(for: name)
+            let pushed = try DocumentTest.filter(pushFilter.texts(for: name))
+            let pulled = try DocumentTest.filter(pullFilter.texts(for: name))
             entry.pushFilter = Self.all(wanted + [pushed].compactMap(\.self))
             entry.pullFilter = Self.all(wanted + [pulled].compactMap(\.self))
             return entry
@@ -102,29 +101,21 @@ struct SyncConfiguration {
     }
 }
 
-extension CollectionPath {
-    /// The place of a collection of the public API.
-    init(of collection: Divan.Collection) {
-        // The names of a collection that exists are valid.
-        self = CollectionPath(scope: collection.scope.name, name: collection.name) ?? .default
-    }
-}
-
 /// An option that holds for all collections, or, as `scope.name:TEXT`, for one.
 struct ScopedOption {
     private var shared: [String] = []
-    private var own: [CollectionPath: [String]] = [:]
+    private var own: [CollectionName: [String]] = [:]
 
     /// Nothing for any collection.
     init() {}
 
     /// Sorts the values of an option; a prefix that names no collection of these is plain text.
-    init(_ option: String, _ arguments: Arguments, _ collections: [CollectionPath]) {
+    init(_ option: String, _ arguments: Arguments, _ collections: [CollectionName]) {
         for text in arguments.values(option) {
             let colon = text.firstIndex(of: ":")
-            let path = colon.flatMap { CollectionPath(String(text[..<$0])) }
-            if let colon, let path, text[..<colon].contains("."), collections.contains(path) {
-                own[path, default: []].append(String(text[text.index(after: colon)...]))
+            let name = colon.flatMap { CollectionName(String(text[..<$0])) }
+            if let colon, let name, text[..<colon].contains("."), collections.contains(name) {
+                own[name, default: []].append(String(text[text.index(after: colon)...]))
             } else {
                 shared.append(text)
             }
@@ -132,11 +123,11 @@ struct ScopedOption {
     }
 
     /// The texts that hold for a collection.
-    func texts(for path: CollectionPath) -> [String] { shared + (own[path] ?? []) }
+    func texts(for name: CollectionName) -> [String] { shared + (own[name] ?? []) }
 
     /// The comma-separated items that hold for a collection; `nil` when there is no such option.
-    func list(for path: CollectionPath) -> [String]? {
-        let texts = texts(for: path)
+    func list(for name: CollectionName) -> [String]? {
+        let texts = texts(for: name)
         guard !texts.isEmpty else { return nil }
         return texts.flatMap { $0.listItems }
     }

@@ -2,7 +2,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanStatus
-import DivanStore
 import Foundation
 
 /// Gathers how a replication is, for whoever looks on from another process.
@@ -66,7 +65,7 @@ final class SyncReporter: @unchecked Sendable {
 
     private func collections(_ tally: SyncTally) -> JSONObject {
         let members = replicator.config.collections.map { collection in
-            let name = CollectionPath(of: collection).wireName
+            let name = collection.qualifiedName.description
             let counts = tally.collections[name] ?? SyncTally.Counts()
             return (key: name, value: JSON.object(counts.json))
         }

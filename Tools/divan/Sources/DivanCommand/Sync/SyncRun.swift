@@ -3,7 +3,6 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanProbe
-import DivanStore
 import Foundation
 import Synchronization
 
@@ -18,7 +17,6 @@ final class SyncRun: Sendable {
     private let database: Database
     private let replicator: Replicator
     private let reporter: SyncReporter
-    private let store: Store
     private let holder: Holder?
     private let direction: ReplicatorType
     private let leavesConflicts: Bool
@@ -51,7 +49,7 @@ final class SyncRun: Sendable {
             }
         } catch let failure as Failure
             where failure.code == CBLError.httpNotFound && !arguments.has("--collections")
-            && failure.sentence.contains(CollectionPath.default.wireName)
+            && failure.sentence.contains("\(CollectionName.default)")
         {
             let named = try arguments.database.collectionsBesideEmptyDefault()
             guard !named.isEmpty else {
@@ -60,7 +58,7 @@ final class SyncRun: Sendable {
                 throw failure
             }
             terminal.note("The peer has no default collection, and ours is empty: left out")
-            let fewer = arguments.setting("--collections", to: named.map(\.wireName))
+            let fewer = arguments.setting("--collections", to: named.map(\.description))
             try SyncRun(fewer, direction: direction, terminal).run()
         }
     }
@@ -69,11 +67,10 @@ final class SyncRun: Sendable {
         target = try URLEndpoint(validating: arguments.operands[1])
         path = arguments.database
         database = try path.openDatabase()
-        store = try path.open(forWriting: true)
         holder = Holder(path, as: "divan \(direction.verb)")
         progress = ProgressLine(terminal, verb: direction.participle)
         events = EventLine(terminal, progress: progress)
-        let conflicts = ConflictReport(events, store)
+        let conflicts = ConflictReport(events)
         let configuration = SyncConfiguration(
             arguments: arguments,
             direction: direction,
@@ -92,7 +89,7 @@ final class SyncRun: Sendable {
 
     /// Replicates until it is done, or until Ctrl-C.
     func run() throws {
-        let blobsBefore = try store.blobs.usage().count
+        let blobsBefore = try database.blobUsage().count
         let interruption = Interruption()
         let stopped = DispatchSemaphore(value: 0)
         replicator.addDocumentReplicationListener(withQueue: queue) { [self] in take($0) }
@@ -113,13 +110,12 @@ final class SyncRun: Sendable {
         progress.finish()
         var tally = state.withLock { $0.tally }
         tally.seconds = progress.elapsed.inSeconds
-        tally.blobCount = max(0, try store.blobs.usage().count - blobsBefore)
+        tally.blobCount = max(0, try database.blobUsage().count - blobsBefore)
         tally.byteCount = replicator.statistics.byteCount
         tally.compression = replicator.statistics.compression
         tally.refusedCount = try refusedCount()
         let error = state.withLock { $0.last?.error }
         holder?.stop()
-        try store.close()
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)
     }
@@ -260,7 +256,7 @@ extension SyncRun {
     }
 
     private func take(_ document: ReplicatedDocument, isPush: Bool) {
-        let place = CollectionPath(scope: document.scope, name: document.collection)?.wireName
+        let place = CollectionName(scope: document.scope, name: document.collection)?.description
         let error = document.error.map { $0 as NSError }
         if leavesConflicts, !isPush, error?.code == CBLError.conflict {
             return leave(document, in: place.orEmpty)

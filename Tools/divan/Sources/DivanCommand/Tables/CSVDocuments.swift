@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// Writes the documents of a collection as comma-separated values (RFC 4180), which `divan import` reads
 /// back: text that looks like a number, a truth value or nothing stands in quotes.
@@ -19,13 +18,14 @@ struct CSVDocuments {
         self.output = output
     }
 
-    /// Writes a collection.
+    /// Writes a collection of `total` documents, which `forEach` calls its argument with, twice.
     mutating func add(
-        _ path: CollectionPath,
-        _ reader: StoreReader,
-        _ progress: ProgressLine
+        _ total: Int,
+        _ progress: ProgressLine,
+        _ forEach: ((DocumentID, JSONObject) throws -> Void) throws -> Void
     ) throws {
-        let census = try PropertyCensus(of: path, reader)
+        var census = PropertyCensus()
+        try forEach { _, body in census.count(body) }
         guard census.propertyCount <= Self.columnCount, !census.isFull else {
             throw Failure(
                 kind: .invalid,
@@ -35,12 +35,10 @@ struct CSVDocuments {
         }
         let keys = census.keys
         write(["_id"] + keys.map { Self.quotedIfNeeded($0) })
-        let total = UInt64(try reader.count(in: path))
-        try reader.forEachObject(in: path) { document, body in
-            let documentID = Self.field(.string(document.documentID.text))
-            write([documentID] + keys.map { Self.field(body[$0]) })
+        try forEach { documentID, body in
+            write([Self.field(.string(documentID.text))] + keys.map { Self.field(body[$0]) })
             count += 1
-            progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
+            progress.show(ProgressLine.Reading(documents: UInt64(count), total: UInt64(total)))
             if pending.count > 1 << 18 { try flush() }
         }
     }

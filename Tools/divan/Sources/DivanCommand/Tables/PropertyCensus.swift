@@ -1,5 +1,4 @@
 import DivanJSON
-import DivanStore
 
 /// Counts the top-level properties of documents, to make columns of them.
 struct PropertyCensus {
@@ -30,14 +29,6 @@ struct PropertyCensus {
     private(set) var documentCount = 0
     /// Whether there are more keys than are counted.
     private(set) var isFull = false
-
-    /// Counts the properties of nothing yet.
-    init() {}
-
-    /// Counts those of a collection.
-    init(of path: CollectionPath, _ reader: StoreReader) throws {
-        try reader.forEachObject(in: path) { _, body in count(body) }
-    }
 
     /// Counts the properties of a document.
     mutating func count(_ document: JSONObject) {
@@ -89,23 +80,6 @@ struct PropertyCensus {
         case .double: .real
         case .string: .text
         case .uint, .long, .array, .object: .other
-        }
-    }
-}
-
-extension StoreReader {
-    /// Calls `body` with each document of a collection, in the order of IDs, and what it holds.
-    func forEachObject(
-        in path: CollectionPath,
-        _ body: (StoredDocument, JSONObject) throws -> Void
-    ) throws {
-        try forEachDocumentID(in: path) { documentID in
-            if let document = try document(documentID, in: path),
-                let object = try JSON(parsing: document.body).object
-            {
-                try body(document, object)
-            }
-            return true
         }
     }
 }

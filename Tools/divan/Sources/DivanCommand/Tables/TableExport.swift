@@ -47,7 +47,8 @@ struct TableExport {
 
     /// Writes a collection.
     mutating func add(_ path: CollectionPath, _ reader: StoreReader) throws {
-        let census = try PropertyCensus(of: path, reader)
+        var census = PropertyCensus()
+        try reader.forEachObject(in: path) { _, body in census.count(body) }
         let columns = census.columns(
             besides: Self.ownColumns,
             oneOf: Self.share,
@@ -95,7 +96,9 @@ struct TableExport {
                 )
             }
             try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
-            try file.fillBlob(table: "_blobs", column: "content", from: reader)
+            try file.fillBlob(table: "_blobs", column: "content") {
+                try reader.read(upTo: StoreLimits.blobPieceByteCount)
+            }
         }
     }
 

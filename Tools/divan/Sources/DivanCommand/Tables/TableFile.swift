@@ -1,6 +1,5 @@
 import CDivanTables
 import DivanCommandLine
-import DivanStore
 import Foundation
 import Glibc
 
@@ -49,16 +48,16 @@ final class TableFile {
         return Insertion(statement, into: self)
     }
 
-    /// Writes a blob piece by piece into the row that was inserted last, which has room for it.
-    func fillBlob(table: String, column: String, from reader: BlobReader) throws {
+    /// Writes a blob into the row that was inserted last, which has room for it; `next` gives pieces, an
+    /// empty one at the end.
+    func fillBlob(table: String, column: String, _ next: () throws -> [UInt8]) throws {
         var blob: OpaquePointer?
         let row = sqlite3_last_insert_rowid(handle)
         let code = sqlite3_blob_open(handle, "main", table, column, row, 1, &blob)
         guard code == SQLITE_OK else { throw failure(code) }
         defer { sqlite3_blob_close(blob) }
         var offset: Int32 = 0
-        while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
-        {
+        while case let piece = try next(), !piece.isEmpty {
             let code = sqlite3_blob_write(blob, piece, Int32(piece.count), offset)
             guard code == SQLITE_OK else { throw failure(code) }
             offset += Int32(piece.count)

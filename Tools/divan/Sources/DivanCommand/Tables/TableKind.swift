@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanJSON
 import DivanStore
 
 /// What `divan export` makes of documents whose properties become columns, by the name of the file.
@@ -38,14 +39,18 @@ enum TableKind {
         let (count, rareCount) = try store.read { reader in
             switch self {
             case .csv(let file):
+                let path = try arguments.collectionPath()
                 var documents = CSVDocuments(to: try OutputFile(file))
-                try documents.add(arguments.collection(), reader, progress)
+                let total = try reader.count(in: path)
+                try documents.add(total, progress) { body in
+                    try reader.forEachObject(in: path) { try body($0.documentID, $1) }
+                }
                 try documents.finish()
                 return (documents.count, 0)
             case .sqlite(let file):
                 let output = try OutputFile(file)
                 let isOne = arguments.has("--collection")
-                let paths = isOne ? [try arguments.collection()] : try reader.collections()
+                let paths = isOne ? [try arguments.collectionPath()] : try reader.collections()
                 var tables = try TableExport(
                     for: file,
                     embedding: arguments.has("--blobs") ? store.blobs : nil,
@@ -63,5 +68,22 @@ enum TableKind {
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
         terminal.note(line)
+    }
+}
+
+extension StoreReader {
+    /// Calls `body` with each document of a collection, in the order of IDs, and what it holds.
+    func forEachObject(
+        in path: CollectionPath,
+        _ body: (StoredDocument, JSONObject) throws -> Void
+    ) throws {
+        try forEachDocumentID(in: path) { documentID in
+            if let document = try document(documentID, in: path),
+                let object = try JSON(parsing: document.body).object
+            {
+                try body(document, object)
+            }
+            return true
+        }
     }
 }

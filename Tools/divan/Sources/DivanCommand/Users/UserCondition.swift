@@ -3,7 +3,6 @@ import DivanCommandLine
 import DivanJSON
 import DivanQuery
 import DivanREST
-import DivanStore
 
 /// Which documents a user may see and store: a condition in SQL++, in which `$user` is the name.
 ///
@@ -18,8 +17,9 @@ struct UserCondition: Equatable, Sendable {
     /// - Throws: `Failure` with the place of the mistake.
     init(_ text: String, of user: String) throws(Failure) {
         do {
-            let condition = try BodyCondition(sql: text, parameters: ["user": .string(user)])
-            asksForUser = condition.parameterNames.contains("user")
+            _ = try RESTCondition(text, parameters: ["user": .string(user)])
+            // A parameter without a value is an error.
+            asksForUser = (try? RESTCondition(text)) == nil
             self.text = text
         } catch {
             throw Failure(

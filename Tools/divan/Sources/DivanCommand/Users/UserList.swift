@@ -1,7 +1,7 @@
+import Divan
 import DivanCommandLine
 import DivanCrypto
 import DivanJSON
-import DivanStore
 
 /// One user: how the password is known again, and what the user may do.
 struct UserRecord: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct UserRecord: Equatable, Sendable {
     /// Whether the user may only pull.
     var isReadOnly = false
     /// The only collections that the user may replicate; `nil` means all that are shared.
-    var collections: [CollectionPath]?
+    var collections: [CollectionName]?
     /// The condition of the documents that the user may see and store; `nil` means all.
     var condition: UserCondition?
 
@@ -18,7 +18,7 @@ struct UserRecord: Equatable, Sendable {
     var rightsMembers: JSONObject {
         var object: JSONObject = [:]
         if let collections {
-            object["collections"] = .array(collections.map { .string($0.wireName) })
+            object["collections"] = .array(collections.map { .string($0.description) })
         }
         if let condition { object["where"] = .string(condition.text) }
         return object
@@ -26,7 +26,7 @@ struct UserRecord: Equatable, Sendable {
 
     /// What `users ls` says of the rights.
     var rights: String {
-        let reach = collections.map { $0.map(\.wireName).joined(separator: ", ") }
+        let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
         let verbs = isReadOnly ? "reads" : "reads and writes"
         let limit = condition.map { " where \($0.text)" } ?? ""
         return "\(verbs) \(reach ?? "everything shared")\(limit)"
@@ -97,7 +97,7 @@ struct UserList: Equatable, Sendable {
             guard case .string(let text) = item else {
                 throw damaged("collections of \"\(name)\" holds more than names")
             }
-            return try CollectionPath.parsing(text)
+            return try CollectionName.parsing(text)
         }
         return record
     }
