@@ -37,4 +37,24 @@ void divan_lz4_unpacker_free(divan_lz4_unpacker *unpacker);
 const uint8_t *divan_lz4_unpack(divan_lz4_unpacker *unpacker, const uint8_t *input, size_t count,
                                 size_t plain_count, int is_stored);
 
+// Packs pieces one by one, each with the same dictionary before it.
+typedef struct divan_lz4_coder divan_lz4_coder;
+
+// Copies the dictionary, of which only the last DIVAN_LZ4_BLOCK_BYTE_COUNT bytes are of use; NULL when
+// memory is missing.
+divan_lz4_coder *divan_lz4_coder_make(const uint8_t *dictionary, size_t count);
+void divan_lz4_coder_free(divan_lz4_coder *coder);
+
+// Most bytes that `count` plain ones become; 0 where the library takes no more so many.
+size_t divan_lz4_coder_bound(size_t count);
+
+// Packs 1 or more bytes into `output`, which holds `divan_lz4_coder_bound(count)`; returns how many
+// they became, 0 when memory is missing.
+size_t divan_lz4_coder_pack(divan_lz4_coder *coder, const uint8_t *plain, size_t count, uint8_t *output);
+
+// Returns whether the packed bytes are exactly `plain_count` plain ones, which are in `output` then.
+// Whatever they are, nothing is written beyond it.
+int divan_lz4_coder_unpack(const divan_lz4_coder *coder, const uint8_t *packed, size_t count,
+                           uint8_t *output, size_t plain_count);
+
 #endif
