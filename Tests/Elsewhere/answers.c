@@ -127,7 +127,7 @@ int main(int count, char **words) {
     if (count != 2) fail(NULL, "usage: answers questions.sql");
     sqlite3 *connection;
     if (sqlite3_open(":memory:", &connection) != SQLITE_OK) fail(connection, "open");
-    if (divan_add_sql_functions(connection) != SQLITE_OK) fail(connection, "functions");
+    if (divan_add_sql_functions(connection, NULL) != SQLITE_OK) fail(connection, "functions");
     if (divan_add_full_text(connection) != SQLITE_OK) fail(connection, "full text");
     if (divan_add_checksums(connection) != SQLITE_OK) fail(connection, "checksums");
     tell_checksums();

@@ -17,15 +17,17 @@ int divan_add_functions(sqlite3 *connection, const divan_function *functions, in
     return SQLITE_OK;
 }
 
-int divan_add_sql_functions(sqlite3 *connection) {
+int divan_add_sql_functions(sqlite3 *connection, const divan_unpacking *unpacking) {
     static int (*const parts[])(sqlite3 *) = {
-        divan_add_properties, divan_add_containers, divan_add_arrays,  divan_add_operators,
+        divan_add_containers, divan_add_arrays,  divan_add_operators,
         divan_add_types,      divan_add_numbers,    divan_add_strings, divan_add_patterns,
         divan_add_dates,      divan_add_aggregates, divan_add_items,   divan_add_collations,
         divan_add_vectors,
     };
+    int code = divan_add_properties(connection, unpacking);
+    if (code != SQLITE_OK) return code;
     for (unsigned index = 0; index < sizeof parts / sizeof parts[0]; index++) {
-        int code = parts[index](connection);
+        code = parts[index](connection);
         if (code != SQLITE_OK) return code;
     }
     return SQLITE_OK;

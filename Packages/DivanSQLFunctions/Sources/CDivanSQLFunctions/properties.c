@@ -145,40 +145,67 @@ static bool walk(
     return true;
 }
 
-/// What is read, and in which form it is returned.
-enum { of_body = 0, of_value = 1, exact = 2 };
+/// In which form a value is returned.
+enum { plainly = 0, exactly = 1 };
 
+/// What a function of bodies knows.
+typedef struct {
+    divan_unpacking unpacking;
+    int form;
+} reader;
+
+static void return_in(int form, sqlite3_context *context, divan_value value) {
+    if (form == exactly) divan_return(context, value);
+    else divan_return_plain(context, value);
+}
+
+/// The text of a body, unpacked where it is packed; false where there is none, or the function has failed.
+static bool text_of_body(sqlite3_context *context, sqlite3_value *argument, divan_slice *text) {
+    if (sqlite3_value_type(argument) == SQLITE_NULL) return false;
+    const uint8_t *start = sqlite3_value_blob(argument);
+    int64_t count = sqlite3_value_bytes(argument);
+    if (count > 0 && *start == divan_packed_body) {
+        const divan_unpacking *unpacking = &((const reader *)sqlite3_user_data(context))->unpacking;
+        start = unpacking->unpack ? unpacking->unpack(unpacking->context, start, count, &count) : NULL;
+        if (!start) {
+            sqlite3_result_error(context, "a packed body cannot be unpacked", -1);
+            sqlite3_result_error_code(context, SQLITE_CORRUPT);
+            return false;
+        }
+    }
+    *text = (divan_slice){start, start + count};
+    return true;
+}
+
+/// A property of a body.
 static void property(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
-    intptr_t mode = (intptr_t)sqlite3_user_data(context);
-    int type = sqlite3_value_type(arguments[0]);
     divan_slice text;
-    if (mode & of_value) {
-        divan_value value = divan_argument(arguments[0]);
-        if (value.kind != divan_array && value.kind != divan_object) return;
-        text = value.text;
-    } else {
-        if (type == SQLITE_NULL) return;
-        text.start = sqlite3_value_blob(arguments[0]);
-        text.end = text.start + sqlite3_value_bytes(arguments[0]);
-    }
     divan_value value;
+    if (!text_of_body(context, arguments[0], &text)) return;
     if (!member(arguments[1], text, &value) && !walk(context, arguments, text, &value)) return;
-    if (mode & exact) divan_return(context, value);
-    else divan_return_plain(context, value);
+    return_in(((const reader *)sqlite3_user_data(context))->form, context, value);
+}
+
+/// A property of a container.
+static void property_of_value(sqlite3_context *context, int count, sqlite3_value **arguments) {
+    (void)count;
+    divan_value value = divan_argument(arguments[0]);
+    if (value.kind != divan_array && value.kind != divan_object) return;
+    divan_slice text = value.text;
+    if (!member(arguments[1], text, &value) && !walk(context, arguments, text, &value)) return;
+    return_in((int)(intptr_t)sqlite3_user_data(context), context, value);
 }
 
 /// The body as a value: MISSING where there is none, as of a tombstone.
 static void body(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
-    if (sqlite3_value_type(arguments[0]) == SQLITE_NULL) return;
-    const uint8_t *start = sqlite3_value_blob(arguments[0]);
-    divan_slice text = {start, start + sqlite3_value_bytes(arguments[0])};
+    divan_slice text;
+    if (!text_of_body(context, arguments[0], &text)) return;
     // An object from bracket to bracket need not be read to be passed on.
     bool is_whole = divan_count(text) > 1 && *text.start == '{' && text.end[-1] == '}';
     divan_value value = is_whole ? divan_read_whole(text) : divan_read(text);
-    if (sqlite3_user_data(context)) divan_return(context, value);
-    else divan_return_plain(context, value);
+    return_in(((const reader *)sqlite3_user_data(context))->form, context, value);
 }
 
 static void plain(sqlite3_context *context, int count, sqlite3_value **arguments) {
@@ -193,16 +220,41 @@ static void boolean(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_return(context, value);
 }
 
-int divan_add_properties(sqlite3 *connection) {
+/// Adds the functions that get a body, each with what it knows.
+static int add_readers(sqlite3 *connection, const divan_unpacking *unpacking) {
+    static const struct {
+        const char *name;
+        int argument_count;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+        int form;
+    } readers[] = {
+        {"divan_value1", 2, property, plainly},
+        {"divan_result1", 2, property, exactly},
+        {"divan_body1", 1, body, plainly},
+        {"divan_body_result1", 1, body, exactly},
+    };
+    const int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    for (unsigned index = 0; index < sizeof readers / sizeof readers[0]; index++) {
+        reader *made = sqlite3_malloc(sizeof *made);
+        if (!made) return SQLITE_NOMEM;
+        *made = (reader){.form = readers[index].form};
+        if (unpacking) made->unpacking = *unpacking;
+        // SQLite frees it, also where this fails.
+        int code = sqlite3_create_function_v2(
+            connection, readers[index].name, readers[index].argument_count, flags, made,
+            readers[index].call, NULL, NULL, sqlite3_free);
+        if (code != SQLITE_OK) return code;
+    }
+    return SQLITE_OK;
+}
+
+int divan_add_properties(sqlite3 *connection, const divan_unpacking *unpacking) {
     static const divan_function functions[] = {
-        {"divan_value", 2, property, of_body},
-        {"divan_result", 2, property, of_body | exact},
-        {"divan_member", 2, property, of_value},
-        {"divan_member_result", 2, property, of_value | exact},
-        {"divan_body", 1, body, 0},
-        {"divan_body_result", 1, body, 1},
+        {"divan_member", 2, property_of_value, plainly},
+        {"divan_member_result", 2, property_of_value, exactly},
         {"divan_plain", 1, plain, 0},
         {"divan_boolean", 1, boolean, 0},
     };
-    return divan_add_all(connection, functions);
+    int code = add_readers(connection, unpacking);
+    return code == SQLITE_OK ? divan_add_all(connection, functions) : code;
 }

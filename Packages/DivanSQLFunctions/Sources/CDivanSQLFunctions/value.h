@@ -1,6 +1,7 @@
 #ifndef DIVAN_VALUE_H
 #define DIVAN_VALUE_H
 
+#include "include/CDivanSQLFunctions.h"
 #include "json.h"
 
 // How values travel through SQL.
@@ -12,6 +13,7 @@
 //   null               is a BLOB without bytes
 //   an array, object   is a BLOB with its JSON text
 //   binary             is a BLOB that begins with the byte 3
+//   a packed body      is a BLOB that begins with the byte 4, in the column of bodies alone
 // and a boolean is INTEGER 0 or 1 where it is compared ("plain"), and a BLOB of the byte 1 (false)
 // or 2 (true) where its type matters ("exact"): results and arguments. SQLite's subtypes would not
 // do, for they are lost in sorters, indexes and subqueries.
@@ -113,7 +115,7 @@ int divan_add_functions(sqlite3 *connection, const divan_function *functions, in
     divan_add_functions(connection, functions, (int)(sizeof(functions) / sizeof((functions)[0])))
 
 // One for each file; `functions.c` calls them all.
-int divan_add_properties(sqlite3 *connection);
+int divan_add_properties(sqlite3 *connection, const divan_unpacking *unpacking);
 int divan_add_containers(sqlite3 *connection);
 int divan_add_arrays(sqlite3 *connection);
 int divan_add_operators(sqlite3 *connection);

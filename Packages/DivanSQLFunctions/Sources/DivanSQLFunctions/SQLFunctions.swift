@@ -7,14 +7,49 @@ internal import CDivanSQLFunctions
 public enum SQLFunctions {
     /// Gives them to a connection, before any statement touches a table whose schema names one.
     ///
-    /// - Parameter connection: The `sqlite3 *`; used on the thread that uses the connection.
+    /// - Parameters:
+    ///   - connection: The `sqlite3 *`; used on the thread that uses the connection.
+    ///   - unpacker: Unpacks bodies that are packed, and must live until the connection is closed;
+    ///     without one such a body is an error.
     /// - Returns: SQLite's result code, 0 for success.
-    public static func add(to connection: OpaquePointer) -> Int32 {
-        divan_add_sql_functions(connection)
+    public static func add(
+        to connection: OpaquePointer,
+        unpacker: BodyUnpacker? = nil
+    ) -> Int32 {
+        guard let unpacker else { return divan_add_sql_functions(connection, nil) }
+        var unpacking = divan_unpacking(
+            context: Unmanaged.passUnretained(unpacker).toOpaque(),
+            unpack: { context, packed, count, textCount in
+                // Called during calls of the connection, until whose end the unpacker lives.
+                guard let context, let packed, let textCount else { return nil }
+                let text = Unmanaged<BodyUnpacker>.fromOpaque(context).takeUnretainedValue()
+                    .text(of: UnsafeBufferPointer(start: packed, count: Int(count)))
+                textCount.pointee = Int64(text?.count ?? 0)
+                return text?.baseAddress
+            }
+        )
+        return divan_add_sql_functions(connection, &unpacking)
     }
+
+    /// The byte that a packed body begins with.
+    public static var packedMark: UInt8 { UInt8(divan_packed_body) }
 
     /// The version of the rules that order text under a `UNICODE` collation, such as `72.1`.
     ///
     /// An index in such an order is good for one version only.
     public static var unicodeVersion: String { String(cString: divan_unicode_version()) }
+}
+
+/// Unpacks bodies for the functions of one connection; a class to be inherited from, since C knows it by
+/// its address.
+open class BodyUnpacker {
+    /// Creates an unpacker that unpacks nothing.
+    public init() {}
+
+    /// The text of a packed body, which begins with `SQLFunctions.packedMark`; `nil` where it cannot be
+    /// unpacked.
+    ///
+    /// Called on the thread that uses the connection, on which it may run statements. What is returned
+    /// stays until the next call; it is copied before.
+    open func text(of packed: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? { nil }
 }

@@ -7,11 +7,26 @@
 
 #include <sqlite3.h>
 
+#include <stdint.h>
+
+/// The byte that a packed body begins with; no value that travels through SQL begins so.
+enum { divan_packed_body = 4 };
+
+/// What unpacks bodies for the functions of one connection.
+///
+/// `unpack` gets a BLOB that begins with `divan_packed_body`, and returns the text, which stays until it
+/// is called again, with its length; or null, where it cannot be unpacked. It is called during the calls
+/// of the connection, and may run statements on it. The context must stay until the connection is closed.
+typedef struct {
+    void *context;
+    const uint8_t *(*unpack)(void *context, const uint8_t *packed, int64_t count, int64_t *text_count);
+} divan_unpacking;
+
 /// Gives a connection every function, aggregate, collation and table of this package.
 ///
 /// Returns SQLITE_OK, or the error. Must run before any statement touches a table whose schema
-/// names one of them.
-int divan_add_sql_functions(sqlite3 *connection);
+/// names one of them. Without `unpacking`, which is copied, a packed body is an error.
+int divan_add_sql_functions(sqlite3 *connection, const divan_unpacking *unpacking);
 
 /// The version of the Unicode data that order text, such as "72.1": an index over text in such an
 /// order is good for one version only.
