@@ -121,6 +121,7 @@ let rooms: [[Target]] = [
             "DivanRevisions",
             "DivanDelta",
             "DivanJSON",
+            "DivanCompression",
             "DivanCrypto",
             "DivanQuery",
             "DivanSealedFields",
@@ -129,10 +130,7 @@ let rooms: [[Target]] = [
             "DivanLog",
         ],
         libraries: ["sqlite3"],
-        testing: [
-            "CDivanStore", "CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4",
-            "DivanCompression",
-        ]
+        testing: ["CDivanStore", "CDivanStoreFaults", "DivanSeal", "DivanZlib", "DivanLZ4"]
     ),
     [
         .target(

@@ -144,7 +144,7 @@ int64_t divan_row_checksum(const divan_row *row) {
     uint32_t expiration =
         row->expires ? integer_checksum(expiration_seed, row->expiration) : 0;
     return joined(
-        head_checksum(row, row->body_byte_count, body, tree_checksum(row), expiration), body);
+        head_checksum(row, row->plain_body_byte_count, body, tree_checksum(row), expiration), body);
 }
 
 /// The columns of a row that are what they are, whatever their type.
@@ -178,9 +178,10 @@ static divan_soundness soundness(const divan_found_row *found, sqlite3_value **v
     const uint64_t expected = (uint64_t)sqlite3_value_int64(values[8]);
     const uint32_t body = (uint32_t)expected;
     if (found_head_checksum(found, values, body) != expected >> 32) return divan_damaged_head;
-    return sqlite3_value_type(values[7]) == SQLITE_TEXT && body_checksum(row) == body
-               ? divan_sound
-               : divan_damaged_body;
+    const int type =
+        divan_is_packed((const uint8_t *)row->body, row->body_byte_count) ? SQLITE_BLOB : SQLITE_TEXT;
+    return sqlite3_value_type(values[7]) == type && body_checksum(row) == body ? divan_sound
+                                                                               : divan_damaged_body;
 }
 
 /// Reads the first eight values of a row, or seven without the body, from a statement's columns or a

@@ -6,6 +6,10 @@
 
 int divan_stop_counting_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
+int divan_run_triggers(sqlite3 *connection, int run) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, run, NULL);
+}
+
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count) {
     return sqlite3_bind_text(statement, index, text, byte_count, SQLITE_TRANSIENT);
 }
@@ -21,6 +25,14 @@ void divan_give_text(sqlite3_context *context, const char *text, int byte_count)
 }
 
 enum { row_parameters = 9 };
+
+/// A packed body is a blob, and every other one is text.
+static int bind_body(sqlite3_stmt *statement, int index, const divan_row *row) {
+    if (divan_is_packed((const uint8_t *)row->body, row->body_byte_count))
+        return sqlite3_bind_blob(
+            statement, index, row->body, row->body_byte_count, SQLITE_STATIC);
+    return sqlite3_bind_text(statement, index, row->body, row->body_byte_count, SQLITE_STATIC);
+}
 
 /// Binds a row to the parameters behind `last`.
 static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
@@ -38,10 +50,8 @@ static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
         code = row->tree
             ? sqlite3_bind_blob(statement, last + 6, row->tree, row->tree_byte_count, SQLITE_STATIC)
             : sqlite3_bind_int64(statement, last + 6, row->known_at);
-    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, last + 7, row->body_byte_count);
-    if (code == SQLITE_OK)
-        code = sqlite3_bind_text(
-            statement, last + 8, row->body, row->body_byte_count, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = sqlite3_bind_int64(statement, last + 7, row->plain_body_byte_count);
+    if (code == SQLITE_OK) code = bind_body(statement, last + 8, row);
     if (code == SQLITE_OK)
         code = sqlite3_bind_int64(statement, last + row_parameters, divan_row_checksum(row));
     return code;

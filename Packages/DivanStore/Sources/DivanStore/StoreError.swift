@@ -29,7 +29,7 @@ public struct StoreError: Error, Equatable, Sendable {
         case checkpointMismatch(current: String?)
         /// The file was written by a later version of Divan.
         case tooNew(version: Int, supported: Int)
-        /// An old body was packed with a codec that `StoreOptions.archive` does not read.
+        /// A body was packed with a codec that `StoreOptions.archive`, for old ones, or `packing` does not read.
         case unknownCodec(number: UInt8)
         /// The file is damaged; what was found.
         case corrupt(String)
@@ -124,8 +124,8 @@ extension StoreError.Code {
             )
         case .unknownCodec(let number):
             (
-                "an old revision is packed with codec \(number)",
-                "open it with an archive that reads this codec"
+                "a body is packed with codec \(number)",
+                "open it with an archive and a packing that read this codec"
             )
         case .corrupt(let detail):
             (

@@ -101,6 +101,18 @@ public enum StoreLimits {
     public static let lockMilliseconds = 500
     /// How long a write waits for a foreign program that has the file locked, in milliseconds.
     public static let busyMilliseconds: Int32 = 5_000
+    /// Bytes of a body from which on it is worth packing: in a shorter one there is little to repeat.
+    public static let packedBodyByteCount = 64
+    /// Documents from which on a dictionary is made of them: of fewer it would not be typical.
+    public static let sampledDocumentCount = 64
+    /// Documents of a collection that are looked at for a dictionary, which takes about a millisecond.
+    public static let sampleCount = 256
+    /// Bytes of each of them that may be part of it: a few long ones would fill it.
+    public static let sampledByteCount = 4 << 10
+    /// Dictionaries that a connection keeps, of about 64 KiB each; the one used longest ago goes.
+    public static let keptDictionaryCount = 8
+    /// Bytes of room for unpacking that a connection keeps between two queries.
+    public static let keptBodyByteCount = 1 << 20
     /// Compiled queries kept with a connection while nobody runs them: an application repeats a few.
     public static let keptQueryCount = 24
 }

@@ -99,7 +99,7 @@ import Testing
         var bytes = try contents(database)
         bytes.replaceSubrange(60..<64, with: [0, 0, 0, 9])  // user_version
         try write(bytes, to: database)
-        #expect(try openingCode() == .tooNew(version: 9, supported: 5))
+        #expect(try openingCode() == .tooNew(version: 9, supported: 6))
         #expect(try contents(database) == bytes)
     }
 

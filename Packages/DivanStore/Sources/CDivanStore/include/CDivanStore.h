@@ -14,6 +14,9 @@ int divan_stop_counting_memory(void);
 /// Lets two directories of one file system change places in one step; returns 0 or what `errno` was.
 int divan_exchange(const char *one, const char *other);
 
+/// Has the triggers of a connection's tables run, or not; returns SQLITE_OK or the error.
+int divan_run_triggers(sqlite3 *connection, int run);
+
 /// Binds text; SQLite copies it.
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count);
 
@@ -52,9 +55,20 @@ typedef struct {
     int tree_byte_count;
     /// Without a tree: the remote that has the one revision; 0 = none.
     int64_t known_at;
+    /// As it is stored: text, or packed where it begins with `divan_packed_mark`.
     const char *body;
     int body_byte_count;
+    /// Bytes of the body when it is not packed.
+    int64_t plain_body_byte_count;
 } divan_row;
+
+/// The byte that a packed body begins with, and no text of JSON does (`PackedBody`).
+enum { divan_packed_mark = 4 };
+
+/// Whether a stored body is a packed one.
+static inline int divan_is_packed(const uint8_t *body, int64_t byte_count) {
+    return byte_count > 0 && body[0] == divan_packed_mark;
+}
 
 /// Binds each row to nine parameters, the last of them its checksum, steps, resets and forgets the
 /// pointers: nothing is copied.

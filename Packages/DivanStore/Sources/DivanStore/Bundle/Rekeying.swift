@@ -156,7 +156,11 @@ extension Store {
                             unfinished = error
                         }
                     }
-                    return SQLitePlace(place.files.database, sealing: newSealing)
+                    return SQLitePlace(
+                        place.files.database,
+                        sealing: newSealing,
+                        packing: place.sqlite.place.packing
+                    )
                 }
             }
         } catch {

@@ -96,15 +96,16 @@ extension Store {
     /// Copies a database and its blobs; the copy is another database, with UUIDs of its own.
     ///
     /// It may be open meanwhile; the copy holds what was committed when it began. A sealed database
-    /// and its copy have the key of `sealing`.
+    /// and its copy have the key of `sealing`; where bodies are packed, `packing` has to know how.
     ///
     /// - Throws: `StoreError`, `alreadyExists` when there is something at `target`.
     public static func copy(
         directory source: String,
         to target: String,
-        sealing: (any StoreSealing)? = nil
+        sealing: (any StoreSealing)? = nil,
+        packing: BodyPacking = .none
     ) throws(StoreError) {
-        var options = StoreOptions(create: false, sealing: sealing)
+        var options = StoreOptions(create: false, sealing: sealing, packing: packing)
         let store: Store
         do {
             store = try open(directory: source, options: options)
@@ -216,7 +217,11 @@ extension Store {
             try Rekeying(files).recover()
         }
         let engine = try SQLiteEngine(
-            SQLitePlace(files.database, sealing: options.sealing),
+            SQLitePlace(
+                files.database,
+                sealing: options.sealing,
+                packing: options.packing
+            ),
             isReadOnly: options.readOnly,
             syncsFully: options.fullSync
         )

@@ -27,6 +27,9 @@ public struct StoreOptions: Sendable {
     /// A database that is made gets it; another has to have it already.
     public var sealing: (any StoreSealing)?
 
+    /// The codecs with which bodies may be packed.
+    public var packing: BodyPacking
+
     /// Creates options.
     public init(
         create: Bool = true,
@@ -34,8 +37,10 @@ public struct StoreOptions: Sendable {
         fullSync: Bool = false,
         archive: BodyArchive = .deltas,
         scheme: RevisionScheme? = nil,
-        sealing: (any StoreSealing)? = nil
+        sealing: (any StoreSealing)? = nil,
+        packing: BodyPacking = .none
     ) {
+        self.packing = packing
         self.sealing = sealing
         self.scheme = scheme
         self.create = create

@@ -209,6 +209,7 @@ public final class StoreWriter: StoreReader {
         try forgetKnown(in: collection)
         try forgetRefusals(in: collection)
         try forgetIndexes(of: collection)
+        try forgetPacking(of: collection)
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1

@@ -246,6 +246,12 @@ public protocol StorageTransaction: StorageSnapshot {
     /// What is changed behind that would be no part of it.
     var undoing: StoreError? { get }
 
+    /// Has the bodies of a collection packed with the codec of this number from now on, or no longer.
+    ///
+    /// What is read is plain in any case. The default keeps the choice in the space `packing`, and packs
+    /// nothing.
+    func setPacking(_ codec: UInt8?, of collection: CollectionID) throws(StoreError)
+
     /// Lets older versions of this package refuse the file from now on; nothing by default.
     func requireFormat(_ format: StorageFormat) throws(StoreError)
 
@@ -259,6 +265,8 @@ public enum StorageFormat: Int, Sendable {
     case trees = 4
     /// Version vectors beside them.
     case vectors = 5
+    /// Bodies that may be packed, with either.
+    case packed = 6
 }
 
 /// How much of a row a caller needs.

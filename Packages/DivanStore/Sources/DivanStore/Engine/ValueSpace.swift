@@ -18,6 +18,10 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case refusals
     /// The indexes, by collection and name (`IndexRecord`).
     case indexes
+    /// How bodies of a collection are packed, by its number (`PackedCollection`).
+    case packing
+    /// With what they are packed, by numbers (`StoredDictionary`), and the greatest number ever given.
+    case dictionaries
     /// Values of the packages above.
     case metadata
 }

@@ -168,7 +168,11 @@ extension Store {
             guard let losses = try SQLiteFirstPage.remake(files.database, at: copy.database) else {
                 return (nil, [])
             }
-            let options = StoreOptions(create: false, archive: options.archive)
+            let options = StoreOptions(
+                create: false,
+                archive: options.archive,
+                packing: options.packing
+            )
             return (try open(directory: directory, options: options), losses)
         } catch {
             guard error.isDamage else { throw error }
@@ -222,6 +226,7 @@ private struct Cargo {
             try target.createCollection(path)
             let collection = StoreReader.OpenCollection(path: path, id: id)
             sequence = 0
+            try carryPacking(of: id, path, snapshot)
             try snapshot.forEachReadableRow(in: id) { row in
                 guard let history = try? reader.soundHistory(of: row, in: collection)
                 else { return }
@@ -234,6 +239,19 @@ private struct Cargo {
                 noteLoss("index \(record.name.text) of \(path): make it again")
             }
         }
+    }
+
+    /// Bodies are packed in the new database as they were in the old one, if that can be read.
+    private func carryPacking(
+        of id: CollectionID,
+        _ path: CollectionPath,
+        _ snapshot: any StorageSnapshot
+    ) throws {
+        let values = try snapshot.readableValues(in: .packing)
+        guard let value = values.first(where: { $0.key == PackedCollection.key(id) })?.value,
+            let codec = PackedCollection(value)?.codec
+        else { return }
+        try target.write { try $0.packBodies(of: path, with: codec) }
     }
 
     private mutating func store(in path: CollectionPath) throws {

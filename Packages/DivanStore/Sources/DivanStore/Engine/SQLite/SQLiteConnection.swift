@@ -19,6 +19,8 @@ final class SQLiteConnection {
     private let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
+    /// Unpacks bodies, also for functions of SQL; goes behind the handle.
+    let bodies: SQLiteBodies
     // A sixth of opening a database would be the functions of queries, and most connections run none.
     private var hasQueryFunctions = false
     // The first failure since a transaction began behind which there was none any more.
@@ -48,6 +50,7 @@ final class SQLiteConnection {
         sealing = place.sealing
         let extra = namesOthers ? SQLITE_OPEN_URI : 0
         handle = try Self.open(place, mode, vfs: place.vfsName(), flags: extra)
+        bodies = SQLiteBodies(of: handle, place.packing)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
         let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }
@@ -154,6 +157,13 @@ final class SQLiteConnection {
         try body()
     }
 
+    /// Changes rows without their triggers: where the tables that those keep would have the same after it.
+    func withoutTriggers<E: Error>(_ body: () throws(E) -> Void) throws(E) {
+        _ = divan_run_triggers(handle, 0)
+        defer { _ = divan_run_triggers(handle, 1) }
+        try body()
+    }
+
     /// Has SQLite call `handler` each so many steps; without one no longer.
     ///
     /// What it returns stops the statement, unless that is 0. The caller keeps the context until then.
@@ -206,7 +216,7 @@ final class SQLiteConnection {
     }
 
     private func addFunctions() -> Int32 {
-        let code = SQLiteQueryFunctions.add(to: handle)
+        let code = SQLiteQueryFunctions.add(to: handle, unpackingBy: bodies)
         hasQueryFunctions = code == SQLITE_OK
         return code
     }

@@ -288,6 +288,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         session.forgetStatements()
         try notingFailure(of: session.connection) { () throws(StoreError) in
             try SQLiteSchema.completeChecksums(session.connection)
+            // Indexes have the values of plain bodies, which stay.
+            try session.connection.withoutTriggers { () throws(StoreError) in
+                try session.repackBodies { checkpoint(session.connection) }
+            }
+            session.forgetStatements()
             try session.connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
         }
     }
@@ -372,29 +377,5 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         checkpointer = nil
         _ = makeLogCertain()
         writer = nil
-    }
-}
-
-extension SQLiteSession {
-    func begin(_ sql: String) throws(StoreError) {
-        forgetCollections()
-        try statement(sql).run()
-        connection.transactionDidBegin()
-    }
-
-    func commit() throws(StoreError) {
-        try statement("COMMIT").run()
-    }
-
-    /// Undoes the open transaction, if SQLite has not done so itself after an error.
-    func rollback() {
-        guard connection.isInTransaction else { return }
-        do {
-            try statement("ROLLBACK").run()
-        } catch {
-            // The only causes are damage and a broken disk. The connection's statements go, and
-            // with them its locks; the next use reports the cause.
-            forgetStatements()
-        }
     }
 }

@@ -95,8 +95,9 @@ struct SQLitePage {
             values[5] == .bytes || values[5] == .integer, values[6] == .integer
         else { return nil }
         switch (values[7], values[8]) {
-        case (.integer, .text): return .documents(bodyIsLast: true)
-        case (.text, .integer): return .documents(bodyIsLast: false)
+        // A packed body is a blob.
+        case (.integer, .text), (.integer, .bytes): return .documents(bodyIsLast: true)
+        case (.text, .integer), (.bytes, .integer): return .documents(bodyIsLast: false)
         default: return nil
         }
     }

@@ -6,9 +6,17 @@ struct SQLitePlace: Sendable {
     /// `nil` for a plain file.
     var sealing: (any StoreSealing)?
 
-    init(_ path: String, sealing: (any StoreSealing)? = nil) {
+    /// What unpacks its bodies.
+    var packing: BodyPacking
+
+    init(
+        _ path: String,
+        sealing: (any StoreSealing)? = nil,
+        packing: BodyPacking = .none
+    ) {
         self.path = path
         self.sealing = sealing
+        self.packing = packing
     }
 
     /// The place as a URI, which names what SQLite opens it with.

@@ -6,8 +6,8 @@ internal import DivanSQLFunctions
 /// What queries call on a connection: the functions of the language, and those that read our rows.
 enum SQLiteQueryFunctions {
     /// Returns SQLite's result code.
-    static func add(to connection: OpaquePointer) -> Int32 {
-        var code = SQLFunctions.add(to: connection)
+    static func add(to connection: OpaquePointer, unpackingBy bodies: SQLiteBodies) -> Int32 {
+        var code = SQLFunctions.add(to: connection, unpacker: bodies)
         if code == SQLITE_OK { code = FullText.add(to: connection) }
         guard code == SQLITE_OK else { return code }
         return sqlite3_create_function_v2(

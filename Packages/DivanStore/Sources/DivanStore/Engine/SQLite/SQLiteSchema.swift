@@ -8,9 +8,11 @@ enum SQLiteSchema {
     /// 4: each row has a checksum, which those of an older file get when they are stored again or
     /// the database is compacted.
     /// 5: revisions are named by version vectors (`StorageFormat`); a database of trees stays at 4.
+    /// 6: bodies may be packed (`PackedBody`), of either; a database where no collection ever asked for
+    /// that stays at 4 or 5.
     static let version = StorageFormat.trees.rawValue
     /// The greatest version that is read.
-    static let greatestVersion = StorageFormat.vectors.rawValue
+    static let greatestVersion = StorageFormat.packed.rawValue
     /// The first version with checksums.
     static let checksumVersion: Int64 = 4
     /// Bytes of a page in a new file; one that exists keeps its own.
@@ -106,9 +108,10 @@ enum SQLiteSchema {
         Int64(flags.rawValue) | (Int64(clamping: liveCount) &+ 1) << flagsBitCount
     }
 
-    /// Whether rows have checksums, which is so unless an older file is read as it is.
-    static func hasChecksums(_ connection: SQLiteConnection) throws(StoreError) -> Bool {
-        try connection.integer("PRAGMA user_version") ?? 0 >= checksumVersion
+    /// The file's version: rows have checksums from `checksumVersion` on, which is so unless an older file
+    /// is read as it is.
+    static func version(of connection: SQLiteConnection) throws(StoreError) -> Int64 {
+        try connection.integer("PRAGMA user_version") ?? 0
     }
 
     /// Makes a verified file of an older version one of this version, at once or not at all.

@@ -76,6 +76,7 @@ extension SQLiteSession {
         by statement: SQLiteStatement,
         after state: inout CollectionState
     ) throws(StoreError) {
+        let packed = try packed(rows, in: state.id, after: state)
         var (flags, ends) = ([Int64](), [Int]())
         flags.reserveCapacity(rows.count)
         ends.reserveCapacity(rows.count)
@@ -86,6 +87,6 @@ extension SQLiteSession {
             row.revisionID.encode(into: &revisionIDs)
             ends.append(revisionIDs.count)
         }
-        try statement.put(rows, flags: flags, revisionIDs, ends: ends)
+        try statement.put(rows, packed, flags: flags, revisionIDs, ends: ends)
     }
 }

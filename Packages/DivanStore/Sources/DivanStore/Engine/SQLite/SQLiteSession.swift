@@ -18,6 +18,8 @@ final class SQLiteSession {
     private var collectionIDs: [(path: CollectionPath, id: CollectionID)] = []
 
     var pages = KeptPages()
+    /// What packs the bodies that are stored.
+    let packers: SQLitePackers
 
     /// For `SQLiteReaders`: whether a snapshot that was given back is still open, and since when.
     var hasSnapshot = false
@@ -25,7 +27,9 @@ final class SQLiteSession {
 
     init(_ connection: SQLiteConnection) throws(StoreError) {
         self.connection = connection
-        hasChecksums = try SQLiteSchema.hasChecksums(connection)
+        let version = try SQLiteSchema.version(of: connection)
+        hasChecksums = version >= SQLiteSchema.checksumVersion
+        packers = SQLitePackers(mayPack: version >= Int64(StorageFormat.packed.rawValue))
     }
 
     /// The statement with this text, prepared once.
@@ -290,37 +294,41 @@ extension SQLiteSession: StorageTransaction {
     }
 
     func put(_ row: DocumentRow, in collection: CollectionID) throws(StoreError) {
-        try put(row, flags: Int64(row.flags.rawValue), in: collection)
+        try put(row, flags: Int64(row.flags.rawValue), in: collection, after: nil)
     }
 
     func put(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
-        try put(row, flags: flags, in: state.id)
+        try put(row, flags: flags, in: state.id, after: state)
     }
 
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
-        try run(documents(in: state.id).add(), row, flags: flags)
+        let body = try packed([row], in: state.id, after: state)
+        try run(documents(in: state.id).add(), row, body, flags: flags)
         return connection.changedRowCount > 0
     }
 
     private func put(
         _ row: DocumentRow,
         flags: Int64,
-        in collection: CollectionID
+        in collection: CollectionID,
+        after state: CollectionState?
     ) throws(StoreError) {
-        try run(documents(in: collection).put(), row, flags: flags)
+        let body = try packed([row], in: collection, after: state)
+        try run(documents(in: collection).put(), row, body, flags: flags)
     }
 
     private func run(
         _ statement: SQLiteStatement,
         _ row: DocumentRow,
+        _ packed: [[UInt8]],
         flags: Int64
     ) throws(StoreError) {
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
         let ends = [encodedRevisionID.count]
-        try statement.put([row], flags: [flags], encodedRevisionID, ends: ends)
+        try statement.put([row], packed, flags: [flags], encodedRevisionID, ends: ends)
     }
 
     func setTree(
@@ -370,12 +378,6 @@ extension SQLiteSession: StorageTransaction {
         try statement.bind(documentID.text, at: 1)
         try statement.run()
         return connection.changedRowCount > 0
-    }
-
-    func requireFormat(_ format: StorageFormat) throws(StoreError) {
-        let found = try connection.integer("PRAGMA user_version") ?? 0
-        guard found < Int64(format.rawValue) else { return }
-        try connection.execute("PRAGMA user_version = \(format.rawValue)")
     }
 
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {

@@ -35,10 +35,7 @@ extension SQLiteStatement {
             let bodyByteCount = Int(exactly: found.told_body_byte_count), bodyByteCount >= 0,
             let revisionID = RevisionID(encoded: revision.span)
         else { throw damaged(documentID, "its row cannot be read") }
-        let body = UnsafeRawBufferPointer(
-            start: columns.body,
-            count: Int(columns.body_byte_count)
-        )
+        let body = try body(columns, of: documentID)
         guard !withBody || body.count == bodyByteCount else {
             throw damaged(documentID, "its body has another length")
         }
@@ -48,10 +45,25 @@ extension SQLiteStatement {
             revisionID: revisionID,
             flags: DocumentFlags(rawValue: UInt8(truncatingIfNeeded: columns.flags)),
             tree: try tree(columns, of: documentID),
-            body: Array(body),
+            body: body,
             bodyByteCount: bodyByteCount,
             expiration: columns.expires == 0 ? nil : columns.expiration
         )
+    }
+
+    /// The body in plain form; empty where it was not read.
+    private func body(
+        _ columns: divan_row,
+        of documentID: DocumentID
+    ) throws(StoreError) -> [UInt8] {
+        let start = UnsafeRawPointer(columns.body)?.assumingMemoryBound(to: UInt8.self)
+        let stored = UnsafeBufferPointer(start: start, count: Int(columns.body_byte_count))
+        guard PackedBody.isPacked(stored) else { return Array(stored) }
+        do throws(SQLiteBodies.Failure) {
+            return try bodies.plain(stored)
+        } catch {
+            throw error.error(of: documentID, self)
+        }
     }
 
     /// The error for a row; `detail` says what is wrong.
@@ -111,17 +123,20 @@ extension SQLiteStatement {
         }
     }
 
-    /// Stores rows without copying their bytes, as many as the statement takes; `ends` tells where each
-    /// encoded revision ID ends.
+    /// Stores rows without copying their bytes, as many as the statement takes.
+    ///
+    /// `ends` tells where each encoded revision ID ends. A packed body that is not empty takes the place of
+    /// the row's.
     func put(
         _ rows: ArraySlice<DocumentRow>,
+        _ packed: [[UInt8]],
         flags: [Int64],
         _ revisionIDs: [UInt8],
         ends: [Int]
     ) throws(StoreError) {
         let code = revisionIDs.withUnsafeBufferPointer { revisionIDs in
             withUnsafeTemporaryAllocation(of: divan_row.self, capacity: rows.count) { bound in
-                put(rows, from: 0, flags, revisionIDs, ends, bound)
+                put(rows, packed, from: 0, flags, revisionIDs, ends, bound)
             }
         }
         try check(code)
@@ -131,6 +146,7 @@ extension SQLiteStatement {
     /// `divan_put_rows`, which lies inside all borrowings, those of the rows before this one too.
     private func put(
         _ rows: ArraySlice<DocumentRow>,
+        _ packed: [[UInt8]],
         from place: Int,
         _ flags: [Int64],
         _ revisionIDs: UnsafeBufferPointer<UInt8>,
@@ -143,15 +159,17 @@ extension SQLiteStatement {
         let start = place == 0 ? 0 : ends[place - 1]
         let revisionID = UnsafeBufferPointer(rebasing: revisionIDs[start..<ends[place]])
         let row = rows[rows.startIndex + place]
-        return Self.lend(row, revisionID, flags: flags[place]) { lent in
+        let body = packed.isEmpty || packed[place].isEmpty ? row.body : packed[place]
+        return Self.lend(row, body, revisionID, flags: flags[place]) { lent in
             bound.initializeElement(at: place, to: lent)
-            return put(rows, from: place + 1, flags, revisionIDs, ends, bound)
+            return put(rows, packed, from: place + 1, flags, revisionIDs, ends, bound)
         }
     }
 
     /// Lends a row as it is to be stored: its pointers are good inside `use`.
     private static func lend(
         _ row: DocumentRow,
+        _ body: [UInt8],
         _ revisionID: UnsafeBufferPointer<UInt8>,
         flags: Int64,
         to use: (divan_row) -> Int32
@@ -163,7 +181,7 @@ extension SQLiteStatement {
         }
         return documentID.withUTF8 { documentID in
             encodedTree.withUnsafeBufferPointer { tree in
-                row.body.withUnsafeBytes { body in
+                body.withUnsafeBytes { body in
                     var bound = divan_row()
                     bound.sequence = Int64(clamping: row.sequence)
                     bound.document_id = UnsafeRawPointer(documentID.baseAddress)?
@@ -179,9 +197,24 @@ extension SQLiteStatement {
                     bound.known_at = Int64(knownAt)
                     bound.body = body.baseAddress?.assumingMemoryBound(to: CChar.self)
                     bound.body_byte_count = Int32(clamping: body.count)
+                    bound.plain_body_byte_count = Int64(row.body.count)
                     return use(bound)
                 }
             }
+        }
+    }
+}
+
+extension SQLiteBodies.Failure {
+    /// The error for a document's row; `statement` found it.
+    func error(of documentID: DocumentID, _ statement: SQLiteStatement) -> StoreError {
+        switch self {
+        case .malformed: statement.damaged(documentID, "its packed body says nothing sensible")
+        case .damaged: statement.damaged(documentID, "its packed body cannot be unpacked")
+        case .missingDictionary(let number):
+            statement.damaged(documentID, "dictionary \(number) of its body is missing or damaged")
+        case .unknownCodec(let number):
+            StoreError(.unknownCodec(number: number), at: statement.path)
         }
     }
 }

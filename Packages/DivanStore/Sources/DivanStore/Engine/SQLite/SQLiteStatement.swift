@@ -37,6 +37,14 @@ final class SQLiteStatement {
         try check(divan_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
     }
 
+    func bindText(_ text: [UInt8], at index: Int32) throws(StoreError) {
+        let code = text.withUnsafeBytes {
+            let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
+            return divan_bind_text(handle, index, start, Int32(clamping: $0.count))
+        }
+        try check(code)
+    }
+
     func bind(_ bytes: [UInt8], at index: Int32) throws(StoreError) {
         try check(divan_bind_bytes(handle, index, bytes, Int32(clamping: bytes.count)))
     }
@@ -97,6 +105,9 @@ final class SQLiteStatement {
     func check(_ code: Int32) throws(StoreError) {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }
     }
+
+    /// Unpacks what the statement finds.
+    var bodies: SQLiteBodies { connection.bodies }
 
     /// The file, for error texts.
     var path: String { connection.path }

@@ -1,0 +1,127 @@
+internal import CDivanStore
+
+/// A body as it stands in a row when it is packed: `mark, dictionary, plain bytes, what the codec made`.
+///
+/// Both numbers are LEB128. The dictionary names its codec (`StoredDictionary`). SQLite keeps a packed
+/// body as a blob and every other one as text.
+struct PackedBody {
+    /// What tells it from text.
+    static let mark = UInt8(divan_packed_mark)
+
+    /// The dictionary's number, 1 or more.
+    let dictionary: UInt64
+    /// Bytes of the body, at most `StoreLimits.bodyByteCount`.
+    let plainByteCount: Int
+    /// Where the codec's bytes begin.
+    let offset: Int
+
+    /// Reads what stands before the codec's bytes; `nil` where it is none.
+    init?(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bytes.first == Self.mark else { return nil }
+        var offset = 1
+        guard let dictionary = Varint.read(bytes.span, at: &offset), dictionary > 0,
+            let count = Varint.read(bytes.span, at: &offset),
+            let plainByteCount = Int(exactly: count),
+            (1...StoreLimits.bodyByteCount).contains(plainByteCount)
+        else { return nil }
+        (self.dictionary, self.plainByteCount, self.offset) = (dictionary, plainByteCount, offset)
+    }
+
+    /// What stands before the codec's bytes.
+    static func head(dictionary: UInt64, plainByteCount: Int) -> [UInt8] {
+        var bytes = [mark]
+        Varint.append(dictionary, to: &bytes)
+        Varint.append(UInt64(plainByteCount), to: &bytes)
+        return bytes
+    }
+
+    /// Whether a stored body is a packed one.
+    static func isPacked(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes.first == mark }
+}
+
+/// A dictionary as it stands in the space `dictionaries` under its number: codec, collection, content.
+///
+/// It is stored in the transaction of the first row that names it, and never changed.
+struct StoredDictionary {
+    let codec: UInt8
+    let collection: CollectionID
+    let content: [UInt8]
+
+    init(codec: UInt8, collection: CollectionID, content: [UInt8]) {
+        (self.codec, self.collection, self.content) = (codec, collection, content)
+    }
+
+    /// Reads a value; `nil` where it is none.
+    init?(_ value: [UInt8]) {
+        var offset = 1
+        guard let codec = value.first, let number = Varint.read(value.span, at: &offset),
+            let collection = Int64(exactly: number)
+        else { return nil }
+        self.init(
+            codec: codec,
+            collection: CollectionID(rawValue: collection),
+            content: Array(value[offset...])
+        )
+    }
+
+    var value: [UInt8] {
+        var bytes = [codec]
+        Varint.append(UInt64(clamping: collection.rawValue), to: &bytes)
+        return bytes + content
+    }
+}
+
+/// How the bodies of a collection are packed: the space `packing` has it under the collection's number.
+struct PackedCollection: Equatable {
+    /// The codec's number.
+    let codec: UInt8
+    /// The dictionary of new bodies; 0 as long as there are too few documents to make one.
+    var dictionary: UInt64 = 0
+
+    init(codec: UInt8) {
+        self.codec = codec
+    }
+
+    /// Reads a value; `nil` where it is none.
+    init?(_ value: [UInt8]) {
+        var offset = 1
+        guard let codec = value.first, codec > 0,
+            let dictionary = Varint.read(value.span, at: &offset), offset == value.count
+        else { return nil }
+        (self.codec, self.dictionary) = (codec, dictionary)
+    }
+
+    var value: [UInt8] {
+        var bytes = [codec]
+        Varint.append(dictionary, to: &bytes)
+        return bytes
+    }
+
+    /// The key of a collection.
+    static func key(_ collection: CollectionID) -> String { String(collection.rawValue) }
+}
+
+/// Numbers in LEB128.
+private enum Varint {
+    /// Reads a number of at most nine bytes; `nil` where none ends.
+    static func read(_ bytes: Span<UInt8>, at offset: inout Int) -> UInt64? {
+        var number: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 63, by: 7) {
+            guard offset < bytes.count else { return nil }
+            let byte = bytes[offset]
+            offset += 1
+            number |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+        }
+        return nil
+    }
+
+    static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        var number = number
+        while number >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: number) | 0x80)
+            number >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: number))
+    }
+}

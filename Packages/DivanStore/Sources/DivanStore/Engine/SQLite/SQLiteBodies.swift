@@ -1,0 +1,166 @@
+internal import CDivanStore
+internal import DivanCompression
+internal import DivanSQLFunctions
+internal import Glibc
+
+/// Unpacks the bodies that one connection reads, and keeps the dictionaries that it met.
+///
+/// Confined to the connection's thread. A dictionary has one number for ever, so that what is kept is
+/// right for every snapshot; only one that was made in a transaction that is undone must be forgotten.
+final class SQLiteBodies: BodyUnpacker {
+    /// Why a packed body cannot be unpacked.
+    enum Failure: Error {
+        case malformed
+        case unknownCodec(UInt8)
+        case missingDictionary(UInt64)
+        case damaged
+    }
+
+    /// A dictionary with what packs by it.
+    struct Known {
+        let number: UInt64
+        let codec: any DictionaryCodec
+        let coder: any DictionaryCoder
+    }
+
+    private let packing: BodyPacking
+    // The connection's, which closes it behind every use of this object.
+    private let handle: OpaquePointer
+    private var known: [Known] = []  // the one that was used last stands last
+    // The body that a function of SQL asked for last: several properties of a row unpack it once.
+    private var latest: [UInt8] = []
+    // Its text; allocated here, freed in `deinit`.
+    private var room = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
+    private var textCount = 0
+
+    init(of handle: OpaquePointer, _ packing: BodyPacking) {
+        self.handle = handle
+        self.packing = packing
+    }
+
+    deinit { room.deallocate() }
+
+    /// Forgets the dictionaries of a transaction that was undone.
+    func forget() {
+        known = []
+        latest = []
+    }
+
+    // MARK: Unpacking
+
+    /// The text of a packed body.
+    func plain(_ packed: UnsafeBufferPointer<UInt8>) throws(Failure) -> [UInt8] {
+        let (head, coder) = try coder(for: packed)
+        var plain = [UInt8](repeating: 0, count: head.plainByteCount)
+        var target = plain.mutableSpan
+        try Self.unpack(packed, head, by: coder, into: &target)
+        return plain
+    }
+
+    override func text(of packed: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8>? {
+        let isLatest =
+            !latest.isEmpty && packed.count == latest.count
+            && latest.withUnsafeBytes { latest in
+                guard let one = latest.baseAddress, let other = packed.baseAddress
+                else { return false }
+                return memcmp(one, other, packed.count) == 0
+            }
+        if !isLatest {
+            latest.removeAll(keepingCapacity: true)
+            do throws(Failure) {
+                try unpackToRoom(packed)
+            } catch {
+                return nil
+            }
+            latest.append(contentsOf: packed)
+        }
+        return UnsafeBufferPointer(rebasing: room[..<textCount])
+    }
+
+    private func unpackToRoom(_ packed: UnsafeBufferPointer<UInt8>) throws(Failure) {
+        let (head, coder) = try coder(for: packed)
+        let count = head.plainByteCount
+        // What a single long body took is given back with the next short one.
+        if room.count < count || room.count > StoreLimits.keptBodyByteCount {
+            room.deallocate()
+            room = .allocate(capacity: max(count, StoreLimits.keptBodyByteCount / 64))
+            room.initialize(repeating: 0)
+        }
+        // A damaged body may repeat what stands here, which is another's text otherwise.
+        room.extracting(..<count).update(repeating: 0)
+        var target = room.extracting(..<count).mutableSpan
+        try Self.unpack(packed, head, by: coder, into: &target)
+        textCount = count
+    }
+
+    private static func unpack(
+        _ packed: UnsafeBufferPointer<UInt8>,
+        _ head: PackedBody,
+        by coder: any DictionaryCoder,
+        into target: inout MutableSpan<UInt8>
+    ) throws(Failure) {
+        let content = packed.extracting(head.offset...)
+        do {
+            try coder.unpack(content.span, into: &target)
+        } catch {
+            throw .damaged
+        }
+    }
+
+    /// What a packed body says of itself, which no more is believed than its bytes can be, and what
+    /// unpacks it.
+    private func coder(
+        for packed: UnsafeBufferPointer<UInt8>
+    ) throws(Failure) -> (PackedBody, any DictionaryCoder) {
+        guard let head = PackedBody(packed) else { throw .malformed }
+        let known = try dictionary(head.dictionary)
+        let most = known.codec.maximumPlainByteCount(for: packed.count - head.offset)
+        guard head.plainByteCount <= most else { throw .malformed }
+        return (head, known.coder)
+    }
+
+    // MARK: Dictionaries
+
+    /// A dictionary, loaded when it is first asked for.
+    func dictionary(_ number: UInt64) throws(Failure) -> Known {
+        if let last = known.last, last.number == number { return last }
+        if let place = known.firstIndex(where: { $0.number == number }) {
+            let found = known.remove(at: place)
+            known.append(found)
+            return found
+        }
+        guard let value = value(String(number)), let stored = StoredDictionary(value) else {
+            throw .missingDictionary(number)
+        }
+        guard let codec = packing.codec(stored.codec) else { throw .unknownCodec(stored.codec) }
+        guard let coder = try? codec.makeCoder(dictionary: stored.content) else { throw .damaged }
+        if known.count == StoreLimits.keptDictionaryCount { known.removeFirst() }
+        let loaded = Known(number: number, codec: codec, coder: coder)
+        known.append(loaded)
+        return loaded
+    }
+
+    /// The codec with a number, if it is known.
+    func codec(_ number: UInt8) -> (any DictionaryCodec)? { packing.codec(number) }
+
+    /// The value of a dictionary, if it is what was stored.
+    ///
+    /// By a statement of its own: a function of SQL asks for it while others run.
+    private func value(_ key: String) -> [UInt8]? {
+        var statement: OpaquePointer?
+        let sql = """
+            SELECT value FROM main."values"
+            WHERE space = 'dictionaries' AND key = ?
+                AND (checksum IS NULL OR checksum IS divan_checksum(space, key, value))
+            """
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return nil }
+        defer { sqlite3_finalize(statement) }
+        guard divan_bind_text(statement, 1, key, Int32(clamping: key.utf8.count)) == SQLITE_OK,
+            sqlite3_step(statement) == SQLITE_ROW
+        else { return nil }
+        // SQLite's until the statement is finalized, and copied before.
+        let start = sqlite3_column_blob(statement, 0)?.assumingMemoryBound(to: UInt8.self)
+        let count = Int(sqlite3_column_bytes(statement, 0))
+        return Array(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+}

@@ -1,0 +1,162 @@
+internal import DivanCompression
+internal import DivanRevisions
+
+// Bodies are packed where a row is bound, and unpacked where one is copied out: everything above knows
+// plain ones alone.
+extension SQLiteSession {
+    // MARK: The switch
+
+    func requireFormat(_ format: StorageFormat) throws(StoreError) {
+        let found = try connection.integer("PRAGMA user_version") ?? 0
+        if format == .packed { packers.begin() }
+        guard found < Int64(format.rawValue) else { return }
+        try connection.execute("PRAGMA user_version = \(format.rawValue)")
+    }
+
+    func setPacking(_ codec: UInt8?, of collection: CollectionID) throws(StoreError) {
+        let key = PackedCollection.key(collection)
+        packers.forget()
+        guard let codec else { return try setValue(nil, for: key, in: .packing) }
+        guard connection.bodies.codec(codec) != nil else {
+            throw StoreError(.unknownCodec(number: codec), at: connection.path)
+        }
+        try requireFormat(.packed)
+        // The rows of a codec before keep their dictionaries until they are written anew.
+        try setValue(PackedCollection(codec: codec).value, for: key, in: .packing)
+        try makeDictionary(for: try state(of: collection))
+    }
+
+    /// The collections whose bodies are packed; read once, and again when that changes.
+    private func readPackers() throws(StoreError) -> [CollectionID: SQLitePackers.Packer] {
+        if let known = packers.known { return known }
+        var found: [CollectionID: SQLitePackers.Packer] = [:]
+        for (key, value) in try values(in: .packing) {
+            // What is damaged is told by an inspection; bodies stay plain meanwhile.
+            guard let id = Int64(key), let state = PackedCollection(value) else { continue }
+            found[CollectionID(rawValue: id)] = SQLitePackers.Packer(state: state)
+        }
+        packers.known = found
+        return found
+    }
+
+    // MARK: Packing
+
+    /// The bodies of rows in packed form, an empty one where it stays plain; none where no body is
+    /// packed.
+    ///
+    /// `state` says what is stored before these rows; `nil` where nobody has counted.
+    func packed(
+        _ rows: ArraySlice<DocumentRow>,
+        in collection: CollectionID,
+        after state: CollectionState?
+    ) throws(StoreError) -> [[UInt8]] {
+        guard var packer = try readPackers()[collection] else { return [] }
+        if let state, packer.state.dictionary == 0 {
+            try makeDictionary(for: state)
+            packer = try readPackers()[collection] ?? packer
+        }
+        guard packer.state.dictionary != 0, let known = dictionary(packer.state.dictionary)
+        else { return [] }
+        return rows.map { Self.packed($0.body, by: known) }
+    }
+
+    /// A dictionary that cannot be used packs nothing: bodies stay plain.
+    private func dictionary(_ number: UInt64) -> SQLiteBodies.Known? {
+        try? connection.bodies.dictionary(number)
+    }
+
+    /// A body in packed form; empty where that is not shorter by an eighth.
+    private static func packed(_ body: [UInt8], by known: SQLiteBodies.Known) -> [UInt8] {
+        guard body.count >= StoreLimits.packedBodyByteCount, body.first != PackedBody.mark
+        else { return [] }
+        var packed = PackedBody.head(dictionary: known.number, plainByteCount: body.count)
+        do {
+            try known.coder.pack(body.span, appendingTo: &packed)
+        } catch {
+            return []
+        }
+        return packed.count <= body.count - body.count / 8 ? packed : []
+    }
+
+    // MARK: Dictionaries
+
+    /// Makes the dictionary of a collection out of its documents, if there are enough.
+    private func makeDictionary(for collection: CollectionState) throws(StoreError) {
+        let least = StoreLimits.sampledDocumentCount
+        guard var packer = try readPackers()[collection.id], packer.state.dictionary == 0,
+            collection.liveCount >= max(least, 2 * packer.triedCount),
+            let codec = connection.bodies.codec(packer.state.codec)
+        else { return }
+        packer.triedCount = collection.liveCount
+        let samples = try samples(of: collection.id, byteCount: codec.dictionaryByteCount)
+        let content = codec.dictionary(from: samples)
+        if !content.isEmpty {
+            let number = try nextDictionary()
+            packer.state.dictionary = number
+            let stored = StoredDictionary(
+                codec: packer.state.codec,
+                collection: collection.id,
+                content: content
+            )
+            try setValue(stored.value, for: String(number), in: .dictionaries)
+            let key = PackedCollection.key(collection.id)
+            try setValue(packer.state.value, for: key, in: .packing)
+        }
+        packers.known?[collection.id] = packer
+    }
+
+    /// A number that no dictionary of this database ever had: connections keep them by their numbers.
+    private func nextDictionary() throws(StoreError) -> UInt64 {
+        let key = "number"
+        let last = try value(key, in: .dictionaries).flatMap {
+            UInt64(String(decoding: $0, as: UTF8.self))
+        }
+        let numbers = try connection.texts(
+            #"SELECT key FROM "values" WHERE space = 'dictionaries'"#
+        )
+        // A damaged counter must not name a dictionary that is there.
+        let greatest = max(last ?? 0, numbers.compactMap { UInt64($0) }.max() ?? 0)
+        guard greatest < UInt64(Int64.max) else {
+            throw StoreError(.corrupt("the number of a dictionary"), at: connection.path)
+        }
+        try setValue(Array(String(greatest + 1).utf8), for: key, in: .dictionaries)
+        return greatest + 1
+    }
+
+    /// Bodies from everywhere in a collection, the newest last, as many as fit.
+    private func samples(
+        of collection: CollectionID,
+        byteCount: Int
+    ) throws(StoreError) -> [[UInt8]] {
+        let table = SQLiteSchema.table(collection)
+        let first = try connection.integer("SELECT min(sequence) FROM \(table)") ?? 0
+        let last = try connection.integer("SELECT max(sequence) FROM \(table)") ?? 0
+        // Only damage makes other ones, and arithmetic with them would leave its range.
+        guard first > 0, last < 1 << 62 else { return [] }
+        let count = Int64(StoreLimits.sampleCount)
+        let step = max(1, (last - first) / count)
+        var (bodies, total, next) = ([[UInt8]](), 0, first)
+        while next <= last {
+            do throws(StoreError) {
+                let rows = try rows(
+                    in: collection,
+                    after: UInt64(next - 1),
+                    limit: 1,
+                    flags: [],
+                    content: .whole
+                )
+                guard let row = rows.first else { break }
+                next = max(next, Int64(clamping: row.sequence))
+                if !row.body.isEmpty {
+                    bodies.append(Array(row.body.prefix(StoreLimits.sampledByteCount)))
+                    total += bodies[bodies.count - 1].count
+                }
+            } catch  where error.concernsOneDocument {}
+            next += step
+        }
+        guard total > byteCount, bodies.count > 1 else { return bodies }
+        // Evenly fewer, so that all times are in it.
+        let kept = max(1, bodies.count * byteCount / total)
+        return (0..<kept).map { bodies[($0 + 1) * bodies.count / kept - 1] }
+    }
+}

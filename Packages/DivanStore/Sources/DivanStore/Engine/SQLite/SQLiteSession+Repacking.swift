@@ -1,0 +1,144 @@
+internal import CDivanStore
+internal import DivanRevisions
+
+// What `compact()` does with bodies that are stored otherwise than their collection says now.
+extension SQLiteSession {
+    /// Rows that are written in one transaction.
+    private static let batchCount = 512
+
+    /// Packs and unpacks bodies as their collections say, and removes dictionaries that none needs; `between`
+    /// is called behind each commit.
+    func repackBodies(_ between: () -> Void) throws(StoreError) {
+        guard packers.mayPack else { return }
+        var numbers: [CollectionID: [UInt64]] = [:]
+        for (key, value) in try values(in: .dictionaries) {
+            guard let number = UInt64(key), let stored = StoredDictionary(value) else { continue }
+            numbers[stored.collection, default: []].append(number)
+        }
+        for path in try collections() {
+            guard let id = try collection(path) else { continue }
+            let isPacked = try value(PackedCollection.key(id), in: .packing) != nil
+            guard isPacked || numbers[id] != nil else { continue }
+            let used = try repackBodies(of: id, between)
+            try inTransaction { () throws(StoreError) in
+                for number in numbers[id] ?? [] where !used.contains(number) {
+                    try setValue(nil, for: String(number), in: .dictionaries)
+                }
+            }
+        }
+    }
+
+    /// Returns the dictionaries that rows still name.
+    private func repackBodies(
+        of collection: CollectionID,
+        _ between: () -> Void
+    ) throws(StoreError) -> Set<UInt64> {
+        var (used, last): (Set<UInt64>, UInt64) = ([], 0)
+        var isAtEnd = false
+        while !isAtEnd {
+            try inTransaction { () throws(StoreError) in
+                let forms = try forms(of: collection, after: last)
+                isAtEnd = forms.count < Self.batchCount
+                for form in forms {
+                    last = form.sequence
+                    try used.formUnion(repack(form, in: collection).map { [$0] } ?? [])
+                }
+            }
+            between()
+        }
+        if let current = try value(PackedCollection.key(collection), in: .packing)
+            .flatMap(PackedCollection.init)
+        {
+            used.insert(current.dictionary)
+        }
+        return used
+    }
+
+    /// How a body is stored: the dictionary, and `nil` for a plain one.
+    private struct Form {
+        let sequence: UInt64
+        let dictionary: UInt64?
+    }
+
+    private func forms(
+        of collection: CollectionID,
+        after sequence: UInt64
+    ) throws(StoreError) -> [Form] {
+        let statement = try statement(
+            """
+            SELECT sequence, body FROM \(SQLiteSchema.table(collection))
+            WHERE sequence > ? ORDER BY sequence LIMIT ?
+            """
+        )
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: sequence), at: 1)
+        try statement.bind(Int64(Self.batchCount), at: 2)
+        var forms: [Form] = []
+        while try statement.step() {
+            let dictionary = statement.withBytes(1) { PackedBody($0)?.dictionary }
+            let found = UInt64(clamping: statement.integer(0))
+            // Damage could make it one before, and the way endless.
+            guard found > sequence else { break }
+            forms.append(Form(sequence: found, dictionary: dictionary))
+        }
+        return forms
+    }
+
+    /// Stores a body as its collection says; returns the dictionary that the row names then.
+    private func repack(_ form: Form, in collection: CollectionID) throws(StoreError) -> UInt64? {
+        if let dictionary = form.dictionary,
+            try wantedDictionary(of: collection) == dictionary
+        {
+            return dictionary
+        }
+        var found: DocumentRow?
+        do throws(StoreError) {
+            found = try rows(
+                in: collection,
+                after: form.sequence - 1,
+                limit: 1,
+                flags: [],
+                content: .whole
+            ).first
+        } catch  where error.concernsOneDocument {}
+        // What is damaged keeps its dictionary: another copy of it may come.
+        guard let row = found, row.sequence == form.sequence else { return form.dictionary }
+        let state = try state(of: collection)
+        let packed = try packed([row], in: collection, after: state).first ?? []
+        if form.dictionary == nil, packed.isEmpty { return nil }
+        let update = try statement(
+            """
+            UPDATE \(SQLiteSchema.table(collection)) SET body = ?1, checksum = divan_row_checksum(
+                sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount, ?1)
+            WHERE sequence = ?2
+            """
+        )
+        if packed.isEmpty {
+            try update.bindText(row.body, at: 1)
+        } else {
+            try update.bind(packed, at: 1)
+        }
+        try update.bind(Int64(clamping: row.sequence), at: 2)
+        try update.run()
+        return packed.withUnsafeBufferPointer { PackedBody($0)?.dictionary }
+    }
+
+    private func wantedDictionary(of collection: CollectionID) throws(StoreError) -> UInt64? {
+        if let known = packers.known { return known[collection]?.state.dictionary }
+        let stored = try value(PackedCollection.key(collection), in: .packing)
+        return stored.flatMap(PackedCollection.init)?.dictionary
+    }
+
+    private func inTransaction(
+        _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try begin("BEGIN IMMEDIATE")
+        do throws(StoreError) {
+            try body()
+            try commit()
+        } catch {
+            rollback()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,29 @@
+// How transactions and snapshots of a session begin and end.
+extension SQLiteSession {
+    func begin(_ sql: String) throws(StoreError) {
+        forgetCollections()
+        try statement(sql).run()
+        connection.transactionDidBegin()
+    }
+
+    func commit() throws(StoreError) {
+        try statement("COMMIT").run()
+    }
+
+    /// Undoes the open transaction, if SQLite has not done so itself after an error.
+    func rollback() {
+        if packers.mayPack {
+            // A dictionary of this transaction never was.
+            packers.forget()
+            connection.bodies.forget()
+        }
+        guard connection.isInTransaction else { return }
+        do {
+            try statement("ROLLBACK").run()
+        } catch {
+            // The only causes are damage and a broken disk. The connection's statements go, and
+            // with them its locks; the next use reports the cause.
+            forgetStatements()
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import DivanJSON
+import DivanLZ4
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+// How a body stands in its row is behind the public face.
+@testable import DivanStore
+
+/// Bodies that are packed in the file, and plain everywhere else.
+@Suite struct PackedBodyTests {
+    private struct Undone: Error {}
+
+    @Test(arguments: [false, true])
+    func `what is saved comes back, and takes less room`(isSealed: Bool) throws {
+        let room = try PackedRoom(isSealed: isSealed)
+        try room.pack()
+        let routes = PackedRoom.routes(0..<300)
+        for numbers in [0..<10, 10..<64, 64..<300] {
+            try room.save(routes.filter { numbers.contains(Int($0.key.dropFirst(6)) ?? 0) })
+        }
+        var bodies = routes
+        bodies["empty"] = Array("{}".utf8)
+        bodies["long"] = Array(#"{"text":"\#(String(repeating: "длинный ", count: 90_000))"}"#.utf8)
+        bodies["noise"] = Self.noise(seed: 5, count: 900)
+        try room.save(bodies.filter { !$0.key.hasPrefix("route") })
+        #expect(try room.bodies() == bodies)
+        // The first ones came before there was a dictionary.
+        #expect((230...238).contains(try room.packedCount()))
+        try room.reopen()
+        #expect(try room.bodies() == bodies)
+        #expect(try room.store.inspect().damages.isEmpty)
+        try room.store.checkIntegrity()
+        let packed = try room.look().integer(
+            "SELECT sum(length(body)) FROM docs_1 WHERE typeof(body) = 'blob' AND bodyByteCount < 2000"
+        )
+        let plain = try room.look().integer(
+            "SELECT sum(bodyByteCount) FROM docs_1 WHERE typeof(body) = 'blob' AND bodyByteCount < 2000"
+        )
+        #expect(try #require(packed) * 2 < #require(plain))
+    }
+
+    /// A string of characters that repeat nothing.
+    private static func noise(seed: UInt64, count: Int) -> [UInt8] {
+        var dice = Dice(seed: seed)
+        let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
+        return Array(#"{"x":""#.utf8) + (0..<count).map { _ in dice.pick(letters) }
+            + Array(#""}"#.utf8)
+    }
+
+    @Test func `random documents come back from every engine`() throws {
+        let seed = UInt64.random(in: 0...999_999)
+        var dice = Dice(seed: seed)
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<70))
+        try room.pack()
+        var bodies = PackedRoom.routes(0..<70)
+        for round in 0..<20 {
+            var some: [String: [UInt8]] = [:]
+            for _ in 0..<30 {
+                let body = try DocumentMaker.document(&dice).canonicalBytes()
+                some["d\(dice.number(in: 0...99))"] = body
+            }
+            if round % 7 == 3 { try room.pack(round % 2 == 0 ? PackedRoom.lz4 : nil) }
+            if round % 5 == 4 { try room.store.compact() }
+            try room.save(some)
+            bodies.merge(some) { $1 }
+            #expect(try room.bodies() == bodies, "seed \(seed), round \(round)")
+        }
+        #expect(try room.store.inspect().damages.isEmpty, "seed \(seed)")
+    }
+
+    @Test func `compacting packs and unpacks what is there`() throws {
+        let room = try PackedRoom()
+        let bodies = PackedRoom.routes(0..<1_500)
+        try room.save(bodies)
+        #expect(try room.packedCount() == 0)
+        try room.pack()
+        #expect(try room.packedCount() == 0)
+        try room.store.compact()
+        #expect(try room.packedCount() == 1_500)
+        #expect(try room.bodies() == bodies)
+        #expect(try room.dictionaries().count == 1)
+
+        // Made anew, and the old one goes with the last row that named it.
+        try room.pack()
+        #expect(try room.dictionaries().count == 2)
+        try room.store.compact()
+        #expect(try room.dictionaries() == ["2"])
+        #expect(try room.bodies() == bodies)
+
+        try room.pack(nil)
+        #expect(try room.packedCount() == 1_500)
+        #expect(try room.bodies() == bodies)
+        try room.store.compact()
+        #expect(try room.packedCount() == 0)
+        #expect(try room.dictionaries().isEmpty)
+        #expect(try room.bodies() == bodies)
+        try room.store.checkIntegrity()
+        #expect(try room.store.inspect().damages.isEmpty)
+    }
+
+    @Test func `a dictionary of a transaction that is undone was never there`() throws {
+        let room = try PackedRoom()
+        try room.pack()
+        let (one, other) = (PackedRoom.routes(0..<100), PackedRoom.routes(500..<700))
+        #expect(throws: Undone.self) {
+            try room.store.write { writer in
+                for (id, body) in one {
+                    _ = try writer.save(DocumentID(checking: id), in: .default, body: body)
+                }
+                throw Undone()
+            }
+        }
+        #expect(try room.dictionaries().isEmpty)
+        try room.save(other)
+        #expect(try room.dictionaries() == ["1"])
+        #expect(try room.bodies() == other)
+        #expect(try room.packedCount() > 100)
+    }
+
+    @Test func `only a database that was asked to pack is refused by older versions`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<100))
+        #expect(try room.look().integer("PRAGMA user_version") == 4)
+        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == nil)
+        try room.pack()
+        #expect(try room.look().integer("PRAGMA user_version") == 6)
+        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
+        try room.store.upgradeToVersionVectors()
+        #expect(try room.look().integer("PRAGMA user_version") == 6)
+        let body = PackedRoom.routes(100..<101)
+        try room.save(body)
+        #expect(try room.body("route-100") == body["route-100"])
+    }
+
+    @Test func `memory keeps the choice and plain bodies`() throws {
+        let store = Store.inMemory()
+        let body = Array(#"{"a":1}"#.utf8)
+        try store.write { writer in
+            try writer.packBodies(of: .default, with: PackedRoom.lz4)
+            _ = try writer.save("a", in: .default, body: body)
+        }
+        #expect(try store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
+        #expect(try store.read { try $0.document("a", in: .default)?.body } == body)
+    }
+
+    @Test func `a collection goes with its dictionary`() throws {
+        let room = try PackedRoom()
+        try room.pack()
+        try room.save(PackedRoom.routes(0..<100))
+        #expect(try room.dictionaries().count == 1)
+        try room.store.deleteCollection(.default)
+        #expect(try room.dictionaries().isEmpty)
+        #expect(try room.store.read { try $0.bodyPacking(of: .default) } == nil)
+        let bodies = PackedRoom.routes(0..<100, seed: 3)
+        try room.save(bodies)
+        try room.pack()
+        try room.store.compact()
+        // Numbers are not given again.
+        #expect(try room.dictionaries() == ["2"])
+        #expect(try room.bodies() == bodies)
+    }
+
+    @Test func `whoever does not know the codec is told so`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<100))
+        try room.pack()
+        try room.store.compact()
+        try room.store.close()
+        let store = try Store.open(directory: room.directory)
+        defer { try? store.close() }
+        let code = try refusal {
+            _ = try store.read { try $0.document("route-1", in: .default) }
+        }
+        #expect(code == .unknownCodec(number: PackedRoom.lz4))
+        let refused = try refusal {
+            try store.write { try $0.packBodies(of: .default, with: 77) }
+        }
+        #expect(refused == .unknownCodec(number: 77))
+    }
+
+    @Test(arguments: [false, true])
+    func `a copy has everything, with an index and under another key`(isSealed: Bool) throws {
+        let room = try PackedRoom(isSealed: isSealed)
+        let bodies = PackedRoom.routes(0..<200)
+        try room.save(bodies)
+        try room.pack()
+        try room.store.compact()
+        try PackedQueryTests.makeIndexes(room.store)
+        try room.store.compact()
+        let target = room.home.file("b.cblite2")
+        try Store.copy(
+            directory: room.directory,
+            to: target,
+            sealing: room.options.sealing,
+            packing: PackedRoom.packing
+        )
+        let copy = try Store.open(directory: target, options: room.options)
+        defer { try? copy.close() }
+        #expect(try copy.inspect().damages.isEmpty)
+        try copy.changeSealing(to: isSealed ? nil : TestSealing(2))
+        #expect(try copy.inspect().damages.isEmpty)
+        try copy.checkIntegrity()
+        #expect(
+            try copy.read { try $0.document("route-7", in: .default)?.body } == bodies["route-7"]
+        )
+    }
+}
