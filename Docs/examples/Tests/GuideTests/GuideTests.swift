@@ -36,6 +36,7 @@ import Testing
         ("encryption.md", "Encryption.swift"),
         ("backup.md", "Backup.swift"),
         ("blobs.md", "Blobs.swift"),
+        ("smaller-databases.md", "SmallerDatabases.swift"),
         ("models.md", "Models.swift"),
         ("threads.md", "Threads.swift"),
         ("testing-your-app.md", "TestingYourApp.swift"),

@@ -36,7 +36,8 @@ enum Verbs {
                 DumpCommand.self, RestoreCommand.self,
                 CompareCommand.self,
                 UpgradeCommand.self,
-                CheckCommand.self, CompactCommand.self, WatchCommand.self, LogCommand.self,
+                CheckCommand.self, CompactCommand.self, PackCommand.self,
+                WatchCommand.self, LogCommand.self,
             ]
         ),
         (

@@ -39,6 +39,19 @@ import Testing
         #expect(outcome.output.hasSuffix("gent\nghent\nrome\n"), "\(outcome.output)")
     }
 
+    @Test func `a database is packed as the guide says`() throws {
+        let shell = try Shell()
+        let outcome = try shell.bash(
+            "set -e\n" + Guide("smaller-databases.md", runs: "sh").script("sh")
+        )
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("200 documents, packed\n"), "\(outcome.output)")
+        #expect(outcome.errors.contains("Packed _default: "), "\(outcome.errors)")
+        try shell.divan("check", "fleet").expectSuccess()
+        try shell.divan("query", "fleet", "SELECT COUNT(*) AS n FROM _ WHERE vehicle = 'bus 7'")
+            .expectSuccess()
+    }
+
     @Test func `a backup is made, looked at and put back`() throws {
         let shell = try Shell()
         let guide = try Guide("backup.md", runs: "sh", "sh repair")

@@ -37,7 +37,7 @@ import Testing
         try shell.run("collections", "db", "--rm", "geo.a", "--rm", "plain", "--yes")
         let json = try shell.run("collections", "db", "--json").output.split(separator: "\n")
         #expect(json.count == 2)
-        #expect(json[0] == #"{"documents":1,"name":"_default","sequence":1}"#)
+        #expect(json[0] == #"{"bodies":"plain","documents":1,"name":"_default","sequence":1}"#)
     }
 
     @Test func `of changes to collections all are made or none`() throws {

@@ -44,7 +44,8 @@ extension Database {
                 try Store.copy(
                     directory: path,
                     to: target.bundlePath,
-                    sealing: try config?.encryptionKey?.sealing()
+                    sealing: try config?.encryptionKey?.sealing(),
+                    packing: .bundled
                 )
             }
         }

@@ -106,7 +106,8 @@ public struct DatabaseConfiguration: Sendable {
             fullSync: fullSync,
             archive: revisionCompression.archive,
             scheme: revisionScheme?.storeScheme,
-            sealing: try encryptionKey?.sealing()
+            sealing: try encryptionKey?.sealing(),
+            packing: .bundled
         )
     }
 

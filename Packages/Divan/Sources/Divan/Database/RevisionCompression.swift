@@ -6,7 +6,7 @@ import DivanZlib
 ///
 /// Each is kept as its difference from the document's current body where that is shorter, and what
 /// is left is compressed. Bodies are readable whichever setting wrote them; the current body of a
-/// document is never compressed. An addition to the official API.
+/// document is compressed where its collection says so (``BodyCompression``). An addition to the official API.
 public enum RevisionCompression: String, CaseIterable, Sendable {
     /// LZ4: some ten times faster than deflate, and half as much again in bytes.
     case lz4

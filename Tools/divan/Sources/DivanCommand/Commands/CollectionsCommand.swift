@@ -67,13 +67,16 @@ enum CollectionsCommand: Command {
             guard terminal.isJSON else {
                 let rows = try paths.map { path in
                     let count = Numbers.count(try reader.count(in: path), "document")
-                    return (left: path.wireName, right: count)
+                    let isPacked = try reader.bodyPacking(of: path) != nil
+                    return (left: path.wireName, right: count + (isPacked ? ", packed" : ""))
                 }
                 return terminal.result(Columns.aligned(rows, indent: ""))
             }
             for path in paths {
+                let isPacked = try reader.bodyPacking(of: path) != nil
                 let object: JSON = [
-                    "name": .string(path.wireName), "documents": JSON(try reader.count(in: path)),
+                    "bodies": .string(isPacked ? "lz4" : "plain"), "name": .string(path.wireName),
+                    "documents": JSON(try reader.count(in: path)),
                     "sequence": JSON(try reader.lastSequence(in: path)),
                 ]
                 terminal.result(object.canonicalText)

@@ -35,3 +35,57 @@ enum CompactCommand: Command {
         terminal.done("Compacted; removed \(removed)", members)
     }
 }
+
+/// `divan pack`.
+enum PackCommand: Command {
+    static let syntax = CommandSyntax(
+        name: "pack",
+        summary: "keep a collection's bodies compressed, and write those that are there anew",
+        operands: [.database],
+        options: [
+            .collection,
+            .flag("--off", "keep them as plain text again"),
+            .json,
+        ],
+        details:
+            "Makes a dictionary of the documents, again where one was there, and compacts the database. "
+            + "What is saved later is compressed too. Fewer than 64 documents stay plain. Peers and "
+            + "queries see no difference; older versions of Divan do not open the database any more.",
+        examples: [
+            "divan pack travel -c travel.routes", "divan pack travel -c travel.routes --off",
+        ]
+    )
+
+    static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
+
+    static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let collection = try arguments.collection()
+        let isOff = arguments.has("--off")
+        let store = try arguments.database.open(forWriting: true)
+        defer { try? store.close() }
+        let before = try fileByteCount(of: store)
+        try store.write { writer in
+            guard try writer.hasCollection(collection) else {
+                throw StoreError(.noSuchCollection(collection), at: arguments.database.bundle)
+            }
+            let codec = isOff ? nil : BodyPacking.Bundled.lz4.rawValue
+            try writer.packBodies(of: collection, with: codec)
+        }
+        try store.compact()
+        let after = try fileByteCount(of: store)
+        terminal.done(
+            "\(isOff ? "Unpacked" : "Packed") \(collection.wireName): "
+                + "\(Numbers.bytes(before)) became \(Numbers.bytes(after))",
+            [
+                "collection": .string(collection.wireName),
+                "bodies": .string(isOff ? "plain" : "lz4"),
+                "bytesBefore": JSON(before), "bytesAfter": JSON(after),
+            ]
+        )
+    }
+
+    private static func fileByteCount(of store: Store) throws -> Int {
+        let usage = try store.usage()
+        return usage.fileByteCount + usage.logByteCount
+    }
+}

@@ -35,7 +35,7 @@ extension DatabasePath {
             previousPrivateUUID: nil,
             scheme: scheme
         )
-        let options = StoreOptions(archive: archive)
+        let options = StoreOptions(archive: archive, packing: .bundled)
         return try Store.create(directory: directory, replacing: identity, options: options)
     }
 
@@ -62,6 +62,7 @@ extension DatabasePath {
             options.sealing = try KeyRing.shared.key(of: self).sealing()
         }
         options.archive = Self.archive
+        options.packing = .bundled
         return try Store.open(directory: bundle, options: options)
     }
 }
