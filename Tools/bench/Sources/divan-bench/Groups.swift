@@ -17,6 +17,7 @@ enum Groups {
         Group(name: "command") { try CommandFigures.measure($0, into: &$1) },
         Group(name: "blobs") { try BlobFigures.measure($0, into: &$1) },
         Group(name: "seal") { try SealFigures.measure($0, into: &$1) },
+        Group(name: "packing") { try PackFigures.measure($0, into: &$1) },
         Group(name: "import") { try ImportFigures.measure($0, into: &$1) },
         Group(name: "codec") { try CodecFigures.measure($0.documents, into: &$1) },
         Group(name: "websocket", isSteady: true) { try WebSocketFigures.measure(into: &$1) },

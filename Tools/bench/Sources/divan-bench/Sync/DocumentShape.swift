@@ -40,7 +40,7 @@ enum DocumentShape: String, Codable {
 /// A document of words and hexadecimal numbers that deflate makes about 3.2 times smaller.
 ///
 /// Source: the description of the reference engine's measurement (`Docs/performance.md`).
-private enum WordsDocument {
+enum WordsDocument {
     private static let words = [
         "amber", "basin", "cedar", "delta", "ember", "fjord", "grove", "harbor", "island",
         "jasper", "kettle", "lagoon", "meadow", "nectar", "orchard", "pebble", "quarry", "ridge",

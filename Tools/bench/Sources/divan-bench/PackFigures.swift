@@ -1,0 +1,180 @@
+@_spi(Stores) import Divan
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// A collection whose bodies are packed beside a plain one, which is the floor: the two take turns, and who
+/// is first changes.
+enum PackFigures {
+    private static let documentCount = 50_000
+    private static let readCount = 50_000
+    private static let turns = 5
+    private static let question = "SELECT COUNT(*) AS n FROM _ WHERE distance > 5000"
+
+    /// What one database took, in seconds, and bytes of its file for each document.
+    private struct Times {
+        var insert = 0.0
+        var read = 0.0
+        var query = 0.0
+        var byteCount = 0.0
+    }
+
+    static func measure(_ workplace: Workplace, into report: inout Report) throws {
+        let words = WordsDocument.bodies(count: documentCount)
+        try measure(workplace, "1.2 KB", try routes(), turns: turns, into: &report)
+        try measure(workplace, "1 KB of random words", words, turns: 1, into: &report)
+    }
+
+    /// The routes of the fixture with digits of their own, so that no document is in the dictionary whole.
+    private static func routes() throws -> [[UInt8]] {
+        let bodies = try DocumentShape.routes.bodies()
+        var generator = Xorshift()
+        return (0..<documentCount).map { number in
+            bodies[number % bodies.count].map { byte in
+                guard (0x31...0x39).contains(byte) else { return byte }
+                return 0x31 + UInt8(truncatingIfNeeded: generator.next() % 9)
+            }
+        }
+    }
+
+    private static func measure(
+        _ workplace: Workplace,
+        _ size: String,
+        _ bodies: [[UInt8]],
+        turns: Int,
+        into report: inout Report
+    ) throws {
+        var (insert, read, query, room) = (Turns(), Turns(), Turns(), Turns())
+        for turn in 0..<turns {
+            let place = try workplace.newDirectory()
+            var times: [Bool: Times] = [:]
+            for isPacked in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
+                times[isPacked] = try Self.times("\(place)/\(isPacked).cblite2", isPacked, bodies)
+            }
+            guard let packed = times[true], let plain = times[false] else { continue }
+            insert.add(ours: packed.insert, floor: plain.insert)
+            read.add(ours: packed.read, floor: plain.read)
+            query.add(ours: packed.query, floor: plain.query)
+            room.add(ours: packed.byteCount, floor: plain.byteCount)
+        }
+        report.add(
+            Figure(
+                name: "packed: file, \(size)",
+                unit: "bytes/doc",
+                ours: room.middle.ours,
+                floor: room.middle.floor,
+                floorName: "the same, plain"
+            )
+        )
+        guard turns > 1 else { return }
+        var pull = Turns()
+        try measurePull(workplace, bodies, turns, &pull)
+        for (name, count, turns) in [
+            ("insert, 1,000 a transaction", documentCount, insert),
+            ("read by ID, warm", readCount, read), ("count with a condition", documentCount, query),
+            ("pull in one process", documentCount, pull),
+        ] {
+            report.add(
+                Figure(
+                    name: "packed: \(name)",
+                    unit: "docs/s",
+                    ours: Double(count) / turns.middle.ours,
+                    floor: Double(count) / turns.middle.floor,
+                    floorName: "the same, plain"
+                )
+            )
+        }
+    }
+
+    private static func times(
+        _ path: String,
+        _ isPacked: Bool,
+        _ bodies: [[UInt8]]
+    ) throws -> Times {
+        let store = try Store.open(directory: path, options: StoreOptions(packing: .bundled))
+        var times = Times()
+        if isPacked { try pack(store) }
+        times.insert = try Stopwatch.best(of: 1) { try fill(store, bodies) }
+        try read(store)
+        times.read = try Stopwatch.best(of: 3) { try read(store) }
+        _ = try count(store)
+        times.query = try Stopwatch.best(of: 3) { _ = try count(store) }
+        try store.close()
+        let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
+        let byteCount = (attributes[.size] as? NSNumber)?.doubleValue ?? 0
+        times.byteCount = byteCount / Double(documentCount)
+        return times
+    }
+
+    private static func pack(_ store: Store) throws {
+        let codec = BodyPacking.Bundled.lz4.rawValue
+        try store.write { try $0.packBodies(of: .default, with: codec) }
+    }
+
+    /// Pulls from a plain database into empty ones, of which one is packed.
+    private static func measurePull(
+        _ workplace: Workplace,
+        _ bodies: [[UInt8]],
+        _ turns: Int,
+        _ pull: inout Turns
+    ) throws {
+        var config = DatabaseConfiguration()
+        config.directory = try workplace.newDirectory()
+        let store = try Store.open(directory: config.directory + "/source.cblite2")
+        defer { try? store.close() }
+        try fill(store, bodies)
+        let source = try Database(name: "source", config: config)
+        defer { try? source.close() }
+        for turn in 0..<turns {
+            var seconds: [Bool: Double] = [:]
+            for isPacked in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
+                let target = try Database(name: "target-\(turn)-\(isPacked)", config: config)
+                if isPacked { try target.defaultCollection().setBodyCompression(.lz4) }
+                seconds[isPacked] = try SyncOnce.pullSeconds(from: source, into: target)
+            }
+            if let ours = seconds[true], let floor = seconds[false] {
+                pull.add(ours: ours, floor: floor)
+            }
+        }
+    }
+
+    private static func fill(_ store: Store, _ bodies: [[UInt8]]) throws {
+        for start in stride(from: 0, to: documentCount, by: 1_000) {
+            try store.write { writer in
+                for number in start..<start + 1_000 {
+                    _ = try writer.save(
+                        DivanRevisions.DocumentID(unchecked: "d-\(number)"),
+                        in: .default,
+                        body: bodies[number % bodies.count]
+                    )
+                }
+            }
+        }
+    }
+
+    private static func read(_ store: Store) throws {
+        var generator = Xorshift()
+        try store.read { reader in
+            for _ in 0..<readCount {
+                // Two thousand of them: what a cache holds.
+                let number = Int(generator.next() % 2_000)
+                let id = DivanRevisions.DocumentID(unchecked: "d-\(number)")
+                guard try reader.document(id, in: .default) != nil else {
+                    throw BenchFailure("document \(id) is gone")
+                }
+            }
+        }
+    }
+
+    private static func count(_ store: Store) throws -> Int {
+        let statement = try QueryStatement(sql: question)
+            .checked(against: StoreCatalogue(store, named: "db"), text: question)
+        let rows = try store.rows(of: StorageQuery(statement))
+        guard case .integer(let count)? = try rows.next()?.first else {
+            throw BenchFailure("no row")
+        }
+        return Int(count)
+    }
+}
