@@ -143,7 +143,7 @@ import Testing
         try shell.run("import", "db", "many.jsonl")
         let file = shell.path("db.cblite2/db.sqlite3")
         var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
-        bytes.replaceSubrange(bytes.count - 4096..<bytes.count - 4000, with: Data(count: 96))
+        bytes.replaceSubrange(bytes.count - 8_192..<bytes.count - 8_096, with: Data(count: 96))
         try bytes.write(to: URL(fileURLWithPath: file))
         expect(try shell.divan("check", "db"), 5, "damaged")
     }

@@ -59,7 +59,7 @@ enum PackCommand: Command {
     static func isDoneByHolder(_ arguments: Arguments) -> Bool { true }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
-        let collection = try arguments.collection()
+        let collection = try arguments.collectionPath()
         let isOff = arguments.has("--off")
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
