@@ -15,6 +15,10 @@ import Testing
         #expect(CodecContract.violations(of: RunLengthCodec()) == [])
     }
 
+    @Test func `a codec with dictionaries`() {
+        #expect(DictionaryCodecContract.violations(of: PhraseCodec()) == [])
+    }
+
     @Test func `a storage engine`() throws {
         let violations = try StorageEngineContract.violations { CountingEngine(MemoryEngine()) }
         #expect(violations == [])
