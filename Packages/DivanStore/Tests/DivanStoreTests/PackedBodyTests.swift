@@ -1,6 +1,7 @@
 import DivanJSON
 import DivanLZ4
 import DivanRevisions
+import DivanSQLFunctions
 import DivanTestKit
 import Testing
 
@@ -46,6 +47,10 @@ import Testing
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
         return Array(#"{"x":""#.utf8) + (0..<count).map { _ in dice.pick(letters) }
             + Array(#""}"#.utf8)
+    }
+
+    @Test func `rows and functions of SQL know a packed body by the same byte`() {
+        #expect(SQLFunctions.packedMark == PackedBody.mark)
     }
 
     @Test func `random documents come back from every engine`() throws {

@@ -83,8 +83,8 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Within ``inBatch(using:)`` it does not see what the batch has written. An addition to the official
-    /// API.
+    /// Within ``inBatch(using:)``, on its thread, it sees what the batch has written, also what follows, and
+    /// ends with the batch. An addition to the official API.
     ///
     /// - Throws: `CBLError.notOpen`; what `body` throws.
     public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {

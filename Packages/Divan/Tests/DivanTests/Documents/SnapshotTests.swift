@@ -53,6 +53,15 @@ import Testing
         #expect(changes.filter(\.isDeleted).count == 1)
     }
 
+    @Test func `within a batch a snapshot sees what the batch has written`() throws {
+        let collection = try home.collection
+        try database.inBatch {
+            try fill(collection, 3)
+            let count = try database.withSnapshot { try $0.count(of: collection) }
+            #expect(count == 3)
+        }
+    }
+
     @Test func `a snapshot ends with its block, and what the block throws is thrown`() throws {
         let collection = try home.collection
         let kept = try database.withSnapshot { $0 }

@@ -246,8 +246,9 @@ final class SQLiteConnection {
         return told > 0 ? told : SQLiteSchema.pageByteCount
     }
 
-    /// Measures the log from now on; SQLite no longer writes them into the file by itself.
+    /// Measures the log from now on; SQLite no longer writes it into the file by itself.
     func followLog() {
+        // Asked now, since the hook must run no statement.
         _ = pageByteCount
         sqlite3_wal_hook(
             handle,

@@ -35,13 +35,14 @@ extension SQLiteSession {
     ) throws(StoreError) -> Set<UInt64> {
         var (used, last): (Set<UInt64>, UInt64) = ([], 0)
         var isAtEnd = false
+        let state = try state(of: collection)
         while !isAtEnd {
             try inTransaction { () throws(StoreError) in
                 let forms = try forms(of: collection, after: last)
                 isAtEnd = forms.count < Self.batchCount
                 for form in forms {
                     last = form.sequence
-                    try used.formUnion(repack(form, in: collection).map { [$0] } ?? [])
+                    if let dictionary = try repack(form, in: state) { used.insert(dictionary) }
                 }
             }
             between()
@@ -85,7 +86,8 @@ extension SQLiteSession {
     }
 
     /// Stores a body as its collection says; returns the dictionary that the row names then.
-    private func repack(_ form: Form, in collection: CollectionID) throws(StoreError) -> UInt64? {
+    private func repack(_ form: Form, in state: CollectionState) throws(StoreError) -> UInt64? {
+        let collection = state.id
         if let dictionary = form.dictionary,
             try wantedDictionary(of: collection) == dictionary
         {
@@ -103,7 +105,6 @@ extension SQLiteSession {
         } catch  where error.concernsOneDocument {}
         // What is damaged keeps its dictionary: another copy of it may come.
         guard let row = found, row.sequence == form.sequence else { return form.dictionary }
-        let state = try state(of: collection)
         let packed = try packed([row], in: collection, after: state).first ?? []
         if form.dictionary == nil, packed.isEmpty { return nil }
         let update = try statement(

@@ -304,8 +304,7 @@ extension SQLiteSession: StorageTransaction {
 
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
-        let body = try packed([row], in: state.id, after: state)
-        try run(documents(in: state.id).add(), row, body, flags: flags)
+        try run(documents(in: state.id).add(), row, flags: flags, in: state.id, after: state)
         return connection.changedRowCount > 0
     }
 
@@ -315,20 +314,23 @@ extension SQLiteSession: StorageTransaction {
         in collection: CollectionID,
         after state: CollectionState?
     ) throws(StoreError) {
-        let body = try packed([row], in: collection, after: state)
-        try run(documents(in: collection).put(), row, body, flags: flags)
+        let statement = try documents(in: collection).put()
+        try run(statement, row, flags: flags, in: collection, after: state)
     }
 
     private func run(
         _ statement: SQLiteStatement,
         _ row: DocumentRow,
-        _ packed: [[UInt8]],
-        flags: Int64
+        flags: Int64,
+        in collection: CollectionID,
+        after state: CollectionState?
     ) throws(StoreError) {
+        let rows: ArraySlice = [row]
+        let packed = try packed(rows, in: collection, after: state)
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
         let ends = [encodedRevisionID.count]
-        try statement.put([row], packed, flags: [flags], encodedRevisionID, ends: ends)
+        try statement.put(rows, packed, flags: [flags], encodedRevisionID, ends: ends)
     }
 
     func setTree(
