@@ -1,15 +1,12 @@
 @_spi(Stores) import Divan
 import DivanJSON
 import DivanQuery
-import DivanRevisions
 import DivanStore
-import Foundation
 
 /// A collection whose bodies are packed beside a plain one, which is the floor: the two take turns, and who
 /// is first changes.
 enum PackFigures {
-    private static let documentCount = 50_000
-    private static let readCount = 50_000
+    private static let documentCount = PairedStores.documentCount
     private static let turns = 5
     private static let question = "SELECT COUNT(*) AS n FROM _ WHERE distance > 5000"
 
@@ -50,7 +47,7 @@ enum PackFigures {
         for turn in 0..<turns {
             let place = try workplace.newDirectory()
             var times: [Bool: Times] = [:]
-            for isPacked in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
+            for isPacked in PairedStores.order(of: turn) {
                 times[isPacked] = try Self.times("\(place)/\(isPacked).cblite2", isPacked, bodies)
             }
             guard let packed = times[true], let plain = times[false] else { continue }
@@ -69,11 +66,11 @@ enum PackFigures {
             )
         )
         guard turns > 1 else { return }
-        var pull = Turns()
-        try measurePull(workplace, bodies, turns, &pull)
+        let pull = try pull(workplace, bodies, turns: turns)
         for (name, count, turns) in [
             ("insert, 1,000 a transaction", documentCount, insert),
-            ("read by ID, warm", readCount, read), ("count with a condition", documentCount, query),
+            ("read by ID, warm", PairedStores.readCount, read),
+            ("count with a condition", documentCount, query),
             ("pull in one process", documentCount, pull),
         ] {
             report.add(
@@ -88,6 +85,21 @@ enum PackFigures {
         }
     }
 
+    private static func pull(
+        _ workplace: Workplace,
+        _ bodies: [[UInt8]],
+        turns: Int
+    ) throws -> Turns {
+        try PairedStores.pull(workplace, bodies, turns: turns) {
+            name,
+            isPacked,
+            config in
+            let target = try Database(name: name, config: config)
+            if isPacked { try target.defaultCollection().setBodyCompression(.lz4) }
+            return target
+        }
+    }
+
     private static func times(
         _ path: String,
         _ isPacked: Bool,
@@ -96,76 +108,19 @@ enum PackFigures {
         let store = try Store.open(directory: path, options: StoreOptions(packing: .bundled))
         var times = Times()
         if isPacked { try pack(store) }
-        times.insert = try Stopwatch.best(of: 1) { try fill(store, bodies) }
-        try read(store)
-        times.read = try Stopwatch.best(of: 3) { try read(store) }
+        times.insert = try Stopwatch.best(of: 1) { try PairedStores.fill(store, bodies) }
+        try PairedStores.read(store)
+        times.read = try Stopwatch.best(of: 3) { try PairedStores.read(store) }
         _ = try count(store)
         times.query = try Stopwatch.best(of: 3) { _ = try count(store) }
         try store.close()
-        let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
-        let byteCount = (attributes[.size] as? NSNumber)?.doubleValue ?? 0
-        times.byteCount = byteCount / Double(documentCount)
+        times.byteCount = try PairedStores.byteCount(path) / Double(documentCount)
         return times
     }
 
     private static func pack(_ store: Store) throws {
         let codec = BodyPacking.Bundled.lz4.rawValue
         try store.write { try $0.packBodies(of: .default, with: codec) }
-    }
-
-    /// Pulls from a plain database into empty ones, of which one is packed.
-    private static func measurePull(
-        _ workplace: Workplace,
-        _ bodies: [[UInt8]],
-        _ turns: Int,
-        _ pull: inout Turns
-    ) throws {
-        var config = DatabaseConfiguration()
-        config.directory = try workplace.newDirectory()
-        let store = try Store.open(directory: config.directory + "/source.cblite2")
-        defer { try? store.close() }
-        try fill(store, bodies)
-        let source = try Database(name: "source", config: config)
-        defer { try? source.close() }
-        for turn in 0..<turns {
-            var seconds: [Bool: Double] = [:]
-            for isPacked in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
-                let target = try Database(name: "target-\(turn)-\(isPacked)", config: config)
-                if isPacked { try target.defaultCollection().setBodyCompression(.lz4) }
-                seconds[isPacked] = try SyncOnce.pullSeconds(from: source, into: target)
-            }
-            if let ours = seconds[true], let floor = seconds[false] {
-                pull.add(ours: ours, floor: floor)
-            }
-        }
-    }
-
-    private static func fill(_ store: Store, _ bodies: [[UInt8]]) throws {
-        for start in stride(from: 0, to: documentCount, by: 1_000) {
-            try store.write { writer in
-                for number in start..<start + 1_000 {
-                    _ = try writer.save(
-                        DivanRevisions.DocumentID(unchecked: "d-\(number)"),
-                        in: .default,
-                        body: bodies[number % bodies.count]
-                    )
-                }
-            }
-        }
-    }
-
-    private static func read(_ store: Store) throws {
-        var generator = Xorshift()
-        try store.read { reader in
-            for _ in 0..<readCount {
-                // Two thousand of them: what a cache holds.
-                let number = Int(generator.next() % 2_000)
-                let id = DivanRevisions.DocumentID(unchecked: "d-\(number)")
-                guard try reader.document(id, in: .default) != nil else {
-                    throw BenchFailure("document \(id) is gone")
-                }
-            }
-        }
     }
 
     private static func count(_ store: Store) throws -> Int {

@@ -6,8 +6,7 @@ import Foundation
 
 /// A sealed database beside a plain one, which is the floor: the two take turns, and who is first changes.
 enum SealFigures {
-    private static let documentCount = 50_000
-    private static let readCount = 50_000
+    private static let documentCount = PairedStores.documentCount
     private static let turns = 7
 
     /// What one database took, in seconds, and its size in bytes.
@@ -51,7 +50,14 @@ enum SealFigures {
             if plainIsFirst { all.add(second, first) } else { all.add(first, second) }
             try blobs.measure(turn: turn, sealing)
         }
-        try measurePull(workplace, bodies, key, &all.pull)
+        all.pull = try PairedStores.pull(workplace, bodies, turns: turns) {
+            name,
+            isSealed,
+            config in
+            var config = config
+            config.encryptionKey = isSealed ? key : nil
+            return try Database(name: name, config: config)
+        }
         addRates(all, to: &report)
         blobs.add(to: &report)
         addCosts(all, to: &report)
@@ -60,7 +66,7 @@ enum SealFigures {
     private static func addRates(_ all: AllTurns, to report: inout Report) {
         for (name, count, turns) in [
             ("insert, 1,000 a transaction", documentCount, all.insert),
-            ("read by ID, warm", readCount, all.read),
+            ("read by ID, warm", PairedStores.readCount, all.read),
             ("all documents, cold cache", documentCount, all.scan),
             ("pull in one process", documentCount, all.pull),
         ] {
@@ -104,12 +110,11 @@ enum SealFigures {
         let options = StoreOptions(sealing: sealing)
         let store = try Store.open(directory: path, options: options)
         var times = Times()
-        times.insert = try Stopwatch.best(of: 1) { try fill(store, bodies) }
-        try read(store)
-        times.read = try Stopwatch.best(of: 3) { try read(store) }
+        times.insert = try Stopwatch.best(of: 1) { try PairedStores.fill(store, bodies) }
+        try PairedStores.read(store)
+        times.read = try Stopwatch.best(of: 3) { try PairedStores.read(store) }
         try store.close()
-        let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
-        times.byteCount = (attributes[.size] as? NSNumber)?.doubleValue ?? 0
+        times.byteCount = try PairedStores.byteCount(path)
         times.open = try Stopwatch.best(of: 5) {
             let store = try Store.open(directory: path, options: options)
             _ = try store.read { try $0.document("d-0", in: .default) }
@@ -119,61 +124,6 @@ enum SealFigures {
         times.scan = try Stopwatch.best(of: 1) { try scan(again) }
         try again.close()
         return times
-    }
-
-    /// Pulls from a plain database into empty ones.
-    private static func measurePull(
-        _ workplace: Workplace,
-        _ bodies: [[UInt8]],
-        _ key: EncryptionKey,
-        _ pull: inout Turns
-    ) throws {
-        var config = DatabaseConfiguration()
-        config.directory = try workplace.newDirectory()
-        let store = try Store.open(directory: config.directory + "/source.cblite2")
-        defer { try? store.close() }
-        try fill(store, bodies)
-        let source = try Database(name: "source", config: config)
-        defer { try? source.close() }
-        for turn in 0..<turns {
-            var seconds: [Bool: Double] = [:]
-            for isSealed in turn.isMultiple(of: 2) ? [false, true] : [true, false] {
-                config.encryptionKey = isSealed ? key : nil
-                let target = try Database(name: "target-\(turn)-\(isSealed)", config: config)
-                seconds[isSealed] = try SyncOnce.pullSeconds(from: source, into: target)
-            }
-            if let ours = seconds[true], let floor = seconds[false] {
-                pull.add(ours: ours, floor: floor)
-            }
-        }
-    }
-
-    private static func fill(_ store: Store, _ bodies: [[UInt8]]) throws {
-        for start in stride(from: 0, to: documentCount, by: 1_000) {
-            try store.write { writer in
-                for number in start..<start + 1_000 {
-                    _ = try writer.save(
-                        DocumentID(unchecked: "d-\(number)"),
-                        in: .default,
-                        body: bodies[number % bodies.count]
-                    )
-                }
-            }
-        }
-    }
-
-    private static func read(_ store: Store) throws {
-        var generator = Xorshift()
-        try store.read { reader in
-            for _ in 0..<readCount {
-                // Two thousand of them: what a cache holds.
-                let number = Int(generator.next() % 2_000)
-                let id = DocumentID(unchecked: "d-\(number)")
-                guard try reader.document(id, in: .default) != nil else {
-                    throw BenchFailure("document \(id) is gone")
-                }
-            }
-        }
     }
 
     private static func scan(_ store: Store) throws {
