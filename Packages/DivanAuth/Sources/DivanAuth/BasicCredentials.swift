@@ -28,9 +28,11 @@ public struct BasicCredentials: Sendable, Equatable {
     /// strict Base64 of UTF-8 with a colon; the first colon ends the user name.
     public init?(header: String) {
         guard header.utf8.count <= AuthLimits.authorizationByteCount else { return nil }
-        let parts = header.split(separator: " ", maxSplits: 1)
-        guard parts.count == 2, parts[0].lowercased() == "basic",
-            let bytes = Base64.decode(parts[1].drop { $0 == " " }),
+        let scheme = header.utf8.drop { $0 == UInt8(ascii: " ") }
+            .prefix { $0 != UInt8(ascii: " ") }
+        let token = header.utf8[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
+        guard scheme.elementsEqual("basic".utf8, by: { $0 | 0x20 == $1 }),
+            let bytes = Base64.decode(Substring(token)),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
         // By bytes: a colon that a combining mark follows is still a colon.

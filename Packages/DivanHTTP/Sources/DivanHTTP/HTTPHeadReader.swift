@@ -64,8 +64,10 @@ public struct HTTPHeadReader: Sendable {
             guard scannedCount < limits.headByteCount else {
                 throw .head(limit: limits.headByteCount)
             }
+            if scannedCount == 0 { try checkFirst(buffer[0]) }
+            scannedCount = endOfText()
+            guard scannedCount < buffer.count else { break }
             let byte = buffer[scannedCount]
-            if scannedCount == 0 { try checkFirst(byte) }
             if byte == UInt8(ascii: "\n") {
                 guard scannedCount > lineStart, buffer[scannedCount - 1] == UInt8(ascii: "\r")
                 else { throw malformed }
@@ -79,6 +81,20 @@ public struct HTTPHeadReader: Sendable {
             scannedCount += 1
         }
         return nil
+    }
+
+    /// Where the text of the line ends: at its end, at a byte that may not stand there, or before the last
+    /// byte within the limits.
+    private func endOfText() -> Int {
+        let isBehindReturn =
+            scannedCount > lineStart && buffer[scannedCount - 1] == UInt8(ascii: "\r")
+        guard !isBehindReturn else { return scannedCount }
+        let room = min(buffer.count, limits.headByteCount - 1) - lineStart
+        let end = lineStart + min(room, limits.lineByteCount)
+        let bytes = buffer.span
+        var index = scannedCount
+        while index < end, !bytes[index].breaksHTTPLine { index += 1 }
+        return index
     }
 
     private var lineNumber: Int { startLine == nil ? 1 : headers.fields.count + 2 }
@@ -107,8 +123,8 @@ public struct HTTPHeadReader: Sendable {
 
     private mutating func end(_ line: ArraySlice<UInt8>) throws(HTTPHeadError) -> HTTPHead? {
         guard let startLine else {
-            let text = String(decoding: line, as: UTF8.self)
             guard !line.isEmpty else { throw .line(1) }
+            let text = String(decoding: line, as: UTF8.self)
             guard text.hasPrefix(prefix) else { throw .notHTTP(start: String(text.prefix(24))) }
             startLine = text
             return nil
@@ -122,7 +138,7 @@ public struct HTTPHeadReader: Sendable {
         else { throw .line(lineNumber) }
         headers.append(
             String(decoding: line[..<colon], as: UTF8.self),
-            String(decoding: line[(colon + 1)...], as: UTF8.self).trimmingBlanks()
+            String(decoding: line[(colon + 1)...].trimmingBlanks(), as: UTF8.self)
         )
         return nil
     }

@@ -46,9 +46,10 @@ public struct HTTPHeaders: Sendable, Equatable {
 
     /// The comma-separated elements of every field called `name`, without empty ones.
     public func elements(_ name: String) -> [String] {
-        values(name).flatMap { $0.split(separator: ",") }
+        values(name).flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
             .map { $0.trimmingBlanks() }
             .filter { !$0.isEmpty }
+            .map { String(Substring($0)) }
     }
 }
 
@@ -73,8 +74,18 @@ extension HTTPHeaders {
     ///
     /// Whoever takes fields from elsewhere asks `unsendableField` first.
     public func head(startLine: String) -> [UInt8] {
-        let lines = [startLine] + fields.map { "\($0.name): \($0.value)" }
-        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+        var bytes = Array(startLine.utf8)
+        bytes.reserveCapacity(
+            fields.reduce(bytes.count + 4) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        )
+        for field in fields {
+            bytes += "\r\n".utf8
+            bytes += field.name.utf8
+            bytes += ": ".utf8
+            bytes += field.value.utf8
+        }
+        bytes += "\r\n\r\n".utf8
+        return bytes
     }
 }
 
@@ -98,10 +109,17 @@ extension StringProtocol {
 
     /// The text without blanks and tabs at its ends.
     public func trimmingBlanks() -> String {
-        var rest = Substring(self)
-        while let first = rest.utf8.first, isBlank(first) { rest = rest.dropFirst() }
-        while let last = rest.utf8.last, isBlank(last) { rest = rest.dropLast() }
-        return String(rest)
+        String(Substring(Substring(self).utf8.trimmingBlanks()))
+    }
+}
+
+extension BidirectionalCollection<UInt8> where SubSequence == Self {
+    /// The bytes without blanks and tabs at their ends.
+    func trimmingBlanks() -> Self {
+        var rest = self
+        while let first = rest.first, isBlank(first) { rest = rest.dropFirst() }
+        while let last = rest.last, isBlank(last) { rest = rest.dropLast() }
+        return rest
     }
 }
 

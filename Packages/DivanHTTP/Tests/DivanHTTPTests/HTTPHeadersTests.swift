@@ -11,6 +11,13 @@ import Testing
         #expect(headers.fields.isEmpty)
     }
 
+    /// HTTP knows bytes: a mark that Unicode counts with the blank or the comma before it hides neither.
+    @Test func `blanks and commas are found under combining marks`() {
+        let headers: HTTPHeaders = ["Accept": "a ,\u{301}b, \u{301}c\t"]
+        #expect(headers.elements("Accept") == ["a", "\u{301}b", "\u{301}c"])
+        #expect(" \u{301}a\u{300} ".trimmingBlanks().utf8.elementsEqual("\u{301}a\u{300}".utf8))
+    }
+
     @Test(arguments: [("", "a"), ("a b", "c"), ("a", "b\r\nc: d"), ("a:", "b"), ("a", "\u{0}")])
     func `a field that would break out of its line is named`(_ name: String, _ value: String) {
         #expect(HTTPHeaders([(name, value)]).unsendableField == name)

@@ -9,9 +9,10 @@ enum ListenerRoute: Equatable {
 
     /// Reads a path as it came, percent signs and all; a slash at its end is tolerated.
     init(path: String) {
-        var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+        var parts = path.utf8
+            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]
         if parts.last?.isEmpty == true { parts = parts.dropLast() }
-        guard parts.count == 3, parts[0].isEmpty, parts[2] == "_blipsync",
+        guard parts.count == 3, parts[0].isEmpty, parts[2].elementsEqual("_blipsync".utf8),
             let name = Self.decoded(parts[1]), !name.isEmpty
         else {
             self = .unknown
@@ -21,9 +22,9 @@ enum ListenerRoute: Equatable {
     }
 
     /// Replaces percent escapes; `nil` when one is broken or the bytes are not UTF-8.
-    private static func decoded(_ text: Substring) -> String? {
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = text
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

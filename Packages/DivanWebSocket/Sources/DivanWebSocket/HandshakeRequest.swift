@@ -14,13 +14,16 @@ public struct HandshakeRequest: Sendable, Equatable {
     public let defect: HandshakeError?
 
     init(_ head: HTTPHead) throws(HandshakeError.Reason) {
-        let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
+        // By bytes: whatever a text makes of a blank with an accent behind it, HTTP knows no characters.
+        let parts = head.startLine.utf8
+            .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+            .map(Substring.init)
         guard parts.count == 3, parts[2] == "HTTP/1.1" else { throw .head(.line(1)) }
         method = String(parts[0])
         let target = try Self.target(parts[1])
-        let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        path = halves.first.map(String.init) ?? "/"
-        query = halves.count > 1 ? String(halves[1]) : nil
+        let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        path = String(target[..<(mark ?? target.endIndex)])
+        query = mark.map { String(target[target.utf8.index(after: $0)...]) }
         headers = head.headers
         subprotocols = headers.elements("Sec-WebSocket-Protocol")
         guard !Self.hasBody(headers) else { throw .body }

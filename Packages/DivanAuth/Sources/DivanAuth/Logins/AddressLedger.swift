@@ -124,7 +124,7 @@ struct AddressLedger {
 
     /// An IPv4 address as it is; of an IPv6 address the first 64 bits.
     static func key(_ host: String) -> String {
-        guard host.contains(":") else { return host }
+        guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let withoutZone = host.prefix { $0 != "%" }
         let parts = withoutZone.split(separator: ":", omittingEmptySubsequences: false)
         var groups = parts.prefix { !$0.isEmpty }

@@ -62,7 +62,8 @@ public final class HTTPServer: Sendable {
             if let running { return running.port }
             let sockets = try TCPListener.openSockets(
                 on: configuration.networkInterface,
-                port: configuration.port
+                port: configuration.port,
+                stallTimeout: configuration.transport.stallTimeout
             )
             let port = sockets.first?.localAddress()?.port ?? configuration.port
             let lanes = makeLanes()

@@ -18,6 +18,7 @@ final class ByteStream: EventSource, TurnEndSource {
     private let limits: TransportLimits
     private var life = StreamLife.opening
     private var isReadingPaused = false
+    private var owesAcknowledgement = false  // of what was read before a pause
     private var interest: Interest = .reading
 
     // Unchecked: touched on the loop alone, and lent to the socket and to TLS, which know no stream.
@@ -49,8 +50,6 @@ final class ByteStream: EventSource, TurnEndSource {
         self.loop = loop
         self.limits = limits
         self.counter = counter
-        socket.setNoDelay()
-        socket.setUserTimeout(limits.stallTimeout)
     }
 
     /// What the peer presented, leaf first.
@@ -97,9 +96,15 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     /// Stops reading, or goes on; what the system has buffered meanwhile is not lost.
+    ///
+    /// The loop hears of a pause only when something comes in it: most are over before.
     func setReadingPaused(_ isPaused: Bool) {
         isReadingPaused = isPaused
+        guard !isPaused else { return }
         updateInterest()
+        guard owesAcknowledgement else { return }
+        owesAcknowledgement = false
+        acknowledge()
     }
 
     /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
@@ -189,6 +194,7 @@ final class ByteStream: EventSource, TurnEndSource {
 
     func isReadable() {
         guard life.isReading else { return hangUp() }
+        if isReadingPaused, interest.contains(.reading) { return updateInterest() }
         let transfer = loop.withReadBuffer { buffer in
             let transfer = socket.receive(into: buffer)
             if case .bytes(let count) = transfer, count > 0 {
@@ -208,7 +214,9 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Acknowledges what was read, or leaves it to what this turn writes.
     private func acknowledge() {
         guard life != .closed else { return }
-        if turnEnd == .nothing {
+        if isReadingPaused {
+            owesAcknowledgement = true
+        } else if turnEnd == .nothing {
             socket.setQuickAcknowledgement()
         } else {
             turnEnd = .flushOrAcknowledge
@@ -327,10 +335,15 @@ final class ByteStream: EventSource, TurnEndSource {
     @discardableResult
     private func write() -> Bool {
         var (isBlocked, hasWritten) = (false, false)
+        // The end of our direction follows at once, and travels with the last bytes.
+        let endsBehind = life == .finishing && turnEnd == .nothing
         while writtenCount < output.count, !isBlocked {
             let start = writtenCount
             let transfer = output.withUnsafeBytes { bytes in
-                socket.send(UnsafeRawBufferPointer(rebasing: bytes[start...]))
+                socket.send(
+                    UnsafeRawBufferPointer(rebasing: bytes[start...]),
+                    isMoreComing: endsBehind
+                )
             }
             switch transfer {
             case .bytes(let count):

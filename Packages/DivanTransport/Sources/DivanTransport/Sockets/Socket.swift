@@ -120,9 +120,14 @@ struct Socket {
         }
     }
 
-    /// Sends small messages at once; a socket that cannot is used all the same.
-    func setNoDelay() {
+    /// Sends small messages at once, and lets the system end a connection whose peer acknowledges nothing
+    /// for that long; a socket that cannot is used all the same.
+    ///
+    /// What a listening socket is told, those that it accepts have been told (`tcp(7)`).
+    func prepareForMessages(stallTimeout: Duration) {
         try? setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        let milliseconds = min(max(stallTimeout / .milliseconds(1), 1), Double(Int32.max))
+        try? setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(milliseconds))
     }
 
     /// Acknowledges at once what is read next.
@@ -133,24 +138,19 @@ struct Socket {
         try? setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
 
-    /// Lets the system end a connection whose peer acknowledges nothing for that long.
-    func setUserTimeout(_ timeout: Duration) {
-        let milliseconds = timeout / .milliseconds(1)
-        let value = Int32(min(max(milliseconds, 1), Double(Int32.max)))
-        try? setOption(Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, value)
-    }
-
     // MARK: Bytes
 
     func receive(into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
         transfer("recv", recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    func send(_ bytes: UnsafeRawBufferPointer) -> Transfer {
-        // Without the flag a closed peer would raise SIGPIPE and end the process.
-        transfer(
+    /// Writes; with `isMoreComing` the system may wait for what follows at once, such as `shutdownSending`.
+    func send(_ bytes: UnsafeRawBufferPointer, isMoreComing: Bool = false) -> Transfer {
+        // Without the first flag a closed peer would raise SIGPIPE and end the process.
+        let flags = isMoreComing ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL
+        return transfer(
             "send",
-            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(flags))
         )
     }
 

@@ -32,6 +32,8 @@ public struct SocketAddress: Hashable, Sendable {
 
     /// The address without its port; an IPv4 address that came over IPv6 reads as IPv4.
     public var host: String {
+        // In a `sockaddr_in` the address follows the port.
+        if family == AF_INET { return "\(bytes[4]).\(bytes[5]).\(bytes[6]).\(bytes[7])" }
         var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
         let status = withPointer {
             getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)

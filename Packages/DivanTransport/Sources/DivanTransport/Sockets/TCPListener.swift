@@ -85,8 +85,19 @@ final class TCPListener: EventSource, @unchecked Sendable {
 extension TCPListener {
     /// Opens the listening sockets for an interface, by name or address; `nil` means all.
     ///
-    /// All get one port, also when `port` is 0 and the system chooses.
+    /// All get one port, also when `port` is 0 and the system chooses. What is accepted is given up when
+    /// its peer acknowledges nothing for `stallTimeout`.
     static func openSockets(
+        on interface: String?,
+        port: UInt16,
+        stallTimeout: Duration
+    ) throws(TransportError) -> [Socket] {
+        let sockets = try openSockets(on: interface, port: port)
+        for socket in sockets { socket.prepareForMessages(stallTimeout: stallTimeout) }
+        return sockets
+    }
+
+    private static func openSockets(
         on interface: String?,
         port: UInt16
     ) throws(TransportError) -> [Socket] {

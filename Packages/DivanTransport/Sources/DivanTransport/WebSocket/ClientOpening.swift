@@ -147,6 +147,7 @@ final class ClientOpening: ByteStreamOwner {
     }
 
     private func open(_ socket: Socket, _ session: TLSSession?) {
+        socket.prepareForMessages(stallTimeout: configuration.limits.stallTimeout)
         let stream = ByteStream(
             socket,
             tls: session,

@@ -68,7 +68,8 @@ public final class WebSocketServer: Sendable {
             if let running { return running.port }
             let sockets = try TCPListener.openSockets(
                 on: configuration.networkInterface,
-                port: configuration.port
+                port: configuration.port,
+                stallTimeout: configuration.limits.stallTimeout
             )
             let port = sockets.first?.localAddress()?.port ?? configuration.port
             let lanes = makeLanes()

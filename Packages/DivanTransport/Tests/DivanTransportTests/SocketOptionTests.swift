@@ -1,0 +1,23 @@
+import DivanTransport
+import Glibc
+import Testing
+
+/// What the system is told about the sockets of a connection.
+@Suite(.timeLimit(.minutes(5))) struct SocketOptionTests {
+    @Test func `both ends send small messages at once, and give up a silent peer`() async throws {
+        let server = try TestServer()
+        let transport = client(port: server.port)
+        let recorder = Recorder()
+        transport.start(recorder)
+        await recorder.wait { $0.peer != nil }
+        let client = try #require(descriptor { $0.peer == server.port })
+        let accepted = try #require(descriptor { $0.own == server.port && $0.peer != nil })
+        for end in [client, accepted] {
+            #expect(tcpOption(TCP_NODELAY, of: end) == 1)
+            let patience = TransportLimits().stallTimeout / .milliseconds(1)
+            #expect(tcpOption(TCP_USER_TIMEOUT, of: end) == Int32(patience))
+        }
+        transport.close(code: 1000, reason: "")
+        await recorder.end()
+    }
+}
