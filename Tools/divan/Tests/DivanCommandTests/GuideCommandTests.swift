@@ -46,6 +46,7 @@ import Testing
         )
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("200 documents, packed\n"), "\(outcome.output)")
+        #expect(outcome.output.contains("lz4, 100 % packed, dictionary "), "\(outcome.output)")
         #expect(outcome.errors.contains("Packed _default: "), "\(outcome.errors)")
         try shell.divan("check", "fleet").expectSuccess()
         try shell.divan("query", "fleet", "SELECT COUNT(*) AS n FROM _ WHERE vehicle = 'bus 7'")

@@ -40,6 +40,35 @@ import Testing
         #expect(json[0] == #"{"bodies":"plain","documents":1,"name":"_default","sequence":1}"#)
     }
 
+    @Test func `info tells which collections keep their bodies packed, and how many are`() throws {
+        #expect(try shell.run("info", "db").output.hasSuffix("_default  1 document, sequence 1\n"))
+        let lines = (0..<99).map {
+            #"{"_id":"d\#($0)","driver":{"name":"Ana \#($0)","shift":"early"},"state":"in service","#
+                + #""vehicle":"bus \#($0)"}"#
+        }
+        try shell.run("pack", "db")
+        var text = try shell.run("info", "db").output
+        #expect(text.hasSuffix("1 document, sequence 1, lz4, no dictionary yet\n"), "\(text)")
+        try shell.write("lines.jsonl", lines.joined(separator: "\n"))
+        try shell.run("import", "db", "lines.jsonl")
+        try shell.run("pack", "db")
+        text = try shell.run("info", "db").output
+        #expect(text.contains("100 documents, sequence 100, lz4, 99 % packed, dictionary "))
+
+        let info = try shell.run("info", "db", "--json").json()
+        let collection = try #require((info["collections"] as? [[String: Any]])?.first)
+        #expect(collection["bodies"] as? String == "lz4")
+        let packed = try #require(collection["packed"] as? [String: Int])
+        #expect(packed["documentsSeen"] == 100 && packed["documentsPacked"] == 99)
+        #expect(try #require(packed["dictionaryBytes"]) > 5_000)
+        #expect(packed["allDictionariesBytes"] == packed["dictionaryBytes"])
+
+        try shell.run("pack", "db", "--off")
+        let plain = try shell.run("info", "db", "--json").json()
+        let after = try #require((plain["collections"] as? [[String: Any]])?.first)
+        #expect(after["bodies"] as? String == "plain" && after["packed"] == nil)
+    }
+
     @Test func `of changes to collections all are made or none`() throws {
         expect(try shell.divan("collections", "db", "--make", "new", "--rm", "gone"), 3, "gone")
         #expect(!(try shell.run("collections", "db").output.contains("new")))

@@ -57,6 +57,12 @@ extension StorageSnapshot {
     /// Not known.
     public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
 
+    /// None are packed, and none need be looked at.
+    public func packedCount(
+        in collection: CollectionID,
+        among count: Int
+    ) throws(StoreError) -> (seen: Int, packed: Int) { (0, 0) }
+
     /// None.
     public func damagedValues() throws(StoreError) -> [String] { [] }
 

@@ -110,6 +110,14 @@ public protocol StorageSnapshot: AnyObject {
     /// Bytes of the pages of each collection's indexes; `nil`, the default,
     /// where an engine does not know.
     func indexByteCounts() throws(StoreError) -> [CollectionID: Int]?
+    /// How many live documents from everywhere in a collection were looked at, about `count` or all of
+    /// fewer, and how many of them have a packed body.
+    ///
+    /// The default is for engines that pack nothing.
+    func packedCount(
+        in collection: CollectionID,
+        among count: Int
+    ) throws(StoreError) -> (seen: Int, packed: Int)
     /// How many rows with these sequences have a tree that is `.single`.
     ///
     /// An engine may count without making rows; the default makes them.

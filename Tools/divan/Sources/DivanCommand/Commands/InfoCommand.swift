@@ -11,6 +11,8 @@ enum InfoCommand: Command {
         summary: "tell what a database holds",
         operands: [.database],
         options: [.json],
+        details: "Of a collection that keeps its bodies packed, it tells how many are: of some 256 "
+            + "documents from everywhere, if there are more.",
         examples: ["divan info travel"]
     )
 
@@ -19,6 +21,7 @@ enum InfoCommand: Command {
         var count: Int
         var lastSequence: UInt64
         var conflictCount: Int
+        var bodies: PackedBodies?
     }
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
@@ -29,7 +32,8 @@ enum InfoCommand: Command {
                     path: path,
                     count: try reader.count(in: path),
                     lastSequence: try reader.lastSequence(in: path),
-                    conflictCount: try reader.conflicts(in: path).count
+                    conflictCount: try reader.conflicts(in: path).count,
+                    bodies: try reader.packedBodies(of: path)
                 )
             }
         }
@@ -63,6 +67,7 @@ enum InfoCommand: Command {
         let lines = rows.map { row in
             var text = "\(Numbers.count(row.count, "document")), sequence \(row.lastSequence)"
             if row.conflictCount > 0 { text += ", \(row.conflictCount) in conflict" }
+            if let bodies = row.bodies { text += ", \(bodies.title)" }
             return (left: row.path.wireName, right: text)
         }
         terminal.result(Columns.aligned(lines))
@@ -76,10 +81,20 @@ enum InfoCommand: Command {
         _ blobs: BlobStore.Usage
     ) -> String {
         let collections = rows.map { row in
-            JSON.object([
+            var members: JSONObject = [
                 "name": .string(row.path.wireName), "documents": JSON(row.count),
                 "sequence": JSON(row.lastSequence), "conflicts": JSON(row.conflictCount),
-            ])
+                "bodies": .string(row.bodies?.codecName ?? "plain"),
+            ]
+            if let bodies = row.bodies {
+                members["packed"] = [
+                    "documentsSeen": JSON(bodies.seenCount),
+                    "documentsPacked": JSON(bodies.packedCount),
+                    "dictionaryBytes": JSON(bodies.dictionaryByteCount),
+                    "allDictionariesBytes": JSON(bodies.allDictionariesByteCount),
+                ]
+            }
+            return JSON.object(members)
         }
         let object: JSON = [
             "path": .string(path.bundle), "uuid": .string(uuid),
@@ -99,5 +114,25 @@ extension RevisionScheme {
         case .trees: "trees (Couchbase Lite 3, Sync Gateway)"
         case .vectors: "version vectors (Couchbase Lite 4, Sync Gateway 4)"
         }
+    }
+}
+
+extension PackedBodies {
+    /// The name of the codec of bodies to come; `nil`: they stay plain.
+    var codecName: String? {
+        codec.map { number in
+            BodyPacking.Bundled(rawValue: number).map { "\($0)" } ?? "codec \(number)"
+        }
+    }
+
+    /// All of it for people.
+    var title: String {
+        let share = Double(packedCount) / Double(max(1, seenCount))
+        // Neither all nor none is said of fewer or more.
+        let percent = packedCount == seenCount ? 100 : min(99, Int((share * 100).rounded(.up)))
+        let packed = "\(seenCount == 0 ? 0 : percent) % packed"
+        guard let codecName else { return "plain, \(packed) from before" }
+        guard dictionaryByteCount > 0 else { return "\(codecName), no dictionary yet" }
+        return "\(codecName), \(packed), dictionary \(Numbers.bytes(dictionaryByteCount))"
     }
 }

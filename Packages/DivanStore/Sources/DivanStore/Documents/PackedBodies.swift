@@ -1,0 +1,46 @@
+/// How the bodies of a collection stand in its file: what is asked of those to come, and what became of
+/// those that are there.
+public struct PackedBodies: Equatable, Sendable {
+    /// The number of the codec that packs what is saved from now on; `nil`: it stays plain.
+    public let codec: UInt8?
+    /// Bytes of the dictionary that does so; 0 as long as there is none, or it is damaged.
+    public let dictionaryByteCount: Int
+    /// Bytes of all dictionaries, those included that only older rows name.
+    public let allDictionariesByteCount: Int
+    /// How many documents from everywhere in the collection were looked at, each if they are few; 0 where
+    /// nothing packs.
+    public let seenCount: Int
+    /// How many of those have a packed body.
+    public let packedCount: Int
+}
+
+extension StoreReader {
+    /// How the bodies of a collection stand in the file; `nil` where none is packed or shall be.
+    ///
+    /// Takes as long in a large collection as in one of `StoreLimits.sampleCount` documents.
+    ///
+    /// - Throws: `noSuchCollection`; what the engine reports.
+    public func packedBodies(of path: CollectionPath) throws(StoreError) -> PackedBodies? {
+        let state = try collection(path)
+        let snapshot = try current()
+        let choice = try snapshot.value(PackedCollection.key(state.id), in: .packing)
+            .flatMap(PackedCollection.init)
+        var (current, all) = (0, 0)
+        for (key, value) in try snapshot.readableValues(in: .dictionaries) {
+            guard let number = UInt64(key), let stored = StoredDictionary(value),
+                stored.collection == state.id
+            else { continue }
+            all += stored.content.count
+            if number == choice?.dictionary { current = stored.content.count }
+        }
+        guard choice != nil || all > 0 else { return nil }
+        let (seen, packed) = try snapshot.packedCount(in: state.id, among: StoreLimits.sampleCount)
+        return PackedBodies(
+            codec: choice?.codec,
+            dictionaryByteCount: current,
+            allDictionariesByteCount: all,
+            seenCount: seen,
+            packedCount: packed
+        )
+    }
+}

@@ -1,0 +1,86 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+/// What a reader is told of the packing of a collection.
+@Suite struct PackedShareTests {
+    private func packedBodies(_ room: PackedRoom) throws -> PackedBodies? {
+        try room.store.read { try $0.packedBodies(of: .default) }
+    }
+
+    @Test func `few documents are all looked at, whatever became of them`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<100))
+        #expect(try packedBodies(room) == nil)
+        try room.pack()
+        var found = try #require(try packedBodies(room))
+        #expect(found.codec == PackedRoom.lz4 && found.dictionaryByteCount > 10_000)
+        #expect(found.seenCount == 100 && found.packedCount == 0)
+
+        try room.save(PackedRoom.routes(0..<30, seed: 2))
+        // Short bodies stay plain, and tombstones are none.
+        try room.save(["short": Array("{}".utf8)])
+        try room.store.write { writer in
+            _ = try writer.save(LocalRevision(deleting: "route-99"), in: .default)
+        }
+        found = try #require(try packedBodies(room))
+        #expect(found.seenCount == 100 && found.packedCount == 30)
+        try room.store.compact()
+        #expect(try packedBodies(room)?.packedCount == 99)
+    }
+
+    @Test func `dictionaries that only older rows name are counted`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<100))
+        try room.pack()
+        try room.store.compact()
+        let one = try #require(try packedBodies(room))
+        #expect(one.allDictionariesByteCount == one.dictionaryByteCount)
+        try room.pack()
+        let two = try #require(try packedBodies(room))
+        #expect(
+            two.allDictionariesByteCount == one.dictionaryByteCount + two.dictionaryByteCount
+        )
+
+        try room.pack(nil)
+        let off = try #require(try packedBodies(room))
+        #expect(off.codec == nil && off.dictionaryByteCount == 0 && off.packedCount == 100)
+        try room.store.compact()
+        #expect(try packedBodies(room) == nil)
+    }
+
+    @Test func `of many documents some from everywhere are looked at`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<2_000))
+        try room.pack()
+        #expect(try packedBodies(room)?.packedCount == 0)
+        // A quarter of them is saved again, and their first sequences are free.
+        try room.save(PackedRoom.routes(0..<500, seed: 2))
+        var found = try #require(try packedBodies(room))
+        #expect((200...300).contains(found.seenCount))
+        #expect((40...90).contains(found.packedCount), "\(found)")
+
+        // All of them stand behind a hundred thousand sequences that are free.
+        for _ in 0..<50 { try room.save(PackedRoom.routes(0..<2_000, seed: 3)) }
+        found = try #require(try packedBodies(room))
+        #expect((200...300).contains(found.seenCount))
+        #expect(found.packedCount == found.seenCount)
+    }
+
+    @Test func `a choice without a dictionary says so, also in memory`() throws {
+        let room = try PackedRoom()
+        try room.pack()
+        let empty = try #require(try packedBodies(room))
+        #expect(empty.codec == PackedRoom.lz4 && empty.allDictionariesByteCount == 0)
+        #expect(empty.seenCount == 0)
+
+        let memory = Store.inMemory()
+        try memory.write { writer in
+            try writer.packBodies(of: .default, with: PackedRoom.lz4)
+            _ = try writer.save("a", in: .default, body: Array("{}".utf8))
+        }
+        let kept = try #require(try memory.read { try $0.packedBodies(of: .default) })
+        #expect(kept.codec == PackedRoom.lz4 && kept.seenCount == 0)
+    }
+}
