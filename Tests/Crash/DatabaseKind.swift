@@ -20,7 +20,8 @@ struct DatabaseKind {
         StoreOptions(
             create: create,
             fullSync: create && fullSync,
-            sealing: isSealed ? try Self.key.sealing() : nil
+            sealing: isSealed ? try Self.key.sealing() : nil,
+            packing: .bundled
         )
     }
 }

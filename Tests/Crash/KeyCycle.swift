@@ -14,7 +14,7 @@ enum KeyCycle: Int, CaseIterable {
     }
 
     func options() throws -> StoreOptions {
-        StoreOptions(create: false, sealing: try sealing())
+        StoreOptions(create: false, sealing: try sealing(), packing: .bundled)
     }
 }
 

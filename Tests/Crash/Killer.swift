@@ -22,6 +22,7 @@ struct Killer {
         var survivedUntold = 0
         var blobs = 0
         var indexes = IndexCounts()
+        var packing = PackingCounts()
         var beforeFirst = 0
     }
 
@@ -41,6 +42,23 @@ struct Killer {
         }
     }
 
+    /// Rounds on databases whose bodies may be packed.
+    private struct PackingCounts {
+        var databases = 0
+        var rounds = 0
+        /// Rounds that left packed bodies, and those of them that left others beside: plain ones, or
+        /// those of another dictionary.
+        var packed = 0
+        var mixed = 0
+
+        mutating func add(_ bodies: PackedBodies?) {
+            guard let bodies, bodies.packedCount > 0 else { return }
+            packed += 1
+            let isOfOneDictionary = bodies.allDictionariesByteCount == bodies.dictionaryByteCount
+            if bodies.packedCount < bodies.seenCount || !isOfOneDictionary { mixed += 1 }
+        }
+    }
+
     /// What is known of the database of the moment.
     private struct Known {
         let path: String
@@ -48,6 +66,8 @@ struct Killer {
         let kind: DatabaseKind
         var states = Lane.all.map { _ in LaneState() }
         var next = Lane.all.map { _ in UInt64(0) }
+
+        var packsBodies: Bool { Operation.packsBodies(seed) }
     }
 
     init(seed: UInt64) throws {
@@ -66,9 +86,11 @@ struct Killer {
                     seed: generator.next(),
                     kind: DatabaseKind.all[number % DatabaseKind.all.count]
                 )
+                if known?.packsBodies == true { counts.packing.databases += 1 }
             }
             guard var current = known else { return }
             counts.rounds += 1
+            if current.packsBodies { counts.packing.rounds += 1 }
             do {
                 let told = try kill(current)
                 try inspect(told, &current)
@@ -115,6 +137,7 @@ struct Killer {
         )
         defer { try? store.close() }
         try store.checkIntegrity()
+        counts.packing.add(try store.read { try $0.packedBodies(of: .default) })
         for lane in Lane.all {
             let index = lane.number
             var state = known.states[index]
@@ -156,6 +179,9 @@ struct Killer {
               \(counts.acknowledged) steps acknowledged; \
             \(counts.survivedUntold) more had been committed and not yet told
               \(counts.blobs) blobs of documents read and hashed
+              \(counts.packing.rounds) rounds on \(counts.packing.databases) databases that pack \
+            bodies; \(counts.packing.packed) left packed ones, \(counts.packing.mixed) of those in more \
+            than one form
               \(counts.indexes.answers) answers through \(counts.indexes.all) indexes are those \
             of scans; \(counts.indexes.none) databases had no index, \(counts.indexes.many) four or more
               \(outcome)

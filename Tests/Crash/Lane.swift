@@ -10,6 +10,8 @@ struct Lane: Hashable {
 
     var prefix: String { "\(number)-" }
     var checkpoint: String { "cp-\(number)" }
+    /// Whether this thread alone changes how bodies are packed: what it told last is what is owed.
+    var keepsPacking: Bool { number == 0 }
     /// A collection that comes and goes.
     var collectionName: String { "lane\(number)" }
 

@@ -9,6 +9,8 @@ struct LaneState: Equatable {
     var conflicts: Set<String> = []
     var indexes: Set<ExactText> = []
     var hasCollection = false
+    /// Whether new bodies are packed, for the lane that changes that.
+    var isPacking = false
     /// The step that saved the checkpoint.
     var checkpoint: UInt64?
 
@@ -37,6 +39,7 @@ struct LaneState: Equatable {
         case .makeIndex(let index): indexes.insert(lane.name(of: index))
         case .dropIndex(let index): indexes.remove(lane.name(of: index))
         case .compact: break
+        case .pack(let isOn, _): isPacking = isOn
         }
     }
 
@@ -60,6 +63,7 @@ extension LaneState {
         let path = try lane.collection()
         let (documents, others, lastSequence) = try store.read { reader in
             hasCollection = try reader.hasCollection(path)
+            isPacking = try lane.keepsPacking && reader.bodyPacking(of: .default) != nil
             indexes = Set(
                 try reader.indexes(in: .default).map(\.name).filter {
                     $0.text.hasPrefix(lane.prefix)
@@ -127,6 +131,7 @@ extension LaneState {
         }
         if conflicts != other.conflicts { return "conflicts \(conflicts), owed \(other.conflicts)" }
         if indexes != other.indexes { return "indexes \(indexes), owed \(other.indexes)" }
+        if isPacking != other.isPacking { return "new bodies packed: \(isPacking)" }
         if hasCollection != other.hasCollection { return "collection there: \(hasCollection)" }
         return "checkpoint \(checkpoint ?? 0), owed \(other.checkpoint ?? 0)"
     }

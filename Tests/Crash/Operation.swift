@@ -19,6 +19,8 @@ struct Operation {
         case makeIndex(CrashIndex)
         case dropIndex(CrashIndex)
         case compact
+        /// Has bodies packed with a new dictionary, or no longer, and perhaps those that are there too.
+        case pack(Bool, compacting: Bool)
     }
 
     /// Words that stand in the texts, each with a blank behind it.
@@ -42,8 +44,17 @@ struct Operation {
         let tags = #"["a\#(step % 5)","b\#(step % 3)"]"#
         let text = "one word\(step % 7) more"
         body = #"{"filler":"\#(filler)","step":\#(step),"tags":\#(tags),"text":"\#(text)"}"#
-        kind = Self.kind(lane, &generator)
+        let changesPacking = Self.packsBodies(seed) && lane.keepsPacking
+        if changesPacking, step == 0 || Int.random(in: 0..<100, using: &generator) < 4 {
+            let isOn = step == 0 || Int.random(in: 0..<3, using: &generator) > 0
+            kind = .pack(isOn, compacting: Int.random(in: 0..<3, using: &generator) == 0)
+        } else {
+            kind = Self.kind(lane, &generator)
+        }
     }
+
+    /// Whether the database of a seed packs the bodies of its default collection: every other one.
+    static func packsBodies(_ seed: UInt64) -> Bool { seed.isMultiple(of: 2) }
 
     private static func kind(_ lane: Lane, _ generator: inout SeededGenerator) -> Kind {
         func name(_ letter: String, _ count: Int, _ generator: inout SeededGenerator) -> String {

@@ -1,3 +1,4 @@
+@_spi(Stores) import Divan
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -49,21 +50,33 @@ struct RekeyKiller {
     }
 
     private func make() throws {
-        let store = try Store.open(directory: path)
+        let store = try Store.open(directory: path, options: StoreOptions(packing: .bundled))
         defer { try? store.close() }
         let digests = try contents.map { try store.blobs.write($0) }
+        let packed = try Self.packed()
         try store.write { writer in
-            for number in 0..<Self.documentCount {
-                let digest = digests[number % digests.count]
-                let body = #"{"b":{"@type":"blob","digest":"\#(digest)"},"n":\#(number)}"#
-                _ = try writer.save(
-                    DocumentID(checking: "d\(number)"),
-                    in: .default,
-                    body: Array(body.utf8),
-                    hasBlobs: true
-                )
+            try writer.createCollection(packed)
+            for path in [.default, packed] {
+                for number in 0..<Self.documentCount {
+                    let digest = digests[number % digests.count]
+                    let body = #"{"b":{"@type":"blob","digest":"\#(digest)"},"n":\#(number)}"#
+                    _ = try writer.save(
+                        DocumentID(checking: "d\(number)"),
+                        in: path,
+                        body: Array(body.utf8),
+                        hasBlobs: true
+                    )
+                }
             }
+            try writer.packBodies(of: packed, with: BodyPacking.Bundled.lz4.rawValue)
         }
+        try store.compact()
+    }
+
+    /// The collection whose bodies are packed.
+    private static func packed() throws -> CollectionPath {
+        guard let path = CollectionPath("packed") else { throw CrashFailure("packed is no name") }
+        return path
     }
 
     /// Returns the key that was told last.
@@ -106,15 +119,10 @@ struct RekeyKiller {
         }
         defer { try? store.close() }
         try store.checkIntegrity()
-        guard try store.read({ try $0.count(in: .default) }) == Self.documentCount else {
-            throw CrashFailure("documents are missing")
-        }
-        for number in 0..<Self.documentCount {
-            let id = DocumentID(unchecked: "d\(number)")
-            let body = try store.read { try $0.document(id, in: .default) }?.body ?? []
-            guard String(decoding: body, as: UTF8.self).hasSuffix(#""n":\#(number)}"#) else {
-                throw CrashFailure("document \(number) is not what it was")
-            }
+        for path in [.default, try Self.packed()] { try requireDocuments(of: path, in: store) }
+        let bodies = try store.read { try $0.packedBodies(of: Self.packed()) }
+        guard let bodies, bodies.codec != nil, bodies.packedCount == bodies.seenCount else {
+            throw CrashFailure("packed bodies are \(bodies.map { "\($0)" } ?? "none")")
         }
         for content in contents {
             guard try store.blobs.read(BlobDigest(hashing: content.span)) == content else {
@@ -128,11 +136,24 @@ struct RekeyKiller {
         return true
     }
 
+    private func requireDocuments(of path: CollectionPath, in store: Store) throws {
+        guard try store.read({ try $0.count(in: path) }) == Self.documentCount else {
+            throw CrashFailure("documents of \(path.wireName) are missing")
+        }
+        for number in 0..<Self.documentCount {
+            let id = DocumentID(unchecked: "d\(number)")
+            let body = try store.read { try $0.document(id, in: path) }?.body ?? []
+            guard String(decoding: body, as: UTF8.self).hasSuffix(#""n":\#(number)}"#) else {
+                throw CrashFailure("document \(number) of \(path.wireName) is not what it was")
+            }
+        }
+    }
+
     /// What was done, and what went wrong.
     var summary: String {
         let outcome =
             failures.isEmpty
-            ? "each time one key opened every document and every blob, and no other key anything"
+            ? "each time one key opened every document, packed and plain, and every blob, and no other key anything"
             : "\(failures.count) FAILED:\n" + failures.joined(separator: "\n")
         return """
             rekey: seed \(seed), \(killCount) processes killed while they changed keys

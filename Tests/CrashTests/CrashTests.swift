@@ -9,6 +9,14 @@ import Testing
         #expect(outcome.output.contains("10 writers killed"), "\(outcome)")
     }
 
+    /// The first database of this seed packs its bodies.
+    @Test func `nor is it where bodies are packed and unpacked meanwhile`() throws {
+        let words = ["run", "--rounds", "10", "--seed", "447216"]
+        let outcome = try Program.built("divan-crash").run(words)
+        #expect(outcome.status == 0, "\(outcome)")
+        #expect(outcome.output.contains("10 rounds on 1 databases that pack bodies"), "\(outcome)")
+    }
+
     @Test func `one key opens what ten killed changes of keys leave`() throws {
         let outcome = try Program.built("divan-crash").run(["rekey", "--kills", "10"])
         #expect(outcome.status == 0, "\(outcome)")
