@@ -1,0 +1,191 @@
+@_spi(Stores) import Divan
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+
+/// Whatever stands in a file in the place of a packed body or of its dictionary, that document is as it was
+/// or is told to be damaged, queries end with rows of bounded length or an error, and every other document
+/// is as it was, also behind a compaction that packs anew.
+///
+/// The row's checksum tells of a document that is read, so queries are what meets the changed bytes.
+enum PackedDatabases: FuzzTarget {
+    static let name = "packed-databases"
+    /// Beyond what the packed bytes of a row can claim, with each byte escaped.
+    private static let longestByteCount = 16 << 20
+
+    static func violation(of input: [UInt8]) -> String? {
+        do {
+            let honest = try Honest.shared.get()
+            var reader = InputReader(input)
+            let choice = reader.byte()
+            let isDictionary = choice & 1 == 1
+            let place = isDictionary ? honest.dictionary : honest.body
+            let offset = reader.count() % Honest.changedByteCount
+            let changed = reader.bytes(Honest.changedByteCount - offset)
+            var file = honest.file
+            file.replaceSubrange(place + offset..<place + offset + changed.count, with: changed)
+            let home = try TemporaryDirectory()
+            let path = home.file("a.cblite2")
+            try FileManager.default.createDirectory(
+                atPath: path + "/Attachments",
+                withIntermediateDirectories: true
+            )
+            try Data(file).write(to: URL(filePath: path + "/db.sqlite3"))
+            let isChanged = file != honest.file
+            return try verdict(path, isChanged ? (isDictionary ? .all : .one) : .none, choice)
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// The documents that may be told to be damaged.
+    private enum Damage {
+        case none
+        case one
+        case all
+    }
+
+    private static func verdict(
+        _ path: String,
+        _ damage: Damage,
+        _ choice: UInt8
+    ) throws -> String? {
+        let store = try Store.open(
+            directory: path,
+            options: StoreOptions(create: false, packing: .bundled)
+        )
+        defer { try? store.close() }
+        if let flaw = try queryFlaw(store) ?? documentFlaw(store, damage) { return flaw }
+        guard choice & 2 == 2 else { return nil }
+        let codec = choice & 4 == 4 ? nil : BodyPacking.Bundled.lz4.rawValue
+        try store.write { try $0.packBodies(of: .default, with: codec) }
+        try store.compact()
+        return try documentFlaw(store, damage)
+    }
+
+    private static func documentFlaw(_ store: Store, _ damage: Damage) throws -> String? {
+        for number in 0..<Honest.documentCount {
+            do {
+                let id = Honest.id(number)
+                let body = try store.read { try $0.document(id, in: .default)?.body }
+                if body != Honest.body(number) { return "document \(number) comes back changed" }
+            } catch let error as StoreError {
+                let mayBe = damage == .all || damage == .one && number == Honest.changedNumber
+                guard mayBe, case .damagedDocument = error.code else {
+                    return "document \(number): \(error)"
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func queryFlaw(_ store: Store) throws -> String? {
+        for text in ["SELECT SUM(number), MAX(city), MAX(filler) FROM _", "SELECT * FROM _"] {
+            do {
+                let catalogue = StoreCatalogue(store, named: "db")
+                let statement = try QueryStatement(sql: text).checked(against: catalogue)
+                let rows = try store.rows(of: StorageQuery(statement))
+                while let row = try rows.next() {
+                    let longest = row.map(length).max() ?? 0
+                    if longest > longestByteCount { return "a value of \(longest) bytes" }
+                }
+            } catch let error as StoreError {
+                if error.description.isEmpty { return "an error without a word" }
+            } catch let error as QueryError {
+                if error.description.isEmpty { return "an error without a word" }
+            }
+        }
+        return nil
+    }
+
+    private static func length(_ value: QueryValue) -> Int {
+        switch value {
+        case .string(let text): text.utf8.count
+        case .container(let text), .binary(let text): text.count
+        case .missing, .null, .boolean, .integer, .double: 0
+        }
+    }
+
+    static func seeds() throws -> [[UInt8]] {
+        _ = try Honest.shared.get()
+        let lengths: [[UInt8]] = [[], [0], [255], [255, 255, 255, 127], [1, 4], [129, 128, 0]]
+        let changes =
+            lengths.map { [2, 0] + $0 } + [[0, 0, 4, 9], [0, 0, 123], [40, 1, 7], [3, 0, 250]]
+        return (0..<8).flatMap { choice in changes.map { [choice] + $0 } }
+    }
+}
+
+/// A database of packed bodies, and where in its file two values stand whose bytes are changed.
+private struct Honest {
+    static let documentCount = 80
+    static let changedNumber = 79
+    /// Bytes that may be changed; the values are longer, and in one piece.
+    static let changedByteCount = 500
+
+    let file: [UInt8]
+    /// Where the body of the last document begins.
+    let body: Int
+    /// Where the dictionary begins.
+    let dictionary: Int
+
+    static let shared = Swift.Result { try Honest() }
+
+    static func id(_ number: Int) -> DivanRevisions.DocumentID {
+        DocumentID(unchecked: "d\(number)")
+    }
+
+    static func body(_ number: Int) -> [UInt8] {
+        guard number == changedNumber else { return routes(number..<number + 1)[0] }
+        // What no dictionary makes shorter than half.
+        var random = SeededGenerator(seed: 7)
+        let filler = (0..<1_500).map { _ in UInt8.random(in: 97...122, using: &random) }
+        let head = Array(#"{"city":"Ulm","filler":""#.utf8)
+        let tail = Array(#"","number":79,"text":"\#(String(repeating: "so ", count: 400))"}"#.utf8)
+        return head + filler + tail
+    }
+
+    private init() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path, options: StoreOptions(packing: .bundled))
+        try Self.save(0..<Self.changedNumber, in: store)
+        try store.write {
+            try $0.packBodies(of: .default, with: BodyPacking.Bundled.lz4.rawValue)
+        }
+        try store.compact()
+        // The dictionary is made; this one is not in it.
+        try Self.save(Self.changedNumber..<Self.documentCount, in: store)
+        try store.close()
+        file = [UInt8](try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
+        // As the package's `PackedBody` and `StoredDictionary` begin.
+        let count = Self.body(Self.changedNumber).count
+        let head = [4, 1, UInt8(count & 127 | 128), UInt8(count >> 7)]
+        body = try Self.place(of: head, in: file)
+        dictionary = try Self.place(of: [2, 1] + Self.body(0).prefix(40), in: file)
+    }
+
+    private static func save(_ numbers: Range<Int>, in store: Store) throws {
+        try store.write { writer in
+            for number in numbers {
+                _ = try writer.save(id(number), in: .default, body: body(number))
+            }
+        }
+    }
+
+    private struct NotOnce: Error {
+        let count: Int
+    }
+
+    private static func place(of bytes: [UInt8], in file: [UInt8]) throws -> Int {
+        let data = Data(file)
+        var places: [Int] = []
+        while let found = data.range(of: Data(bytes), in: (places.last ?? -1) + 1..<data.count) {
+            places.append(found.lowerBound)
+        }
+        guard places.count == 1 else { throw NotOnce(count: places.count) }
+        return places[0]
+    }
+}

@@ -1,0 +1,117 @@
+import DivanCompression
+import DivanLZ4
+
+/// Any bytes with any dictionary fill the room that they claim and nothing beside it, the same each time,
+/// or are refused as corrupt; and what comes out, as any piece, can be packed and unpacked again.
+///
+/// An input is where the dictionary comes from, the length that the piece claims, the dictionary, and the
+/// piece: that of a packed body at rest, behind its head.
+enum PackedPieces: FuzzTarget {
+    static let name = "packed-pieces"
+    private static let codec = LZ4DictionaryCodec()
+    private static let typical = codec.dictionary(from: routes(0..<200))
+    private static let longestPiece = 1 << 20
+
+    static func violation(of input: [UInt8]) -> String? {
+        var reader = InputReader(input)
+        let source = reader.byte()
+        let claimed = reader.count() | Int(reader.byte()) << 16
+        let given = reader.piece()
+        let packed = reader.remainder()
+        let dictionary = source & 1 == 0 ? typical : given
+        do throws(CompressionError) {
+            let coder = try codec.makeCoder(dictionary: dictionary)
+            // As a reader of bodies does before it takes memory.
+            let most = min(codec.maximumPlainByteCount(for: packed.count), longestPiece)
+            if (1...max(1, most)).contains(claimed) {
+                let other = try codec.makeCoder(dictionary: dictionary)
+                if let flaw = unpackingFlaw(packed, claimed, coder, other) { return flaw }
+            }
+            return packed.isEmpty ? nil : try packingFlaw(packed, by: coder)
+        } catch {
+            return "with our own bytes: \(error)"
+        }
+    }
+
+    private static func unpackingFlaw(
+        _ packed: [UInt8],
+        _ count: Int,
+        _ coder: any DictionaryCoder,
+        _ other: any DictionaryCoder
+    ) -> String? {
+        do throws(CompressionError) {
+            let plain = try guarded(packed, count, by: coder)
+            guard plain.isGuardWhole else { return "\(count) bytes are written beyond the room" }
+            if try guarded(packed, count, by: other).bytes != plain.bytes {
+                return "\(count) bytes are not the same the second time"
+            }
+            return try packingFlaw(plain.bytes, by: coder)
+        } catch {
+            guard case .corrupt = error else { return "refused as \(error)" }
+            return nil
+        }
+    }
+
+    /// A piece between bytes that nobody may touch.
+    private static func guarded(
+        _ packed: [UInt8],
+        _ count: Int,
+        by coder: any DictionaryCoder
+    ) throws(CompressionError) -> (bytes: [UInt8], isGuardWhole: Bool) {
+        let (margin, filler) = (64, UInt8(0xA5))
+        var room = [UInt8](repeating: filler, count: count + 2 * margin)
+        // Lent for the call; the span ends with it.
+        try room.withUnsafeMutableBufferPointer { room throws(CompressionError) in
+            var middle = room.extracting(margin..<margin + count).mutableSpan
+            try coder.unpack(packed.span, into: &middle)
+        }
+        let isWhole = (room.prefix(margin) + room.suffix(margin)).allSatisfy { $0 == filler }
+        return (Array(room[margin..<margin + count]), isWhole)
+    }
+
+    private static func packingFlaw(
+        _ plain: [UInt8],
+        by coder: any DictionaryCoder
+    ) throws(CompressionError) -> String? {
+        var packed: [UInt8] = []
+        try coder.pack(plain.span, appendingTo: &packed)
+        if codec.maximumPlainByteCount(for: packed.count) < plain.count {
+            return "\(plain.count) bytes become \(packed.count), which a reader refuses"
+        }
+        if try guarded(packed, plain.count, by: coder).bytes != plain {
+            return "\(plain.count) bytes come back changed"
+        }
+        return nil
+    }
+
+    static func seeds() throws -> [[UInt8]] {
+        let small = codec.dictionary(from: routes(0..<2))
+        let pieces =
+            routes(300..<303) + [[0], [UInt8](repeating: 65, count: 20_000), Array("{}".utf8)]
+        var seeds: [[UInt8]] = [[], [1, 8, 0, 0, 0, 0, 0x80]]
+        for (source, dictionary) in [(UInt8(0), typical), (1, small), (1, [])] {
+            let coder = try codec.makeCoder(dictionary: dictionary)
+            for plain in pieces {
+                var packed: [UInt8] = []
+                try coder.pack(plain.span, appendingTo: &packed)
+                let count = [UInt8(plain.count & 255), UInt8(plain.count >> 8 & 255), 0]
+                seeds.append([source] + count + piece(source == 0 ? [] : dictionary) + packed)
+            }
+        }
+        return seeds
+    }
+}
+
+/// Bodies that repeat each other's keys and values.
+func routes(_ numbers: Range<Int>) -> [[UInt8]] {
+    numbers.map { number in
+        let stops = (0..<6).map { day in
+            #"{"day":\#(day),"flight":"DV\#(100 + number * 7 % 900)","utc":"\#(10 + day):05:00"}"#
+        }
+        let city = ["Zürich", "Oslo", "東京"][number % 3]
+        return Array(
+            (#"{"airline":"Divan Air","city":"\#(city)","number":\#(number),"schedule":["#
+                + stops.joined(separator: ",") + #"],"type":"route"}"#).utf8
+        )
+    }
+}
