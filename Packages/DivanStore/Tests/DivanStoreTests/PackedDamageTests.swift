@@ -1,4 +1,5 @@
 import DivanLZ4
+import DivanQuery
 import DivanRevisions
 import DivanTestKit
 import Testing
@@ -29,13 +30,66 @@ import Testing
         if case .damagedDocument = code { true } else { false }
     }
 
-    @Test func `a dictionary that is missing or damaged makes its documents damaged`() throws {
-        for change in [
-            "DELETE FROM \"values\" WHERE space = 'dictionaries'",
-            "UPDATE \"values\" SET value = x'0201' || value WHERE space = 'dictionaries'",
-            "UPDATE \"values\" SET value = x'', checksum = divan_checksum(space, key, x'') "
-                + "WHERE space = 'dictionaries'",
-        ] {
+    /// Three ways to lose a dictionary in one of the tables where it stands.
+    private static func losses(in table: String) -> [String] {
+        [
+            "DELETE FROM \(table)",
+            "UPDATE \(table) SET value = x'0201' || value",
+            "UPDATE \(table) SET value = x'', checksum = divan_checksum(number, x'')",
+        ]
+    }
+
+    private static let losses = zip(
+        losses(in: SQLiteDictionaries.tables[0]),
+        losses(in: SQLiteDictionaries.tables[1])
+    ).map { ($0, $1) }
+
+    @Test(arguments: 0..<6)
+    func `a dictionary that is lost in one place is read from the other`(loss: Int) throws {
+        let room = try packed()
+        let (one, other) = Self.losses[loss / 2]
+        try room.look().execute(loss % 2 == 0 ? one : other)
+        try room.reopen()
+        #expect(try room.bodies() == PackedRoom.routes(0..<100))
+        let count = "SELECT COUNT(*) FROM _ WHERE distance > 0"
+        let scan = try PackedQueryTests.rows(count, room.store)
+        #expect(scan == [[.integer(100)]])
+        // A compaction writes both anew, so that the other may be lost then.
+        try room.store.compact()
+        #expect(try room.store.inspect().damages.isEmpty)
+        try room.store.close()
+        try room.look().execute(loss % 2 == 0 ? other : one)
+        try room.reopen()
+        #expect(try room.bodies() == PackedRoom.routes(0..<100))
+    }
+
+    @Test func `a damaged dictionary is named, and restored with what a peer restores`() throws {
+        let room = try packed()
+        for (table, name) in zip(
+            SQLiteDictionaries.tables,
+            ["dictionary 1", "copy of dictionary 1"]
+        ) {
+            try room.look().execute("UPDATE \(table) SET value = value || x'00'")
+            try room.reopen()
+            let damages = try room.store.inspect().damages
+            #expect(damages.map(\.detail) == [name])
+            try room.store.write { try $0.changing().discardDamagedValues() }
+            #expect(try room.store.inspect().damages.isEmpty)
+            try room.store.close()
+        }
+    }
+
+    @Test func `dictionaries go with their collection, from both places`() throws {
+        let room = try packed()
+        try room.reopen()
+        try room.store.write { try $0.deleteCollection(.default) }
+        #expect(try room.dictionaries().isEmpty)
+        #expect(try room.look().integer("SELECT count(*) FROM dictionary_copies") == 0)
+    }
+
+    @Test func `a dictionary that is lost in both places makes its documents damaged`() throws {
+        for (one, other) in Self.losses {
+            let change = "\(one); \(other)"
             let room = try packed()
             try room.look().execute(change)
             #expect(isDamaged(try outcome(room, "route-3")), "\(change)")
@@ -138,5 +192,34 @@ import Testing
         #expect(try room.bodies() == PackedRoom.routes(0..<100))
         #expect(try room.store.read { try $0.bodyPacking(of: .default) } == PackedRoom.lz4)
         #expect(try room.packedCount() > 20)
+    }
+
+    /// But for the one that all others of the documents hang on.
+    @Test func `no page of a packed database takes all documents with it`() throws {
+        let room = try PackedRoom()
+        let count = 300
+        try room.save(PackedRoom.routes(0..<count))
+        try room.pack()
+        try room.store.compact()
+        try room.store.close()
+        let top = try room.look()
+            .integer("SELECT rootpage FROM sqlite_schema WHERE name = 'docs_1'")
+        let file = room.directory + "/db.sqlite3"
+        let sound = try contents(file)
+        let pageByteCount = SQLiteSchema.pageByteCount
+        for page in 0..<sound.count / pageByteCount where page + 1 != Int(top ?? 0) {
+            var bytes = sound
+            for place in 0..<pageByteCount { bytes[page * pageByteCount + place] = 0x5A }
+            try write(bytes, to: file)
+            let salvage = try Store.rebuild(
+                directory: room.directory,
+                by: room.home.file("new-\(page).cblite2"),
+                keepingOldAt: { room.home.file("old-\(page)-\($0).cblite2") },
+                options: room.options,
+                completing: { _ in }
+            )
+            #expect(salvage.documentCount >= count - 70, "page \(page + 1)")
+            try write(sound, to: file)
+        }
     }
 }

@@ -81,9 +81,11 @@ final class PackedRoom {
     }
 
     func dictionaries() throws -> [String] {
-        try look().texts(
-            "SELECT key FROM \"values\" WHERE space = 'dictionaries' AND key <> 'number'"
-        )
+        let look = try look()
+        // The table comes with the first one.
+        let tables = try look.texts("SELECT name FROM sqlite_schema WHERE name = 'dictionaries'")
+        guard !tables.isEmpty else { return [] }
+        return try look.texts("SELECT CAST(number AS TEXT) FROM dictionaries ORDER BY number")
     }
 
     /// Bodies of flights, some 600 bytes each, that repeat each other's keys.

@@ -10,6 +10,7 @@ import Foundation
 /// or is told to be damaged, queries end with rows of bounded length or an error, and every other document
 /// is as it was, also behind a compaction that packs anew.
 ///
+/// A dictionary stands twice: where one of the two is changed no document is damaged.
 /// The row's checksum tells of a document that is read, so queries are what meets the changed bytes.
 enum PackedDatabases: FuzzTarget {
     static let name = "packed-databases"
@@ -21,12 +22,13 @@ enum PackedDatabases: FuzzTarget {
             let honest = try Honest.shared.get()
             var reader = InputReader(input)
             let choice = reader.byte()
-            let isDictionary = choice & 1 == 1
-            let place = isDictionary ? honest.dictionary : honest.body
+            let (places, damage) = target(choice, honest)
             let offset = reader.count() % Honest.changedByteCount
             let changed = reader.bytes(Honest.changedByteCount - offset)
             var file = honest.file
-            file.replaceSubrange(place + offset..<place + offset + changed.count, with: changed)
+            for place in places.map({ $0 + offset }) {
+                file.replaceSubrange(place..<place + changed.count, with: changed)
+            }
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
             try FileManager.default.createDirectory(
@@ -34,11 +36,17 @@ enum PackedDatabases: FuzzTarget {
                 withIntermediateDirectories: true
             )
             try Data(file).write(to: URL(filePath: path + "/db.sqlite3"))
-            let isChanged = file != honest.file
-            return try verdict(path, isChanged ? (isDictionary ? .all : .one) : .none, choice)
+            return try verdict(path, file == honest.file ? .none : damage, choice)
         } catch {
             return "\(error)"
         }
+    }
+
+    /// Where bytes are changed, and what that may damage.
+    private static func target(_ choice: UInt8, _ honest: Honest) -> ([Int], Damage) {
+        guard choice & 1 == 1 else { return ([honest.body], .one) }
+        guard choice & 8 == 8 else { return (honest.dictionaries, .all) }
+        return ([honest.dictionaries[choice & 16 == 16 ? 1 : 0]], .none)
     }
 
     /// The documents that may be told to be damaged.
@@ -114,7 +122,7 @@ enum PackedDatabases: FuzzTarget {
         let lengths: [[UInt8]] = [[], [0], [255], [255, 255, 255, 127], [1, 4], [129, 128, 0]]
         let changes =
             lengths.map { [2, 0] + $0 } + [[0, 0, 4, 9], [0, 0, 123], [40, 1, 7], [3, 0, 250]]
-        return (0..<8).flatMap { choice in changes.map { [choice] + $0 } }
+        return (0..<32).flatMap { choice in changes.map { [choice] + $0 } }
     }
 }
 
@@ -128,8 +136,8 @@ private struct Honest {
     let file: [UInt8]
     /// Where the body of the last document begins.
     let body: Int
-    /// Where the dictionary begins.
-    let dictionary: Int
+    /// Where the dictionary begins, both times.
+    let dictionaries: [Int]
 
     static let shared = Swift.Result { try Honest() }
 
@@ -163,8 +171,9 @@ private struct Honest {
         // As the package's `PackedBody` and `StoredDictionary` begin.
         let count = Self.body(Self.changedNumber).count
         let head = [4, 1, UInt8(count & 127 | 128), UInt8(count >> 7)]
-        body = try Self.place(of: head, in: file)
-        dictionary = try Self.place(of: [2, 1] + Self.body(0).prefix(40), in: file)
+        body = try Self.places(of: head, in: file, count: 1)[0]
+        let start = [2, 1] + Self.body(0).prefix(40)
+        dictionaries = try Self.places(of: start, in: file, count: 2)
     }
 
     private static func save(_ numbers: Range<Int>, in store: Store) throws {
@@ -175,17 +184,21 @@ private struct Honest {
         }
     }
 
-    private struct NotOnce: Error {
+    private struct Unexpected: Error {
         let count: Int
     }
 
-    private static func place(of bytes: [UInt8], in file: [UInt8]) throws -> Int {
+    private static func places(
+        of bytes: [UInt8],
+        in file: [UInt8],
+        count: Int
+    ) throws -> [Int] {
         let data = Data(file)
         var places: [Int] = []
         while let found = data.range(of: Data(bytes), in: (places.last ?? -1) + 1..<data.count) {
             places.append(found.lowerBound)
         }
-        guard places.count == 1 else { throw NotOnce(count: places.count) }
-        return places[0]
+        guard places.count == count else { throw Unexpected(count: places.count) }
+        return places
     }
 }

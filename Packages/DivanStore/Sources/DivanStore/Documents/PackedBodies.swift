@@ -25,20 +25,13 @@ extension StoreReader {
         let snapshot = try current()
         let choice = try snapshot.value(PackedCollection.key(state.id), in: .packing)
             .flatMap(PackedCollection.init)
-        var (current, all) = (0, 0)
-        for (key, value) in try snapshot.readableValues(in: .dictionaries) {
-            guard let number = UInt64(key), let stored = StoredDictionary(value),
-                stored.collection == state.id
-            else { continue }
-            all += stored.content.count
-            if number == choice?.dictionary { current = stored.content.count }
-        }
-        guard choice != nil || all > 0 else { return nil }
+        let counts = try snapshot.dictionaryByteCounts(of: state.id)
+        guard choice != nil || !counts.isEmpty else { return nil }
         let (seen, packed) = try snapshot.packedCount(in: state.id, among: StoreLimits.sampleCount)
         return PackedBodies(
             codec: choice?.codec,
-            dictionaryByteCount: current,
-            allDictionariesByteCount: all,
+            dictionaryByteCount: choice.flatMap { counts[$0.dictionary] } ?? 0,
+            allDictionariesByteCount: counts.values.reduce(0, +),
             seenCount: seen,
             packedCount: packed
         )

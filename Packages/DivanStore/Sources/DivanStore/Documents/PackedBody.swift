@@ -39,7 +39,7 @@ struct PackedBody {
     static func isPacked(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes.first == mark }
 }
 
-/// A dictionary as it stands in the space `dictionaries` under its number: codec, collection, content.
+/// A dictionary as it stands under its number (`SQLiteDictionaries`): codec, collection, content.
 ///
 /// It is stored in the transaction of the first row that names it, and never changed.
 struct StoredDictionary {

@@ -27,13 +27,8 @@ extension StoreWriter {
 
     /// Removes what is known of the packing of a collection that goes.
     func forgetPacking(of collection: OpenCollection) throws(StoreError) {
-        let snapshot = try current()
         let key = PackedCollection.key(collection.id)
-        for (key, value) in try snapshot.values(in: .dictionaries)
-        where StoredDictionary(value)?.collection == collection.id && UInt64(key) != nil {
-            try changing().setValue(nil, for: key, in: .dictionaries)
-        }
-        guard try snapshot.value(key, in: .packing) != nil else { return }
+        guard try current().value(key, in: .packing) != nil else { return }
         try changing().setPacking(nil, of: collection.id)
     }
 }

@@ -20,8 +20,6 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case indexes
     /// How bodies of a collection are packed, by its number (`PackedCollection`).
     case packing
-    /// With what they are packed, by numbers (`StoredDictionary`), and the greatest number ever given.
-    case dictionaries
     /// Values of the packages above.
     case metadata
 }

@@ -26,8 +26,7 @@ final class ByteStream: EventSource, TurnEndSource {
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
     private var turnEnd = TurnEnd.nothing
-    private var stallTimer: TimerToken?
-    private var lastProgress: Duration = .zero
+    private var stall: StallWatch
     private var lingerTimer: TimerToken?
 
     /// What the end of the loop's turn brings.
@@ -50,6 +49,7 @@ final class ByteStream: EventSource, TurnEndSource {
         self.loop = loop
         self.limits = limits
         self.counter = counter
+        stall = StallWatch(patience: limits.stallTimeout)
     }
 
     /// What the peer presented, leaf first.
@@ -96,15 +96,12 @@ final class ByteStream: EventSource, TurnEndSource {
     }
 
     /// Stops reading, or goes on; what the system has buffered meanwhile is not lost.
-    ///
-    /// The loop hears of a pause only when something comes in it: most are over before.
     func setReadingPaused(_ isPaused: Bool) {
         isReadingPaused = isPaused
+        // The loop hears of a pause when something comes in it: most are over before.
         guard !isPaused else { return }
         updateInterest()
-        guard owesAcknowledgement else { return }
-        owesAcknowledgement = false
-        acknowledge()
+        if owesAcknowledgement { acknowledge() }
     }
 
     /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
@@ -140,7 +137,8 @@ final class ByteStream: EventSource, TurnEndSource {
 
     private func release() {
         handOverResumption()
-        for timer in [stallTimer, lingerTimer].compactMap({ $0 }) { loop.cancel(timer) }
+        stall.end(on: loop)
+        if let lingerTimer { loop.cancel(lingerTimer) }
         loop.remove(socket.descriptor)
         socket.close()
         output = []
@@ -214,13 +212,10 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Acknowledges what was read, or leaves it to what this turn writes.
     private func acknowledge() {
         guard life != .closed else { return }
-        if isReadingPaused {
-            owesAcknowledgement = true
-        } else if turnEnd == .nothing {
-            socket.setQuickAcknowledgement()
-        } else {
-            turnEnd = .flushOrAcknowledge
-        }
+        owesAcknowledgement = isReadingPaused
+        guard !isReadingPaused else { return }
+        if turnEnd == .nothing { return socket.setQuickAcknowledgement() }
+        turnEnd = .flushOrAcknowledge
     }
 
     /// The descriptor reports an error although nothing more is read: the peer is gone.
@@ -280,7 +275,8 @@ final class ByteStream: EventSource, TurnEndSource {
     /// Reports a fault of TLS after its alert has been written.
     private func fail(_ problem: StreamProblem) {
         keepResumption = nil  // a session that broke is not gone on with (RFC 5246 §7.2.2)
-        writeTLSOutput()
+        tls?.takeOutput(appendingTo: &output)
+        write()
         end(problem)
     }
 
@@ -326,11 +322,6 @@ final class ByteStream: EventSource, TurnEndSource {
         tls.takeOutput(appendingTo: &output)
     }
 
-    private func writeTLSOutput() {
-        tls?.takeOutput(appendingTo: &output)
-        write()
-    }
-
     /// Returns whether the system took anything.
     @discardableResult
     private func write() -> Bool {
@@ -350,7 +341,7 @@ final class ByteStream: EventSource, TurnEndSource {
                 counter.didSend(count)
                 writtenCount += count
                 hasWritten = true
-                lastProgress = loop.now
+                stall.noteProgress(at: loop.now)
             case .wouldBlock: isBlocked = true
             case .failed(let error):
                 failWriting(error)
@@ -395,15 +386,13 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Gives a peer up that takes nothing for a long time although bytes wait for it.
     private func watchForStall() {
-        guard queuedByteCount > 0, stallTimer == nil else { return }
-        let deadline = max(lastProgress, loop.now) + limits.stallTimeout
-        stallTimer = loop.scheduleHere(at: deadline) { [weak self] in self?.checkForStall() }
+        guard queuedByteCount > 0 else { return }
+        stall.begin(on: loop) { [weak self] in self?.checkForStall() }
     }
 
     private func checkForStall() {
-        stallTimer = nil
+        let isOver = stall.isOver(at: loop.now)
         guard queuedByteCount > 0 else { return }
-        guard loop.now - lastProgress >= limits.stallTimeout else { return watchForStall() }
-        end(.stalled)
+        if isOver { end(.stalled) } else { watchForStall() }
     }
 }

@@ -121,6 +121,15 @@ final class SQLiteBodies: BodyUnpacker {
 
     // MARK: Dictionaries
 
+    /// Where dictionaries stand, each in every one (`SQLiteDictionaries`).
+    static let dictionaryTables = ["dictionaries", "dictionary_copies"]
+    /// The checksum of a row there.
+    static let dictionaryChecksum = "divan_checksum(number, value)"
+    /// How to find the content under a number, which is bound.
+    private static let ways = dictionaryTables.map { table in
+        "SELECT value FROM main.\(table) WHERE number = ?1 AND checksum IS \(dictionaryChecksum)"
+    }
+
     /// A dictionary, loaded when it is first asked for.
     func dictionary(_ number: UInt64) throws(Failure) -> Known {
         if let last = known.last, last.number == number { return last }
@@ -129,7 +138,7 @@ final class SQLiteBodies: BodyUnpacker {
             known.append(found)
             return found
         }
-        guard let value = value(String(number)), let stored = StoredDictionary(value) else {
+        guard let stored = Self.ways.lazy.compactMap({ self.stored(number, by: $0) }).first else {
             throw .missingDictionary(number)
         }
         guard let codec = packing.codec(stored.codec) else { throw .unknownCodec(stored.codec) }
@@ -143,19 +152,21 @@ final class SQLiteBodies: BodyUnpacker {
     /// The codec with a number, if it is known.
     func codec(_ number: UInt8) -> (any DictionaryCodec)? { packing.codec(number) }
 
-    /// The value of a dictionary, if it is what was stored.
-    ///
+    /// What stands under a number, once for each way to it; `nil` where that is not what was stored.
+    func stored(_ number: UInt64) -> [StoredDictionary?] {
+        Self.ways.map { stored(number, by: $0) }
+    }
+
+    private func stored(_ number: UInt64, by way: String) -> StoredDictionary? {
+        value(of: number, by: way).flatMap(StoredDictionary.init)
+    }
+
     /// By a statement of its own: a function of SQL asks for it while others run.
-    private func value(_ key: String) -> [UInt8]? {
+    private func value(of number: UInt64, by way: String) -> [UInt8]? {
         var statement: OpaquePointer?
-        let sql = """
-            SELECT value FROM main."values"
-            WHERE space = 'dictionaries' AND key = ?
-                AND (checksum IS NULL OR checksum IS divan_checksum(space, key, value))
-            """
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { return nil }
+        guard sqlite3_prepare_v2(handle, way, -1, &statement, nil) == SQLITE_OK else { return nil }
         defer { sqlite3_finalize(statement) }
-        guard divan_bind_text(statement, 1, key, Int32(clamping: key.utf8.count)) == SQLITE_OK,
+        guard sqlite3_bind_int64(statement, 1, Int64(clamping: number)) == SQLITE_OK,
             sqlite3_step(statement) == SQLITE_ROW
         else { return nil }
         // SQLite's until the statement is finalized, and copied before.

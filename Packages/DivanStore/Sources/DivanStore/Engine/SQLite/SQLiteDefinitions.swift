@@ -27,6 +27,23 @@ enum SQLiteDefinitions {
         ) WITHOUT ROWID
         """
 
+    /// The dictionaries of packed bodies (`SQLiteDictionaries`); a number is never given again.
+    static let dictionaries = """
+        CREATE TABLE dictionaries (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            value BLOB NOT NULL,
+            checksum INTEGER
+        )
+        """
+
+    static let dictionaryCopies = """
+        CREATE TABLE dictionary_copies (
+            number INTEGER PRIMARY KEY,
+            value BLOB NOT NULL,
+            checksum INTEGER
+        )
+        """
+
     /// The table of a collection.
     ///
     /// The body stands last, so that a scan that does not want it never follows its overflow
@@ -93,6 +110,8 @@ enum SQLiteDefinitions {
         switch name {
         case "collections": return collections
         case "values": return values
+        case "dictionaries": return dictionaries
+        case "dictionary_copies": return dictionaryCopies
         default:
             let parts = name.split(separator: "_", maxSplits: 2)
             guard parts.count >= 2, parts[0] == "docs", Int64(parts[1]) != nil else { return nil }

@@ -135,6 +135,7 @@ struct SQLiteFirstPage {
                 """
             )
         }
+        try nameDictionaries()
         // What was not found is empty.
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         if values == nil { try connection.execute(SQLiteDefinitions.values) }
@@ -145,6 +146,29 @@ struct SQLiteFirstPage {
             losses.append("collection \(name): its pages cannot be told from those of others")
         }
         return losses
+    }
+
+    /// Those tables have the same rows: where nothing is left of the schema, either may be the other.
+    private func nameDictionaries() throws(StoreError) {
+        var candidates = map.roots.filter { $0.table == .dictionaries }
+        for (name, definition) in zip(
+            SQLiteDictionaries.tables,
+            [SQLiteDefinitions.dictionaries, SQLiteDefinitions.dictionaryCopies]
+        ) {
+            let named = schema.flatMap { SQLitePageMap.roots(ofTablesNamed: name, in: $0) }
+                .filter { $0.name == name }.map { $0.1 }
+            let place = candidates.firstIndex { named.contains($0.number) }
+            guard let place = place ?? candidates.indices.first else { continue }
+            let root = candidates.remove(at: place)
+            // The counter of the numbers is gone with the schema.
+            let sql = definition.replacing(" AUTOINCREMENT", with: "")
+            try edit(
+                """
+                INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
+                VALUES ('table', '\(name)', '\(name)', \(root.number), '\(sql)');
+                """
+            )
+        }
     }
 
     /// Changes the schema, which is read again by who opens the file next.

@@ -20,6 +20,7 @@ struct SQLitePage {
         case documents(bodyIsLast: Bool)
         case collections
         case values
+        case dictionaries
         case schema
 
         var isDocuments: Bool {
@@ -76,14 +77,17 @@ struct SQLitePage {
     private static func table(of cell: Cursor, in kind: Kind) -> Table? {
         guard kind != .tableInterior else { return nil }
         var cell = cell
-        guard cell.varint() != nil else { return nil }  // bytes of the record
+        guard let byteCount = cell.varint() else { return nil }
         if kind == .tableLeaf, cell.varint() == nil { return nil }  // its number
         guard let values = cell.values() else { return nil }
-        return kind == .tableLeaf ? rowTable(values) : keyTable(values)
+        return kind == .tableLeaf ? rowTable(values, byteCount) : keyTable(values)
     }
 
-    private static func rowTable(_ values: [Value]) -> Table? {
+    /// Whose row has such columns, in so many bytes.
+    private static func rowTable(_ values: [Value], _ byteCount: UInt64) -> Table? {
         if values == [.text, .text, .text, .integer, .text] { return .schema }
+        // Tables of an index of words have such rows, too, but short ones.
+        if values == [.null, .bytes, .integer], byteCount > 256 { return .dictionaries }
         if (5...7).contains(values.count),
             values.starts(with: [.null, .text, .text, .integer, .integer]),
             values[5...].allSatisfy({ $0 == .integer })

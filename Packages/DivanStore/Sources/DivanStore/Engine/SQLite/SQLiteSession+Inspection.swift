@@ -32,6 +32,6 @@ extension SQLiteSession {
         defer { statement.reset() }
         var sentences: [String] = []
         while try statement.step() { sentences.append(statement.text(0)) }
-        return sentences
+        return sentences + (try SQLiteDictionaries(on: connection).damages())
     }
 }

@@ -91,36 +91,19 @@ extension SQLiteSession {
         let samples = try samples(of: collection.id, byteCount: codec.dictionaryByteCount)
         let content = codec.dictionary(from: samples)
         if !content.isEmpty {
-            let number = try nextDictionary()
+            let dictionaries = SQLiteDictionaries(on: connection)
+            let number = try dictionaries.nextNumber()
             packer.state.dictionary = number
             let stored = StoredDictionary(
                 codec: packer.state.codec,
                 collection: collection.id,
                 content: content
             )
-            try setValue(stored.value, for: String(number), in: .dictionaries)
+            try dictionaries.keep(stored, as: number)
             let key = PackedCollection.key(collection.id)
             try setValue(packer.state.value, for: key, in: .packing)
         }
         packers.known?[collection.id] = packer
-    }
-
-    /// A number that no dictionary of this database ever had: connections keep them by their numbers.
-    private func nextDictionary() throws(StoreError) -> UInt64 {
-        let key = "number"
-        let last = try value(key, in: .dictionaries).flatMap {
-            UInt64(String(decoding: $0, as: UTF8.self))
-        }
-        let numbers = try connection.texts(
-            #"SELECT key FROM "values" WHERE space = 'dictionaries'"#
-        )
-        // A damaged counter must not name a dictionary that is there.
-        let greatest = max(last ?? 0, numbers.compactMap { UInt64($0) }.max() ?? 0)
-        guard greatest < UInt64(Int64.max) else {
-            throw StoreError(.corrupt("the number of a dictionary"), at: connection.path)
-        }
-        try setValue(Array(String(greatest + 1).utf8), for: key, in: .dictionaries)
-        return greatest + 1
     }
 
     /// Bodies from everywhere in a collection, the newest last, as many as fit.

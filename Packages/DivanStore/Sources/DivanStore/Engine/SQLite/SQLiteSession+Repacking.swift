@@ -10,19 +10,17 @@ extension SQLiteSession {
     /// is called behind each commit.
     func repackBodies(_ between: () -> Void) throws(StoreError) {
         guard packers.mayPack else { return }
-        var numbers: [CollectionID: [UInt64]] = [:]
-        for (key, value) in try values(in: .dictionaries) {
-            guard let number = UInt64(key), let stored = StoredDictionary(value) else { continue }
-            numbers[stored.collection, default: []].append(number)
-        }
+        let dictionaries = SQLiteDictionaries(on: connection)
+        try inTransaction { () throws(StoreError) in try dictionaries.restore() }
         for path in try collections() {
             guard let id = try collection(path) else { continue }
             let isPacked = try value(PackedCollection.key(id), in: .packing) != nil
-            guard isPacked || numbers[id] != nil else { continue }
+            let numbers = try dictionaries.all(of: id).keys
+            guard isPacked || !numbers.isEmpty else { continue }
             let used = try repackBodies(of: id, between)
             try inTransaction { () throws(StoreError) in
-                for number in numbers[id] ?? [] where !used.contains(number) {
-                    try setValue(nil, for: String(number), in: .dictionaries)
+                for number in numbers where !used.contains(number) {
+                    try dictionaries.remove(number)
                 }
             }
         }

@@ -125,6 +125,7 @@ extension SQLiteSession {
     }
 
     func discardDamagedValues() throws(StoreError) {
+        try SQLiteDictionaries(on: connection).restore()
         let spaces: [ValueSpace] = [
             .localCheckpoints, .peerCheckpoints, .checkpointOwners, .knownSequences, .deltaSources,
         ]

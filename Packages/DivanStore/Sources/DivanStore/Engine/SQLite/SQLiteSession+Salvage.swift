@@ -15,7 +15,8 @@ extension SQLiteSession {
         var found: [(id: CollectionID, path: CollectionPath)] = []
         for id in Set(rows.keys).union(indexed.keys).sorted() {
             let candidates = [rows[id], indexed[id]].compactMap { $0 }
-            let agreed = rows[id] == indexed[id] ? rows[id] : nil
+            // Where the row is out of reach nothing speaks against what the index says.
+            let agreed = rows[id] == nil || rows[id] == indexed[id] ? indexed[id] : nil
             guard let path = candidates.first(where: { isChecked($0, of: id) }) ?? agreed
             else { continue }
             found.append((CollectionID(rawValue: id), path))

@@ -60,4 +60,10 @@ extension SQLiteSession {
         }
         return (seen, packed)
     }
+
+    func dictionaryByteCounts(
+        of collection: CollectionID
+    ) throws(StoreError) -> [UInt64: Int] {
+        try SQLiteDictionaries(on: connection).all(of: collection).mapValues(\.content.count)
+    }
 }

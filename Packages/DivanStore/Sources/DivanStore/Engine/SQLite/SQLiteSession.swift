@@ -267,6 +267,7 @@ extension SQLiteSession: StorageTransaction {
     }
 
     func deleteCollection(_ collection: CollectionID) throws(StoreError) {
+        try SQLiteDictionaries(on: connection).removeAll(of: collection)
         forgetStatements()
         for table in try connection.texts(SQLiteSchema.indexTables(of: collection)) {
             try connection.execute("DROP TABLE IF EXISTS \(table)")

@@ -1,0 +1,129 @@
+internal import DivanRevisions
+
+/// The dictionaries of packed bodies, each of which stands in two tables.
+///
+/// Without its dictionary no body of a collection can be read, so one damaged page must not be all it
+/// takes. Whoever asks gets one that is what was written; a compaction writes the other anew. They are no
+/// values, as SQLite compares keys of that table with all that stands beside them: what damages a
+/// dictionary there makes it impossible to open the database.
+struct SQLiteDictionaries {
+    /// As they are made, in the order in which they are read.
+    static let tables = SQLiteBodies.dictionaryTables
+
+    private let connection: SQLiteConnection
+
+    init(on connection: SQLiteConnection) {
+        self.connection = connection
+    }
+
+    /// Whether the tables are there, which come with the first dictionary.
+    private var isThere: Bool {
+        get throws(StoreError) {
+            try connection.integer(
+                """
+                SELECT count(*) FROM sqlite_schema
+                WHERE type = 'table' AND name IN ('dictionaries', 'dictionary_copies')
+                """
+            ) == Int64(Self.tables.count)
+        }
+    }
+
+    /// Keeps a dictionary under a number.
+    func keep(_ dictionary: StoredDictionary, as number: UInt64) throws(StoreError) {
+        if !(try isThere) {
+            try connection.execute(
+                "\(SQLiteDefinitions.dictionaries); \(SQLiteDefinitions.dictionaryCopies)"
+            )
+        }
+        for table in Self.tables {
+            let statement = try connection.prepare(
+                """
+                INSERT OR REPLACE INTO \(table) (number, value, checksum)
+                VALUES (?1, ?2, divan_checksum(?1, ?2))
+                """
+            )
+            try statement.bind(Int64(clamping: number), at: 1)
+            try statement.bind(dictionary.value, at: 2)
+            try statement.run()
+        }
+    }
+
+    /// Removes a dictionary that no row names.
+    func remove(_ number: UInt64) throws(StoreError) {
+        for table in Self.tables {
+            let statement = try connection.prepare("DELETE FROM \(table) WHERE number = ?1")
+            try statement.bind(Int64(clamping: number), at: 1)
+            try statement.run()
+        }
+    }
+
+    /// Removes those of a collection that goes.
+    func removeAll(of collection: CollectionID) throws(StoreError) {
+        for number in try all(of: collection).keys { try remove(number) }
+    }
+
+    /// A number that no dictionary of this database ever had: connections keep them by their numbers.
+    func nextNumber() throws(StoreError) -> UInt64 {
+        let given = try connection.integer(
+            "SELECT max(seq) FROM sqlite_sequence WHERE name = 'dictionaries'"
+        )
+        // A damaged counter must not name a dictionary that is there.
+        let greatest = max(UInt64(clamping: given ?? 0), try numbers().max() ?? 0)
+        guard greatest < UInt64(Int64.max) else {
+            throw StoreError(.corrupt("the number of a dictionary"), at: connection.path)
+        }
+        return greatest + 1
+    }
+
+    /// Every number under which something stands, sound or not.
+    private func numbers() throws(StoreError) -> Set<UInt64> {
+        guard try isThere else { return [] }
+        var numbers: Set<UInt64> = []
+        var failure: StoreError?
+        for table in Self.tables {
+            do throws(StoreError) {
+                let texts = try connection.texts("SELECT CAST(number AS TEXT) FROM \(table)")
+                numbers.formUnion(texts.compactMap { UInt64($0) })
+            } catch {
+                // The other one has them, too.
+                guard error.isDamage, failure == nil else { throw error }
+                failure = error
+            }
+        }
+        return numbers
+    }
+
+    /// The dictionaries of a collection, as sound ones tell, by their numbers.
+    func all(of collection: CollectionID) throws(StoreError) -> [UInt64: StoredDictionary] {
+        var found: [UInt64: StoredDictionary] = [:]
+        for number in try numbers() {
+            let sound = connection.bodies.stored(number).compactMap(\.self).first
+            if let sound, sound.collection == collection { found[number] = sound }
+        }
+        return found
+    }
+
+    /// Writes those anew that are damaged or missing in one of the tables.
+    func restore() throws(StoreError) {
+        for number in try numbers() {
+            let stored = connection.bodies.stored(number)
+            guard stored.contains(where: { $0 == nil }), let sound = stored.compactMap(\.self).first
+            else { continue }
+            try keep(sound, as: number)
+        }
+    }
+
+    /// A sentence for each that is damaged.
+    func damages() throws(StoreError) -> [String] {
+        guard try isThere else { return [] }
+        return try connection.texts(
+            """
+            SELECT 'dictionary ' || number FROM dictionaries
+            WHERE checksum IS NOT \(SQLiteBodies.dictionaryChecksum)
+            UNION ALL
+            SELECT 'copy of dictionary ' || number FROM dictionary_copies
+            WHERE checksum IS NOT \(SQLiteBodies.dictionaryChecksum)
+            """
+        )
+    }
+}
