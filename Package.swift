@@ -76,6 +76,7 @@ let rooms: [[Target]] = [
     room("DivanZlib", arrows: ["DivanCompression"], libraries: ["z"]),
     room("DivanISAL", arrows: ["DivanZlib", "DivanCompression"], libraries: ["dl"]),
     room("DivanLZ4", arrows: ["DivanCompression"], libraries: ["lz4"]),
+    room("DivanZstd", arrows: ["DivanCompression"], libraries: ["dl"]),
     room("DivanTLS", arrows: ["DivanCrypto"], libraries: ["ssl", "crypto"]),
     room("DivanHTTP"),
     room("DivanWebSocket", arrows: ["DivanHTTP", "DivanCrypto"]),

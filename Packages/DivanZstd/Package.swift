@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The same settings in every package of the repository; `make check` compares them.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "DivanZstd",
+    products: [.library(name: "DivanZstd", targets: ["DivanZstd"])],
+    dependencies: [
+        .package(path: "../DivanCompression"),
+        .package(path: "../DivanTestKit"),
+    ],
+    targets: [
+        .target(name: "CDivanZstd", linkerSettings: [.linkedLibrary("dl")]),
+        .target(
+            name: "DivanZstd",
+            dependencies: ["CDivanZstd", "DivanCompression"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "DivanZstdTests",
+            dependencies: ["DivanZstd", "DivanTestKit", "DivanCompression"],
+            swiftSettings: strict
+        ),
+    ]
+)

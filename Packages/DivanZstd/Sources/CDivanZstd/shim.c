@@ -1,0 +1,197 @@
+#include "CDivanZstd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// The library is found when the program runs, not when it is linked: so the same program runs with and
+// without it. What is called is the part of its interface that its soname stands for.
+#if __has_include(<zstd.h>) && __has_include(<zdict.h>)
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <zdict.h>
+#include <zstd.h>
+
+#define FUNCTIONS(each)                                                                                \
+    each(ZSTD_isError) each(ZSTD_compressBound) each(ZSTD_createCCtx) each(ZSTD_freeCCtx)              \
+    each(ZSTD_CCtx_setParameter) each(ZSTD_createCDict) each(ZSTD_freeCDict) each(ZSTD_CCtx_refCDict)  \
+    each(ZSTD_compress2) each(ZSTD_createDCtx) each(ZSTD_freeDCtx) each(ZSTD_createDDict)              \
+    each(ZSTD_freeDDict) each(ZSTD_findFrameCompressedSize) each(ZSTD_decompress_usingDDict)           \
+    each(ZDICT_finalizeDictionary) each(ZDICT_isError)
+
+static struct {
+#define MEMBER(name) __typeof__(&name) name;
+    FUNCTIONS(MEMBER)
+    int is_complete;
+} library;
+
+static void load(void) {
+    void *handle = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) return;
+    int is_complete = 1;
+#define FIND(name)                                                       \
+    library.name = (__typeof__(library.name))dlsym(handle, #name);       \
+    is_complete = is_complete && library.name != NULL;
+    FUNCTIONS(FIND)
+    library.is_complete = is_complete;
+}
+
+int divan_zstd_is_built_in(void) { return 1; }
+
+int divan_zstd_is_available(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return library.is_complete;
+}
+
+// The library's own middle: lower ones make little faster what is this short, higher ones much slower.
+static const int level = 3;
+
+// Each frame begins so; a piece leaves it out.
+static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
+
+size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t *samples,
+                             const size_t *sample_counts, unsigned sample_count, uint8_t *dictionary,
+                             size_t capacity) {
+    // The library's head takes at most 256 bytes; what it would leave out of the content we choose.
+    static const size_t head = 256;
+    if (!divan_zstd_is_available() || capacity <= head || count == 0 || sample_count == 0) return 0;
+    if (count > capacity - head) {
+        content += count - (capacity - head);
+        count = capacity - head;
+    }
+    ZDICT_params_t parameters = {.compressionLevel = level};
+    size_t made = library.ZDICT_finalizeDictionary(dictionary, capacity, content, count, samples,
+                                                   sample_counts, sample_count, parameters);
+    return library.ZDICT_isError(made) ? 0 : made;
+}
+
+struct divan_zstd_coder {
+    ZSTD_DCtx *reader;
+    ZSTD_DDict *read;
+    // Made with the first piece that is packed, since most coders only unpack.
+    ZSTD_CCtx *writer;
+    ZSTD_CDict *written;
+    int can_write;
+    // A piece with what it leaves out before it.
+    uint8_t *frame;
+    size_t frame_capacity;
+    size_t count;
+    uint8_t dictionary[];
+};
+
+divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count) {
+    if (!divan_zstd_is_available()) return NULL;
+    divan_zstd_coder *coder = calloc(1, sizeof *coder + count);
+    if (coder == NULL) return NULL;
+    coder->count = count;
+    if (count > 0) memcpy(coder->dictionary, dictionary, count);
+    coder->reader = library.ZSTD_createDCtx();
+    coder->read = library.ZSTD_createDDict(coder->dictionary, count);
+    if (coder->reader != NULL && coder->read != NULL) return coder;
+    divan_zstd_coder_free(coder);
+    return NULL;
+}
+
+void divan_zstd_coder_free(divan_zstd_coder *coder) {
+    library.ZSTD_freeDCtx(coder->reader);
+    library.ZSTD_freeDDict(coder->read);
+    library.ZSTD_freeCCtx(coder->writer);
+    library.ZSTD_freeCDict(coder->written);
+    free(coder->frame);
+    free(coder);
+}
+
+size_t divan_zstd_coder_bound(size_t count) {
+    size_t bound = divan_zstd_is_available() ? library.ZSTD_compressBound(count) : 0;
+    return bound > 0 && library.ZSTD_isError(bound) ? 0 : bound;
+}
+
+// 0 on success.
+static int begin_to_write(divan_zstd_coder *coder) {
+    if (coder->writer == NULL) coder->writer = library.ZSTD_createCCtx();
+    if (coder->written == NULL) {
+        coder->written = library.ZSTD_createCDict(coder->dictionary, coder->count, level);
+    }
+    if (coder->writer == NULL || coder->written == NULL) return -1;
+    // Who keeps a piece knows its length, its dictionary, and whether it is what was kept.
+    const int switches[] = {ZSTD_c_contentSizeFlag, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag};
+    for (size_t number = 0; number < sizeof switches / sizeof switches[0]; number++) {
+        ZSTD_cParameter parameter = (ZSTD_cParameter)switches[number];
+        if (library.ZSTD_isError(library.ZSTD_CCtx_setParameter(coder->writer, parameter, 0))) return -1;
+    }
+    if (library.ZSTD_isError(library.ZSTD_CCtx_refCDict(coder->writer, coder->written))) return -1;
+    coder->can_write = 1;
+    return 0;
+}
+
+size_t divan_zstd_coder_pack(divan_zstd_coder *coder, const uint8_t *plain, size_t count,
+                             uint8_t *output) {
+    size_t bound = divan_zstd_coder_bound(count);
+    if (count == 0 || bound == 0) return 0;
+    if (!coder->can_write && begin_to_write(coder) != 0) return 0;
+    size_t packed = library.ZSTD_compress2(coder->writer, output, bound, plain, count);
+    if (library.ZSTD_isError(packed) || packed <= sizeof magic) return 0;
+    if (memcmp(output, magic, sizeof magic) != 0) return 0;
+    memmove(output, output + sizeof magic, packed - sizeof magic);
+    return packed - sizeof magic;
+}
+
+int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size_t count, uint8_t *output,
+                            size_t plain_count) {
+    if (count == 0 || plain_count == 0 || count > SIZE_MAX - sizeof magic) return 0;
+    size_t frame_count = count + sizeof magic;
+    if (coder->frame_capacity < frame_count) {
+        uint8_t *frame = realloc(coder->frame, frame_count);
+        if (frame == NULL) return 0;
+        coder->frame = frame;
+        coder->frame_capacity = frame_count;
+    }
+    memcpy(coder->frame, magic, sizeof magic);
+    memcpy(coder->frame + sizeof magic, packed, count);
+    // One frame and nothing behind it, which may be of a form that the library reads for old files.
+    if (library.ZSTD_findFrameCompressedSize(coder->frame, frame_count) != frame_count) return 0;
+    size_t unpacked = library.ZSTD_decompress_usingDDict(coder->reader, output, plain_count, coder->frame,
+                                                         frame_count, coder->read);
+    return !library.ZSTD_isError(unpacked) && unpacked == plain_count;
+}
+
+#else
+
+int divan_zstd_is_built_in(void) { return 0; }
+
+int divan_zstd_is_available(void) { return 0; }
+
+size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t *samples,
+                             const size_t *sample_counts, unsigned sample_count, uint8_t *dictionary,
+                             size_t capacity) {
+    (void)content, (void)count, (void)samples, (void)sample_counts, (void)sample_count;
+    (void)dictionary, (void)capacity;
+    return 0;
+}
+
+divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count) {
+    (void)dictionary, (void)count;
+    return NULL;
+}
+
+void divan_zstd_coder_free(divan_zstd_coder *coder) { (void)coder; }
+
+size_t divan_zstd_coder_bound(size_t count) {
+    (void)count;
+    return 0;
+}
+
+size_t divan_zstd_coder_pack(divan_zstd_coder *coder, const uint8_t *plain, size_t count,
+                             uint8_t *output) {
+    (void)coder, (void)plain, (void)count, (void)output;
+    return 0;
+}
+
+int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size_t count, uint8_t *output,
+                            size_t plain_count) {
+    (void)coder, (void)packed, (void)count, (void)output, (void)plain_count;
+    return 0;
+}
+
+#endif

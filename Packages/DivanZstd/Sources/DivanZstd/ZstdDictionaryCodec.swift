@@ -1,0 +1,136 @@
+internal import CDivanZstd
+public import DivanCompression
+
+/// Zstandard with a dictionary of up to 64 KiB that also has the statistics of typical pieces: for bodies at
+/// rest that are alike, a third smaller than with LZ4.
+///
+/// A piece is one frame without what its keeper knows: the number that each frame begins with, its length,
+/// its dictionary and a checksum. A coder holds some 250 KB, and 500 KB more once it has packed something.
+///
+/// The library is looked for when it is first asked for, and need not be there: ``isAvailable``. What is
+/// packed with it is read only where it is.
+///
+/// Source: RFC 8878; `zstd.h` and `zdict.h` of zstd 1.5.
+public struct ZstdDictionaryCodec: DictionaryCodec {
+    /// What one block, which takes four bytes at least, becomes at most.
+    private static let blockByteCount = 128 << 10
+
+    /// Whether zstd is on this machine, and its headers were when this package was built.
+    public static var isAvailable: Bool { divan_zstd_is_available() != 0 }
+
+    /// Whether zstd's headers were there when this package was built; else the library of this machine does
+    /// not help.
+    public static var isBuiltIn: Bool { divan_zstd_is_built_in() != 0 }
+
+    /// Creates the codec, which has no settings; `nil` where zstd is missing.
+    public init?() {
+        guard Self.isAvailable else { return nil }
+    }
+
+    /// `"zstd"`.
+    public var name: String { "zstd" }
+
+    /// 64 KiB: more make pieces of some kilobytes hardly shorter, and each coder holds them twice.
+    public var dictionaryByteCount: Int { 64 << 10 }
+
+    /// Joins three of four samples as far as there is room, the last first, and puts before them how often
+    /// which bytes and lengths come in the others.
+    ///
+    /// In a sample that stands in the dictionary whole nothing comes as in a piece that does not.
+    public func dictionary(from samples: [[UInt8]]) -> [UInt8] {
+        let isLeftOut = { (index: Int) in (samples.count - index).isMultiple(of: 4) }
+        let joined = Array(samples.indices.filter { !isLeftOut($0) }.flatMap { samples[$0] })
+        let others = samples.indices.filter(isLeftOut).map { samples[$0] }
+        let statistics = Array(others.joined())
+        let counts = others.map(\.count)
+        // Lent for the call, which writes at most `dictionaryByteCount` bytes.
+        let made = [UInt8](unsafeUninitializedCapacity: dictionaryByteCount) { room, madeCount in
+            madeCount = joined.withUnsafeBufferPointer { joined in
+                statistics.withUnsafeBufferPointer { statistics in
+                    counts.withUnsafeBufferPointer { counts in
+                        divan_zstd_dictionary(
+                            joined.baseAddress,
+                            joined.count,
+                            statistics.baseAddress,
+                            counts.baseAddress,
+                            UInt32(clamping: counts.count),
+                            room.baseAddress,
+                            room.count
+                        )
+                    }
+                }
+            }
+        }
+        // Of too few the library makes none; as they are they serve, too.
+        return made.isEmpty ? Array(samples.joined().suffix(dictionaryByteCount)) : made
+    }
+
+    /// 128 KiB for each four bytes: a block of one byte that is repeated.
+    public func maximumPlainByteCount(for packedByteCount: Int) -> Int {
+        let (most, overflows) = (packedByteCount / 4 + 1)
+            .multipliedReportingOverflow(by: Self.blockByteCount)
+        return overflows ? .max : most
+    }
+
+    /// Makes what packs and unpacks; bytes that do not begin as a dictionary of zstd are one as they are.
+    public func makeCoder(
+        dictionary: [UInt8]
+    ) throws(CompressionError) -> any DictionaryCoder {
+        try ZstdDictionaryCoder(dictionary)
+    }
+}
+
+/// A coder of the C library's, which this one owns.
+private final class ZstdDictionaryCoder: DictionaryCoder {
+    private static let codecName = "zstd"
+    // Freed in `deinit`; used by one thread at a time.
+    private let coder: OpaquePointer
+
+    init(_ dictionary: [UInt8]) throws(CompressionError) {
+        // The bytes are copied during the call.
+        let made = dictionary.withUnsafeBufferPointer {
+            divan_zstd_coder_make($0.baseAddress, $0.count)
+        }
+        guard let made else {
+            throw .corrupt(codec: Self.codecName, detail: "the dictionary is none")
+        }
+        coder = made
+    }
+
+    deinit {
+        divan_zstd_coder_free(coder)
+    }
+
+    func pack(
+        _ plain: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        let bound = divan_zstd_coder_bound(plain.count)
+        // The library writes at most `bound` bytes.
+        let count = output.appendPacked(plain, Span(), atMost: bound) { plain, _, room in
+            divan_zstd_coder_pack(coder, plain.baseAddress, plain.count, room)
+        }
+        guard count > 0 else { throw .library(codec: Self.codecName, code: -1) }
+    }
+
+    func unpack(
+        _ packed: Span<UInt8>,
+        into output: inout MutableSpan<UInt8>
+    ) throws(CompressionError) {
+        // Both are lent for the call, which writes at most as many bytes as the second has.
+        let isSound = packed.withUnsafeBufferPointer { packed in
+            output.withUnsafeMutableBufferPointer { output in
+                divan_zstd_coder_unpack(
+                    coder,
+                    packed.baseAddress,
+                    packed.count,
+                    output.baseAddress,
+                    output.count
+                )
+            }
+        }
+        guard isSound == 1 else {
+            throw .corrupt(codec: Self.codecName, detail: "a piece cannot be unpacked")
+        }
+    }
+}
