@@ -223,6 +223,7 @@ let rooms: [[Target]] = [
             "DivanZlib",
             "DivanISAL",
             "DivanLZ4",
+            "DivanZstd",
             "DivanCompression",
             "DivanStatus",
             "DivanLog",
@@ -311,7 +312,7 @@ let tools: [Target] = [
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
             "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
             "DivanStatus", "DivanStudio",
-            "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib",
+            "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]
     ),
     program("divan", at: "Tools/divan/Sources/divan", uses: ["DivanCommand"]),

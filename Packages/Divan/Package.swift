@@ -39,6 +39,7 @@ let package = Package(
         .package(path: "../DivanTransport"),
         .package(path: "../DivanWebSocket"),
         .package(path: "../DivanZlib"),
+        .package(path: "../DivanZstd"),
     ],
     targets: [
         .target(
@@ -66,6 +67,7 @@ let package = Package(
                 "DivanZlib",
                 "DivanISAL",
                 "DivanLZ4",
+                "DivanZstd",
                 "DivanCompression",
                 "DivanStatus",
                 "DivanLog",
@@ -99,6 +101,7 @@ let package = Package(
                 "DivanZlib",
                 "DivanISAL",
                 "DivanLZ4",
+                "DivanZstd",
                 "DivanCompression",
                 "DivanStatus",
                 "DivanLog",

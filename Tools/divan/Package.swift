@@ -49,6 +49,7 @@ let package = Package(
         .package(path: "../../Packages/DivanTransport"),
         .package(path: "../../Packages/DivanWebSocket"),
         .package(path: "../../Packages/DivanZlib"),
+        .package(path: "../../Packages/DivanZstd"),
     ],
     targets: [
         .target(name: "CDivanHolder"),
@@ -74,7 +75,7 @@ let package = Package(
                 "DivanRevisions", "DivanSeal", "DivanSession", "DivanStatus", "DivanStore",
                 "DivanStudio",
                 "DivanTLS",
-                "DivanTransport", "DivanWebSocket", "DivanZlib",
+                "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
             ],
             swiftSettings: strict
         ),

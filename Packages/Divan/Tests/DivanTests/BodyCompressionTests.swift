@@ -28,21 +28,23 @@ import Testing
         }
     }
 
-    @Test func `documents, queries and copies are what they were`() throws {
+    @Test(arguments: [BodyCompression.lz4, .zstd])
+    func `documents, queries and copies are what they were`(compression: BodyCompression) throws {
+        try #require(compression.isAvailable, "libzstd-dev is missing; type: make setup")
         let home = try TemporaryDirectory()
         var database = try Self.open("a", in: home)
         var collection = try database.createCollection(name: "places")
         #expect(try collection.bodyCompression() == .none)
         try Self.fill(collection, 0..<200)
-        try collection.setBodyCompression(.lz4)
-        #expect(try collection.bodyCompression() == .lz4)
+        try collection.setBodyCompression(compression)
+        #expect(try collection.bodyCompression() == compression)
         try database.performMaintenance(type: .compact)
         try Self.fill(collection, 200..<300)
         try database.close()
 
         database = try Self.open("a", in: home)
         collection = try #require(try database.collection(name: "places"))
-        #expect(try collection.bodyCompression() == .lz4)
+        #expect(try collection.bodyCompression() == compression)
         #expect(try database.defaultCollection().bodyCompression() == .none)
         for number in [0, 199, 250] {
             #expect(try collection.document(id: "d\(number)")?.int(forKey: "number") == number)

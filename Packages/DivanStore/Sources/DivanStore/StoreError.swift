@@ -122,6 +122,11 @@ extension StoreError.Code {
                 "file format \(version), but this program reads up to \(supported)",
                 "open it with a newer version of Divan"
             )
+        case .unknownCodec(BodyPacking.Bundled.zstd.rawValue):
+            (
+                "bodies here are packed with zstd, which is missing",
+                "install its library (libzstd1), or build anew where its headers (libzstd-dev) are"
+            )
         case .unknownCodec(let number):
             (
                 "a body is packed with codec \(number)",

@@ -5,7 +5,16 @@ import DivanStore
 
 /// A collection whose bodies are packed beside a plain one, which is the floor: the two take turns, and who
 /// is first changes.
-enum PackFigures {
+struct PackFigures {
+    private let compression: BodyCompression
+    /// What each figure's name begins with.
+    private let title: String
+
+    private init(_ compression: BodyCompression) {
+        self.compression = compression
+        title = compression == .lz4 ? "packed" : "packed by \(compression.rawValue)"
+    }
+
     private static let documentCount = PairedStores.documentCount
     private static let turns = 5
     private static let question = "SELECT COUNT(*) AS n FROM _ WHERE distance > 5000"
@@ -20,8 +29,12 @@ enum PackFigures {
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         let words = WordsDocument.bodies(count: documentCount)
-        try measure(workplace, "1.2 KB", try routes(), turns: turns, into: &report)
-        try measure(workplace, "1 KB of random words", words, turns: 1, into: &report)
+        for compression in BodyCompression.allCases where compression != .none {
+            guard compression.isAvailable else { continue }
+            let figures = PackFigures(compression)
+            try figures.measure(workplace, "1.2 KB", try routes(), turns: turns, into: &report)
+            try figures.measure(workplace, "1 KB of random words", words, turns: 1, into: &report)
+        }
     }
 
     /// The routes of the fixture with digits of their own, so that no document is in the dictionary whole.
@@ -36,7 +49,7 @@ enum PackFigures {
         }
     }
 
-    private static func measure(
+    private func measure(
         _ workplace: Workplace,
         _ size: String,
         _ bodies: [[UInt8]],
@@ -48,7 +61,7 @@ enum PackFigures {
             let place = try workplace.newDirectory()
             var times: [Bool: Times] = [:]
             for isPacked in PairedStores.order(of: turn) {
-                times[isPacked] = try Self.times("\(place)/\(isPacked).cblite2", isPacked, bodies)
+                times[isPacked] = try self.times("\(place)/\(isPacked).cblite2", isPacked, bodies)
             }
             guard let packed = times[true], let plain = times[false] else { continue }
             insert.add(ours: packed.insert, floor: plain.insert)
@@ -58,7 +71,7 @@ enum PackFigures {
         }
         report.add(
             Figure(
-                name: "packed: file, \(size)",
+                name: "\(title): file, \(size)",
                 unit: "bytes/doc",
                 ours: room.middle.ours,
                 floor: room.middle.floor,
@@ -68,14 +81,14 @@ enum PackFigures {
         guard turns > 1 else { return }
         let pull = try pull(workplace, bodies, turns: turns)
         for (name, count, turns) in [
-            ("insert, 1,000 a transaction", documentCount, insert),
+            ("insert, 1,000 a transaction", Self.documentCount, insert),
             ("read by ID, warm", PairedStores.readCount, read),
-            ("count with a condition", documentCount, query),
-            ("pull in one process", documentCount, pull),
+            ("count with a condition", Self.documentCount, query),
+            ("pull in one process", Self.documentCount, pull),
         ] {
             report.add(
                 Figure(
-                    name: "packed: \(name)",
+                    name: "\(title): \(name)",
                     unit: "docs/s",
                     ours: Double(count) / turns.middle.ours,
                     floor: Double(count) / turns.middle.floor,
@@ -85,7 +98,7 @@ enum PackFigures {
         }
     }
 
-    private static func pull(
+    private func pull(
         _ workplace: Workplace,
         _ bodies: [[UInt8]],
         turns: Int
@@ -95,12 +108,12 @@ enum PackFigures {
             isPacked,
             config in
             let target = try Database(name: name, config: config)
-            if isPacked { try target.defaultCollection().setBodyCompression(.lz4) }
+            if isPacked { try target.defaultCollection().setBodyCompression(compression) }
             return target
         }
     }
 
-    private static func times(
+    private func times(
         _ path: String,
         _ isPacked: Bool,
         _ bodies: [[UInt8]]
@@ -111,16 +124,15 @@ enum PackFigures {
         times.insert = try Stopwatch.best(of: 1) { try PairedStores.fill(store, bodies) }
         try PairedStores.read(store)
         times.read = try Stopwatch.best(of: 3) { try PairedStores.read(store) }
-        _ = try count(store)
-        times.query = try Stopwatch.best(of: 3) { _ = try count(store) }
+        _ = try Self.count(store)
+        times.query = try Stopwatch.best(of: 3) { _ = try Self.count(store) }
         try store.close()
-        times.byteCount = try PairedStores.byteCount(path) / Double(documentCount)
+        times.byteCount = try PairedStores.byteCount(path) / Double(Self.documentCount)
         return times
     }
 
-    private static func pack(_ store: Store) throws {
-        let codec = BodyPacking.Bundled.lz4.rawValue
-        try store.write { try $0.packBodies(of: .default, with: codec) }
+    private func pack(_ store: Store) throws {
+        try store.write { try $0.packBodies(of: .default, with: compression.codec) }
     }
 
     private static func count(_ store: Store) throws -> Int {

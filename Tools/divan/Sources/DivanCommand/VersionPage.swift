@@ -4,6 +4,7 @@ import DivanJSON
 import DivanLZ4
 import DivanReplicator
 import DivanRevisions
+import DivanZstd
 
 /// What `--version` prints: the version, what it was made from, what it speaks, what it runs with.
 enum VersionPage {
@@ -17,6 +18,7 @@ enum VersionPage {
             divan \(version)\(origin)
             protocols: \(protocols.joined(separator: ", "))
             codecs: \(codecs(isBuiltIn: ISALCodec.isBuiltIn, isAvailable: ISALCodec.isAvailable))
+            bodies: \(bodies(isBuiltIn: ZstdDictionaryCodec.isBuiltIn, isAvailable: hasZstd))
             libraries: \(libraries.joined(separator: ", "))
             """
     }
@@ -32,7 +34,8 @@ enum VersionPage {
         let page: JSON = [
             "version": .string(version), "commit": commit.isEmpty ? .null : .string(commit),
             "protocols": .array(protocols.map { .string($0) }), "codecs": ["deflate", "LZ4"],
-            "isal": .bool(ISALCodec.isAvailable), "libraries": .object(libraries),
+            "isal": .bool(ISALCodec.isAvailable), "zstd": .bool(hasZstd),
+            "libraries": .object(libraries),
         ]
         return page.canonicalText
     }
@@ -51,6 +54,15 @@ enum VersionPage {
         if isAvailable { return "deflate (ISA-L, zlib), LZ4" }
         let remedy = isBuiltIn ? "install libisal2" : "build anew where libisal-dev is"
         return "deflate (zlib), LZ4; ISA-L is missing (\(remedy)), deflate is slower without"
+    }
+
+    private static var hasZstd: Bool { ZstdDictionaryCodec.isAvailable }
+
+    /// What bodies at rest can be packed with; what zstd lacks may be the build's or the machine's.
+    static func bodies(isBuiltIn: Bool, isAvailable: Bool) -> String {
+        if isAvailable { return "LZ4, zstd" }
+        let remedy = isBuiltIn ? "install libzstd1" : "build anew where libzstd-dev is"
+        return "LZ4; zstd is missing (\(remedy)), what is packed with it is not read"
     }
 
     /// Names and versions, as `SQLite 3.40.1`.

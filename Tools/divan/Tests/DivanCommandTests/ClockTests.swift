@@ -15,13 +15,7 @@ import Testing
 
     init() throws {
         shell = try Shell()
-        let source = URL(filePath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Preloads/clock_jumps.c").path
-        let library = shell.path("clock_jumps.so")
-        let compiler = try #require(Program.installed("cc") ?? Program.installed("clang"))
-        let outcome = try compiler.run(["-shared", "-fPIC", "-O1", "-o", library, source])
-        #expect(outcome.status == 0, "\(outcome)")
-        jumping = ["LD_PRELOAD": library]
+        jumping = try shell.preloading("clock_jumps")
     }
 
     @Test func `the clock of a program that it is preloaded into jumps`() throws {

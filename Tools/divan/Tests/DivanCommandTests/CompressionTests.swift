@@ -85,6 +85,26 @@ import Testing
         #expect(run.byteCount < 40_000, "\(run.byteCount) bytes")
     }
 
+    @Test func `a program that finds no zstd says so, and what it cannot read`() throws {
+        #expect(VersionPage.bodies(isBuiltIn: true, isAvailable: true) == "LZ4, zstd")
+        #expect(VersionPage.bodies(isBuiltIn: false, isAvailable: false).contains("libzstd-dev"))
+        // Other libraries need it here: the loader finds it for them, and not for the program.
+        let without = try shell.preloading("no_zstd")
+        let version = try shell.divan(["--version"], environment: without)
+        #expect(version.output.contains("bodies: LZ4; zstd is missing (install libzstd1)"))
+        let object = try shell.divan(["--version", "--json"], environment: without).json()
+        #expect(object["zstd"] as? Bool == false)
+
+        let pack = ["pack", "a", "--codec", "zstd"]
+        let refused = try shell.divan(pack, environment: without)
+        #expect(refused.status != 0 && refused.errors.contains("libzstd1"), "\(refused)")
+        #expect(try shell.run("info", "a", "--json").output.contains(#""bodies":"plain""#))
+        try shell.divan(pack, environment: [:]).expectSuccess()
+        let unread = try shell.divan(["get", "a", "d1"], environment: without)
+        #expect(unread.status != 0 && unread.errors.contains("libzstd1"), "\(unread)")
+        #expect(try shell.run("get", "a", "d1").output.contains("word"))
+    }
+
     @Test(arguments: ["fast", "deflate:0", "deflate:10", "deflate:", "deflate:x", "lz4:1", ""])
     func `a choice that is none is refused`(choice: String) throws {
         let outcome = try shell.divan(["pull", "b", "ws://127.0.0.1:1/a", "--compression", choice])

@@ -63,6 +63,14 @@ import Testing
         #expect(try #require(packed["dictionaryBytes"]) > 5_000)
         #expect(packed["allDictionariesBytes"] == packed["dictionaryBytes"])
 
+        try shell.run("pack", "db", "--codec", "zstd")
+        text = try shell.run("info", "db").output
+        #expect(text.contains("100 documents, sequence 100, zstd, 99 % packed, dictionary "))
+        #expect(try shell.run("collections", "db", "--json").output.contains(#""bodies":"zstd""#))
+        #expect(try shell.run("get", "db", "d7").output.contains("Ana 7"))
+        expect(try shell.divan("pack", "db", "--codec", "gzip"), 2, "use lz4 or zstd")
+        expect(try shell.divan("pack", "db", "--codec", "lz4", "--off"), 2, "not both")
+
         try shell.run("pack", "db", "--off")
         let plain = try shell.run("info", "db", "--json").json()
         let after = try #require((plain["collections"] as? [[String: Any]])?.first)

@@ -23,7 +23,8 @@ extension Collection {
     /// try database.performMaintenance(type: .compact)
     /// ```
     ///
-    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; `CBLError.unsupported` where this machine lacks the codec
+    ///   (``BodyCompression/isAvailable``); what the file system reports.
     public func setBodyCompression(_ compression: BodyCompression) throws {
         let path = path
         try write { writer in try writer.packBodies(of: path, with: compression.codec) }

@@ -24,6 +24,8 @@ public struct BodyPacking: Sendable {
     public enum Bundled: UInt8, CaseIterable, Sendable {
         /// LZ4 with a dictionary.
         case lz4 = 2
+        /// Zstandard with a dictionary; not every machine has its library.
+        case zstd = 3
     }
 
     /// No codec: a database with packed bodies cannot be read.

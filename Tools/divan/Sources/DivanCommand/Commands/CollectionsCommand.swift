@@ -73,9 +73,10 @@ enum CollectionsCommand: Command {
                 return terminal.result(Columns.aligned(rows, indent: ""))
             }
             for path in paths {
-                let isPacked = try reader.bodyPacking(of: path) != nil
+                let codec = try reader.bodyPacking(of: path)
                 let object: JSON = [
-                    "bodies": .string(isPacked ? "lz4" : "plain"), "name": .string(path.wireName),
+                    "bodies": .string(codec.map(BodyPacking.name) ?? "plain"),
+                    "name": .string(path.wireName),
                     "documents": JSON(try reader.count(in: path)),
                     "sequence": JSON(try reader.lastSequence(in: path)),
                 ]

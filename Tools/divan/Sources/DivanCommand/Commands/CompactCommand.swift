@@ -44,15 +44,18 @@ enum PackCommand: Command {
         operands: [.database],
         options: [
             .collection,
+            .value("--codec", "NAME", "lz4, or zstd, which packs smaller (default: lz4)"),
             .flag("--off", "keep them as plain text again"),
             .json,
         ],
         details:
             "Makes a dictionary of the documents, again where one was there, and compacts the database. "
             + "What is saved later is compressed too. Fewer than 64 documents stay plain. Peers and "
-            + "queries see no difference; older versions of Divan do not open the database any more.",
+            + "queries see no difference; older versions of Divan do not open the database any more. What "
+            + "is packed with zstd is read only where its library is (divan --version).",
         examples: [
-            "divan pack travel -c travel.routes", "divan pack travel -c travel.routes --off",
+            "divan pack travel -c travel.routes", "divan pack travel -c travel.routes --codec zstd",
+            "divan pack travel -c travel.routes --off",
         ]
     )
 
@@ -60,7 +63,7 @@ enum PackCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collectionPath()
-        let isOff = arguments.has("--off")
+        let codec = try codec(arguments)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         let before = try fileByteCount(of: store)
@@ -68,24 +71,49 @@ enum PackCommand: Command {
             guard try writer.hasCollection(collection) else {
                 throw StoreError(.noSuchCollection(collection), at: arguments.database.bundle)
             }
-            let codec = isOff ? nil : BodyPacking.Bundled.lz4.rawValue
-            try writer.packBodies(of: collection, with: codec)
+            try writer.packBodies(of: collection, with: codec?.rawValue)
         }
         try store.compact()
         let after = try fileByteCount(of: store)
         terminal.done(
-            "\(isOff ? "Unpacked" : "Packed") \(collection.wireName): "
+            "\(codec == nil ? "Unpacked" : "Packed") \(collection.wireName): "
                 + "\(Numbers.bytes(before)) became \(Numbers.bytes(after))",
             [
                 "collection": .string(collection.wireName),
-                "bodies": .string(isOff ? "plain" : "lz4"),
+                "bodies": .string(codec.map { BodyPacking.name($0.rawValue) } ?? "plain"),
                 "bytesBefore": JSON(before), "bytesAfter": JSON(after),
             ]
         )
     }
 
+    /// `nil`: bodies are to be plain.
+    private static func codec(_ arguments: Arguments) throws -> BodyPacking.Bundled? {
+        let name = arguments.value("--codec")
+        if arguments.has("--off") {
+            guard name == nil else { throw Failure.usage("give --codec or --off, not both") }
+            return nil
+        }
+        let wanted = name ?? BodyPacking.name(BodyPacking.Bundled.lz4.rawValue)
+        let all = BodyPacking.Bundled.allCases
+        guard let codec = all.first(where: { BodyPacking.name($0.rawValue) == wanted }) else {
+            throw Failure.usage("--codec \(wanted.escapingControlCharacters()): use lz4 or zstd")
+        }
+        return codec
+    }
+
     private static func fileByteCount(of store: Store) throws -> Int {
         let usage = try store.usage()
         return usage.fileByteCount + usage.logByteCount
+    }
+}
+
+extension BodyPacking {
+    /// The name of a codec for people and scripts.
+    static func name(_ codec: UInt8) -> String {
+        switch Bundled(rawValue: codec) {
+        case .lz4: "lz4"
+        case .zstd: "zstd"
+        case nil: "codec \(codec)"
+        }
     }
 }

@@ -119,11 +119,7 @@ extension RevisionScheme {
 
 extension PackedBodies {
     /// The name of the codec of bodies to come; `nil`: they stay plain.
-    var codecName: String? {
-        codec.map { number in
-            BodyPacking.Bundled(rawValue: number).map { "\($0)" } ?? "codec \(number)"
-        }
-    }
+    var codecName: String? { codec.map(BodyPacking.name) }
 
     /// All of it for people.
     var title: String {
