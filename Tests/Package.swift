@@ -58,7 +58,7 @@ let package = Package(
                 "Divan", "DivanAuth", "DivanBLIP", "DivanCBLite", "DivanCompression", "DivanCrypto",
                 "DivanDelta", "DivanHTTP", "DivanISAL", "DivanJSON", "DivanLZ4", "DivanQuery",
                 "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanStore", "DivanTestKit",
-                "DivanTLS", "DivanWebSocket", "DivanZlib",
+                "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
             ]
         ),
         tests("FuzzTests", at: "FuzzTests", uses: ["Divan", "DivanFuzz", "DivanTestKit"]),

@@ -9,8 +9,8 @@ struct LaneState: Equatable {
     var conflicts: Set<String> = []
     var indexes: Set<ExactText> = []
     var hasCollection = false
-    /// Whether new bodies are packed, for the lane that changes that.
-    var isPacking = false
+    /// The codec of new bodies, for the lane that changes that.
+    var codec: UInt8?
     /// The step that saved the checkpoint.
     var checkpoint: UInt64?
 
@@ -39,7 +39,7 @@ struct LaneState: Equatable {
         case .makeIndex(let index): indexes.insert(lane.name(of: index))
         case .dropIndex(let index): indexes.remove(lane.name(of: index))
         case .compact: break
-        case .pack(let isOn, _): isPacking = isOn
+        case .pack(let codec, _): self.codec = codec
         }
     }
 
@@ -63,7 +63,7 @@ extension LaneState {
         let path = try lane.collection()
         let (documents, others, lastSequence) = try store.read { reader in
             hasCollection = try reader.hasCollection(path)
-            isPacking = try lane.keepsPacking && reader.bodyPacking(of: .default) != nil
+            codec = lane.keepsPacking ? try reader.bodyPacking(of: .default) : nil
             indexes = Set(
                 try reader.indexes(in: .default).map(\.name).filter {
                     $0.text.hasPrefix(lane.prefix)
@@ -131,7 +131,9 @@ extension LaneState {
         }
         if conflicts != other.conflicts { return "conflicts \(conflicts), owed \(other.conflicts)" }
         if indexes != other.indexes { return "indexes \(indexes), owed \(other.indexes)" }
-        if isPacking != other.isPacking { return "new bodies packed: \(isPacking)" }
+        if codec != other.codec {
+            return "codec of bodies \(codec ?? 0), owed \(other.codec ?? 0)"
+        }
         if hasCollection != other.hasCollection { return "collection there: \(hasCollection)" }
         return "checkpoint \(checkpoint ?? 0), owed \(other.checkpoint ?? 0)"
     }

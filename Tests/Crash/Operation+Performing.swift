@@ -36,8 +36,7 @@ extension Operation {
         case .dropIndex(let index):
             try store.write { try $0.deleteIndex(lane.name(of: index), in: .default) }
         case .compact: try store.compact()
-        case .pack(let isOn, let isCompacting):
-            let codec = isOn ? BodyPacking.Bundled.lz4.rawValue : nil
+        case .pack(let codec, let isCompacting):
             try store.write { try $0.packBodies(of: .default, with: codec) }
             if isCompacting { try store.compact() }
         }

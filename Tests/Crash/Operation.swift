@@ -1,3 +1,4 @@
+@_spi(Stores) import Divan
 import DivanTestKit
 
 /// What a thread does at one step; it follows from the seed, the lane and the step alone, so the
@@ -20,7 +21,7 @@ struct Operation {
         case dropIndex(CrashIndex)
         case compact
         /// Has bodies packed with a new dictionary, or no longer, and perhaps those that are there too.
-        case pack(Bool, compacting: Bool)
+        case pack(UInt8?, compacting: Bool)
     }
 
     /// Words that stand in the texts, each with a blank behind it.
@@ -46,8 +47,11 @@ struct Operation {
         body = #"{"filler":"\#(filler)","step":\#(step),"tags":\#(tags),"text":"\#(text)"}"#
         let changesPacking = Self.packsBodies(seed) && lane.keepsPacking
         if changesPacking, step == 0 || Int.random(in: 0..<100, using: &generator) < 4 {
-            let isOn = step == 0 || Int.random(in: 0..<3, using: &generator) > 0
-            kind = .pack(isOn, compacting: Int.random(in: 0..<3, using: &generator) == 0)
+            let forms = BodyCompression.allCases.filter {
+                $0.isAvailable && (step > 0 || $0 != .none)
+            }
+            let form = forms.randomElement(using: &generator) ?? .lz4
+            kind = .pack(form.codec, compacting: Int.random(in: 0..<3, using: &generator) == 0)
         } else {
             kind = Self.kind(lane, &generator)
         }

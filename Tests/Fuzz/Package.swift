@@ -34,6 +34,7 @@ let package = Package(
         .package(path: "../../Packages/DivanTLS"),
         .package(path: "../../Packages/DivanWebSocket"),
         .package(path: "../../Packages/DivanZlib"),
+        .package(path: "../../Packages/DivanZstd"),
     ],
     targets: [
         .target(
@@ -44,7 +45,7 @@ let package = Package(
                 "DivanQuery",
                 "DivanReplicator",
                 "DivanRevisions", "DivanSeal", "DivanStore",
-                "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib",
+                "DivanTestKit", "DivanTLS", "DivanWebSocket", "DivanZlib", "DivanZstd",
             ],
             swiftSettings: strict
         ),

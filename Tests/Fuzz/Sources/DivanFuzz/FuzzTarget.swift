@@ -36,6 +36,6 @@ public enum FuzzTargets {
         Texts.self,
         ReplicatorRuns.self, ListenerVisits.self, QueryTexts.self, QueryTrees.self,
         QueriedDocuments.self, ForeignRecords.self, SealedBlobs.self, SealedDatabases.self,
-        PackedPieces.self, PackedDatabases.self,
+        PackedPieces.self, ZstdPieces.self, PackedDatabases.self,
     ]
 }

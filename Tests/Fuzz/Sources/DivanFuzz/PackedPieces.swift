@@ -1,26 +1,54 @@
 import DivanCompression
 import DivanLZ4
+import DivanZstd
 
 /// Any bytes with any dictionary fill the room that they claim and nothing beside it, the same each time,
 /// or are refused as corrupt; and what comes out, as any piece, can be packed and unpacked again.
 ///
 /// An input is where the dictionary comes from, the length that the piece claims, the dictionary, and the
-/// piece: that of a packed body at rest, behind its head.
+/// piece: that of a packed body at rest, behind its head. Here LZ4 reads it.
 enum PackedPieces: FuzzTarget {
     static let name = "packed-pieces"
-    private static let codec = LZ4DictionaryCodec()
-    private static let typical = codec.dictionary(from: routes(0..<200))
-    private static let longestPiece = 1 << 20
+    private static let kind = PieceKind(LZ4DictionaryCodec())
 
-    static func violation(of input: [UInt8]) -> String? {
+    static func violation(of input: [UInt8]) -> String? { kind.violation(of: input) }
+
+    static func seeds() throws -> [[UInt8]] { try kind.seeds() }
+}
+
+/// The same for zstd, where it is installed: also for dictionaries that it refuses.
+enum ZstdPieces: FuzzTarget {
+    static let name = "zstd-pieces"
+    private static let kind = ZstdDictionaryCodec().map { PieceKind($0) }
+
+    static func violation(of input: [UInt8]) -> String? { kind?.violation(of: input) }
+
+    static func seeds() throws -> [[UInt8]] { try kind?.seeds() ?? [[]] }
+}
+
+/// Pieces of one codec.
+private struct PieceKind {
+    private let codec: any DictionaryCodec
+    private let typical: [UInt8]
+    private let longestPiece = 1 << 20
+
+    init(_ codec: any DictionaryCodec) {
+        self.codec = codec
+        typical = codec.dictionary(from: routes(0..<200))
+    }
+
+    func violation(of input: [UInt8]) -> String? {
         var reader = InputReader(input)
         let source = reader.byte()
         let claimed = reader.count() | Int(reader.byte()) << 16
         let given = reader.piece()
         let packed = reader.remainder()
         let dictionary = source & 1 == 0 ? typical : given
+        // A dictionary is used, or refused as corrupt.
+        guard let coder = try? codec.makeCoder(dictionary: dictionary) else {
+            return source & 1 == 0 ? "the dictionary of our own is refused" : nil
+        }
         do throws(CompressionError) {
-            let coder = try codec.makeCoder(dictionary: dictionary)
             // As a reader of bodies does before it takes memory.
             let most = min(codec.maximumPlainByteCount(for: packed.count), longestPiece)
             if (1...max(1, most)).contains(claimed) {
@@ -33,7 +61,7 @@ enum PackedPieces: FuzzTarget {
         }
     }
 
-    private static func unpackingFlaw(
+    private func unpackingFlaw(
         _ packed: [UInt8],
         _ count: Int,
         _ coder: any DictionaryCoder,
@@ -53,7 +81,7 @@ enum PackedPieces: FuzzTarget {
     }
 
     /// A piece between bytes that nobody may touch.
-    private static func guarded(
+    private func guarded(
         _ packed: [UInt8],
         _ count: Int,
         by coder: any DictionaryCoder
@@ -69,12 +97,18 @@ enum PackedPieces: FuzzTarget {
         return (Array(room[margin..<margin + count]), isWhole)
     }
 
-    private static func packingFlaw(
+    private func packingFlaw(
         _ plain: [UInt8],
         by coder: any DictionaryCoder
     ) throws(CompressionError) -> String? {
         var packed: [UInt8] = []
-        try coder.pack(plain.span, appendingTo: &packed)
+        do throws(CompressionError) {
+            try coder.pack(plain.span, appendingTo: &packed)
+        } catch {
+            // One that can be read by may be none to write by; its collection's bodies stay plain.
+            guard case .library = error else { return "not packed as \(error)" }
+            return nil
+        }
         if codec.maximumPlainByteCount(for: packed.count) < plain.count {
             return "\(plain.count) bytes become \(packed.count), which a reader refuses"
         }
@@ -84,7 +118,7 @@ enum PackedPieces: FuzzTarget {
         return nil
     }
 
-    static func seeds() throws -> [[UInt8]] {
+    func seeds() throws -> [[UInt8]] {
         let small = codec.dictionary(from: routes(0..<2))
         let pieces =
             routes(300..<303) + [[0], [UInt8](repeating: 65, count: 20_000), Array("{}".utf8)]
