@@ -194,7 +194,6 @@ import Testing
         #expect(try room.packedCount() > 20)
     }
 
-    /// But for the one that all others of the documents hang on.
     @Test func `no page of a packed database takes all documents with it`() throws {
         let room = try PackedRoom()
         let count = 300
@@ -202,12 +201,10 @@ import Testing
         try room.pack()
         try room.store.compact()
         try room.store.close()
-        let top = try room.look()
-            .integer("SELECT rootpage FROM sqlite_schema WHERE name = 'docs_1'")
         let file = room.directory + "/db.sqlite3"
         let sound = try contents(file)
         let pageByteCount = SQLiteSchema.pageByteCount
-        for page in 0..<sound.count / pageByteCount where page + 1 != Int(top ?? 0) {
+        for page in 0..<sound.count / pageByteCount {
             var bytes = sound
             for place in 0..<pageByteCount { bytes[page * pageByteCount + place] = 0x5A }
             try write(bytes, to: file)

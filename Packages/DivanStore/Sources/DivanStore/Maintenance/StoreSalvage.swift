@@ -117,8 +117,9 @@ extension Store {
         let blobs: BlobStore?
         var losses: [String] = []
         do throws(StoreError) {
-            damaged = try open(directory: directory, options: reading)
-            blobs = damaged?.blobs
+            let found = try open(directory: directory, options: reading)
+            let whole = try openWithTop(of: directory, at: pages(of: target), options)
+            (damaged, blobs) = (whole ?? found, found.blobs)
         } catch {
             // Another key reads nothing either, and must not cost a database that is whole.
             guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
@@ -155,6 +156,31 @@ extension Store {
         }
     }
 
+    /// Opens a copy of a file that has lost the way to the documents of a collection; `nil` where it has not,
+    /// or nothing shows another.
+    private static func openWithTop(
+        of directory: String,
+        at copied: String,
+        _ options: StoreOptions
+    ) throws(StoreError) -> Store? {
+        guard options.sealing == nil else { return nil }
+        let (files, copy) = (BundleFiles(directory: directory), BundleFiles(directory: copied))
+        do throws(StoreError) {
+            guard try SQLiteTreeTop.isLost(in: files.database) else { return nil }
+            try BundleFiles.makeDirectory(copied)
+            guard try SQLiteTreeTop.remake(files.database, at: copy.database) else { return nil }
+            return try open(directory: copied, options: copying(options))
+        } catch {
+            guard error.isDamage else { throw error }
+            return nil
+        }
+    }
+
+    /// How a copy is opened.
+    private static func copying(_ options: StoreOptions) -> StoreOptions {
+        StoreOptions(create: false, archive: options.archive, packing: options.packing)
+    }
+
     /// Opens a copy of a file whose first page cannot be read, as far as its other pages tell.
     private static func openPages(
         of files: BundleFiles,
@@ -168,12 +194,7 @@ extension Store {
             guard let losses = try SQLiteFirstPage.remake(files.database, at: copy.database) else {
                 return (nil, [])
             }
-            let options = StoreOptions(
-                create: false,
-                archive: options.archive,
-                packing: options.packing
-            )
-            return (try open(directory: directory, options: options), losses)
+            return (try open(directory: directory, options: copying(options)), losses)
         } catch {
             guard error.isDamage else { throw error }
             return (nil, [])

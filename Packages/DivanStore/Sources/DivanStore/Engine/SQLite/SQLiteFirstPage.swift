@@ -214,7 +214,7 @@ struct SQLiteFirstPage {
     // MARK: The copy
 
     /// A page that the disk does not give is one of zeros.
-    private static func copy(_ source: String, to target: String) throws(StoreError) {
+    static func copy(_ source: String, to target: String) throws(StoreError) {
         let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard from >= 0 else { throw .system(errno, at: source) }
         defer { close(from) }

@@ -47,6 +47,8 @@ struct SQLitePage {
     /// Whose records it has, as the first of them tells; `nil` for other tables, and for an inner page
     /// of a table, which has none.
     let table: Table?
+    /// The number of the last row of a page that has rows of a table.
+    let lastNumber: Int64?
 
     /// Reads a page other than the first; `nil` when it is no page of a b-tree, or an empty one.
     init?(_ bytes: [UInt8], pageCount: UInt32) {
@@ -59,7 +61,7 @@ struct SQLitePage {
             guard let last = head.number(4) else { return nil }
             children.append(last)
         }
-        var first: Cursor?
+        var (first, last): (Cursor?, Cursor?)
         for _ in 0..<cellCount {
             guard let place = head.number(2) else { return nil }
             var cell = Cursor(bytes: bytes, offset: Int(place))
@@ -68,10 +70,18 @@ struct SQLitePage {
                 children.append(child)
             }
             first = first ?? cell
+            last = cell
         }
         guard children.allSatisfy({ (2...max(pageCount, 2)).contains($0) }) else { return nil }
         self.children = children
         table = first.flatMap { Self.table(of: $0, in: kind) }
+        lastNumber = kind == .tableLeaf ? last.flatMap(Self.number) : nil
+    }
+
+    private static func number(of row: Cursor) -> Int64? {
+        var row = row
+        guard row.varint() != nil else { return nil }  // bytes of the record
+        return row.varint().flatMap { Int64(exactly: $0) }
     }
 
     private static func table(of cell: Cursor, in kind: Kind) -> Table? {

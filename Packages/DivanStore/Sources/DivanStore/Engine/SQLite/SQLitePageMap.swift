@@ -28,6 +28,8 @@ struct SQLitePageMap {
     let schemaPages: [[UInt8]]
     private let children: [UInt32: [UInt32]]
     private let tables: [UInt32: SQLitePage.Table]
+    /// The numbers of last rows, by page.
+    private let lastNumbers: [UInt32: Int64]
 
     /// Reads every page of a file that nobody writes to.
     init(of path: String) throws(StoreError) {
@@ -41,6 +43,7 @@ struct SQLitePageMap {
         var children: [UInt32: [UInt32]] = [:]
         var tables: [UInt32: SQLitePage.Table] = [:]
         var schemaPages: [[UInt8]] = []
+        var lastNumbers: [UInt32: Int64] = [:]
         var number: UInt32 = 2
         while number <= pageCount {
             defer { number += 1 }
@@ -50,8 +53,10 @@ struct SQLitePageMap {
             if !page.children.isEmpty { children[number] = page.children }
             if page.table == .schema { schemaPages.append(bytes) }
             tables[number] = page.table
+            lastNumbers[number] = page.lastNumber
         }
         (self.schemaPages, self.children, self.tables) = (schemaPages, children, tables)
+        self.lastNumbers = lastNumbers
         roots = Self.roots(of: tables, parents)
     }
 
@@ -81,6 +86,29 @@ struct SQLitePageMap {
         while let page = waiting.popLast() {
             if let table = tables[page] { return Root(number: number, table: table) }
             waiting += (children[page] ?? []).reversed().filter { seen.insert($0).inserted }
+        }
+        return nil
+    }
+
+    /// Whether every page below one could be read; a root without rows has none.
+    func isWhole(below number: UInt32) -> Bool {
+        var (waiting, seen) = (children[number] ?? [], Set([number]))
+        while let page = waiting.popLast() {
+            guard seen.insert(page).inserted, tables[page] != nil || children[page] != nil
+            else { return false }
+            waiting += children[page] ?? []
+        }
+        return true
+    }
+
+    /// The number of the last row below a page; `nil` where the way to it is damaged.
+    func lastNumber(below number: UInt32) -> Int64? {
+        var page = number
+        for _ in 0..<Self.maximumDepth {
+            if let last = lastNumbers[page] { return last }
+            // The last child stands first.
+            guard let last = children[page]?.first else { return nil }
+            page = last
         }
         return nil
     }

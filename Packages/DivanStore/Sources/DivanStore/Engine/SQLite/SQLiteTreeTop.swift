@@ -1,0 +1,172 @@
+internal import Glibc
+
+/// Gives a copy of a database file another top page for the documents of a collection, where their own
+/// cannot be read.
+///
+/// Only the top of a table's tree says where its pages are. But a page of documents is known by its rows,
+/// and the numbers of those tell in which order the pages stand. So the top is made anew of all pages of
+/// documents that no other page names and that are not free. Where more is damaged, nothing tells which page
+/// is whose, and a guess would put documents where they do not belong. Only for plain files, as
+/// `SQLiteFirstPage`.
+struct SQLiteTreeTop {
+    private struct Tree {
+        let name: String
+        let root: UInt32
+    }
+
+    private let descriptor: Int32
+    private let map: SQLitePageMap
+    private let trees: [Tree]
+
+    /// Whether the top page of a collection is none.
+    static func isLost(in path: String) throws(StoreError) -> Bool { try !lost(in: path).isEmpty }
+
+    /// Copies a file with its log and gives the copy a new top page.
+    ///
+    /// - Parameters:
+    ///   - source: The damaged file, whose first page is sound.
+    ///   - path: Where the copy is made.
+    /// - Returns: Whether the copy has more than the file.
+    /// - Throws: What the medium reports, and what SQLite says of the copy.
+    static func remake(_ source: String, at path: String) throws(StoreError) -> Bool {
+        try SQLiteFirstPage.copy(source, to: path)
+        if BundleFiles.exists(source + "-wal") {
+            try SQLiteFirstPage.copy(source + "-wal", to: path + "-wal")
+        }
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        // The log may have had the page.
+        let lost = try lost(in: path)
+        guard lost.count == 1 else { return false }
+        return try SQLiteTreeTop(of: path).remake(lost[0])
+    }
+
+    private init(of path: String) throws(StoreError) {
+        trees = try Self.trees(of: path)
+        map = try SQLitePageMap(of: path)
+        descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+    }
+
+    // MARK: What is lost
+
+    private static func trees(of path: String) throws(StoreError) -> [Tree] {
+        let connection = try SQLiteConnection(path: path, mode: .readOnly)
+        let list = try connection.prepare(
+            """
+            SELECT name, rootpage FROM sqlite_schema
+            WHERE type = 'table' AND name GLOB 'docs_[0-9]*'
+            """
+        )
+        var trees: [Tree] = []
+        while try list.step() {
+            let name = list.text(0)
+            guard Int64(name.dropFirst(5)) != nil,
+                let root = UInt32(exactly: list.integer(1)), root > 1
+            else { continue }
+            trees.append(Tree(name: name, root: root))
+        }
+        return trees
+    }
+
+    /// The collections whose top page is none.
+    private static func lost(in path: String) throws(StoreError) -> [Tree] {
+        let trees = try trees(of: path)
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw .system(errno, at: path) }
+        defer { close(descriptor) }
+        let byteCount = BundleFiles.byteCount(path)
+        let pageByteCount = SQLitePageMap.pageByteCount(of: descriptor, byteCount)
+        let pageCount = UInt32(clamping: byteCount / pageByteCount)
+        return trees.filter { tree in
+            let page = SQLitePageMap.page(tree.root, of: descriptor, pageByteCount)
+            // That of a collection without documents has no rows.
+            let isEmpty = page[0] == SQLitePage.Kind.tableLeaf.rawValue && page[3...4] == [0, 0]
+            return !isEmpty && SQLitePage(page, pageCount: pageCount) == nil
+        }
+    }
+
+    // MARK: The page
+
+    private func remake(_ tree: Tree) throws(StoreError) -> Bool {
+        defer { close(descriptor) }
+        // Pages of a tree with a gap, and free ones that nothing lists, would pass for pages of this one.
+        let areOthersWhole = trees.allSatisfy {
+            $0.root == tree.root || map.isWhole(below: $0.root)
+        }
+        guard areOthersWhole, let free = freePages() else { return false }
+        let others = free.union(trees.map(\.root))
+        var below: [(page: UInt32, last: Int64)] = []
+        for root in map.roots where root.table.isDocuments && !others.contains(root.number) {
+            guard let last = map.lastNumber(below: root.number) else { continue }
+            below.append((root.number, last))
+        }
+        below.sort { ($0.last, $0.page) < ($1.last, $1.page) }
+        guard let page = top(of: below) else { return false }
+        let place = Int(tree.root - 1) * map.pageByteCount
+        return pwrite(descriptor, page, page.count, place) == page.count
+    }
+
+    /// A page that leads to others; the only one there is stands for itself.
+    private func top(of below: [(page: UInt32, last: Int64)]) -> [UInt8]? {
+        guard let last = below.last else { return nil }
+        guard below.count > 1 else {
+            return SQLitePageMap.page(last.page, of: descriptor, map.pageByteCount)
+        }
+        var page = [UInt8](repeating: 0, count: map.pageByteCount)
+        var (pointer, content) = (12, page.count)
+        for child in below.dropLast() {
+            let key = Self.varint(UInt64(clamping: child.last))
+            let cell = Self.bytes(of: UInt64(child.page), count: 4) + key
+            content -= cell.count
+            guard pointer + 2 <= content else { return nil }
+            page.replaceSubrange(content..<content + cell.count, with: cell)
+            let place = Self.bytes(of: UInt64(content), count: 2)
+            page.replaceSubrange(pointer..<pointer + 2, with: place)
+            pointer += 2
+        }
+        page[0] = SQLitePage.Kind.tableInterior.rawValue
+        for (place, value, count) in [
+            (3, UInt64(below.count - 1), 2), (5, UInt64(content), 2), (8, UInt64(last.page), 4),
+        ] {
+            page.replaceSubrange(place..<place + count, with: Self.bytes(of: value, count: count))
+        }
+        return page
+    }
+
+    /// The pages that hold nothing any more, as the list says that the first page begins; `nil` where it has
+    /// not as many as that page says.
+    private func freePages() -> Set<UInt32>? {
+        var free: Set<UInt32> = []
+        let first = SQLitePageMap.page(1, of: descriptor, map.pageByteCount)
+        var next = Self.number(at: 32, of: first)
+        while next > 1, free.insert(next).inserted {
+            let trunk = SQLitePageMap.page(next, of: descriptor, map.pageByteCount)
+            let most = map.pageByteCount / 4 - 2
+            for index in 0..<min(most, Int(Self.number(at: 4, of: trunk))) {
+                free.insert(Self.number(at: 8 + 4 * index, of: trunk))
+            }
+            next = Self.number(at: 0, of: trunk)
+        }
+        return free.count == Int(Self.number(at: 36, of: first)) ? free : nil
+    }
+
+    private static func number(at place: Int, of page: [UInt8]) -> UInt32 {
+        page[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func bytes(of value: UInt64, count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(count - 1 - $0))) }
+    }
+
+    /// A number of SQLite's, of at most 63 bits.
+    private static func varint(_ value: UInt64) -> [UInt8] {
+        var bytes = [UInt8(value & 0x7F)]
+        var rest = value >> 7
+        while rest > 0 {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        return bytes.reversed()
+    }
+}
