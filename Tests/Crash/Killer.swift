@@ -83,7 +83,7 @@ struct Killer {
                 let number = round / Self.roundsPerDatabase
                 known = Known(
                     path: home.file("crash-\(round).cblite2"),
-                    seed: generator.next(),
+                    seed: databaseSeed(number),
                     kind: DatabaseKind.all[number % DatabaseKind.all.count]
                 )
                 if known?.packsBodies == true { counts.packing.databases += 1 }
@@ -100,6 +100,12 @@ struct Killer {
                 known = nil
             }
         }
+    }
+
+    /// Every other database packs its bodies, and in eight each kind does so once and once does not.
+    private mutating func databaseSeed(_ number: Int) -> UInt64 {
+        let kinds = DatabaseKind.all.count
+        return generator.next() & ~1 | (UInt64(number + number / kinds) &+ seed) & 1
     }
 
     /// Returns how many steps of each lane were told before the process was gone.
