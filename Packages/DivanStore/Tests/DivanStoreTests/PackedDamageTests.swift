@@ -194,6 +194,28 @@ import Testing
         #expect(try room.packedCount() > 20)
     }
 
+    @Test func `a salvage without the codec of some bodies is refused`() throws {
+        let room = try packed()
+        try room.reopen()
+        // What is saved from now on is plain.
+        try room.pack(nil)
+        try room.save(PackedRoom.routes(100..<110))
+        try room.store.close()
+        let code = try refusal {
+            _ = try Store.rebuild(
+                directory: room.directory,
+                by: room.home.file("new.cblite2"),
+                keepingOldAt: { room.home.file("old-\($0).cblite2") },
+                options: StoreOptions(packing: .none),
+                completing: { _ in }
+            )
+        }
+        #expect(code == .unknownCodec(number: PackedRoom.lz4))
+        try room.reopen()
+        let later = PackedRoom.routes(100..<110)
+        #expect(try room.bodies() == PackedRoom.routes(0..<100).merging(later) { $1 })
+    }
+
     @Test func `no page of a packed database takes all documents with it`() throws {
         let room = try PackedRoom()
         let count = 300

@@ -66,6 +66,8 @@ extension SQLiteSession {
                 guard try statement.step(), statement.integer(0) == sequence else { continue }
                 row = try documents.row(.whole, of: statement)
             } catch {
+                // What this program lacks is no damage, and must not be left behind.
+                if case .unknownCodec = error.code { throw error }
                 continue
             }
             try body(row)
