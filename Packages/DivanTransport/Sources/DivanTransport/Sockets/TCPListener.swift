@@ -92,25 +92,16 @@ extension TCPListener {
         port: UInt16,
         stallTimeout: Duration
     ) throws(TransportError) -> [Socket] {
-        let sockets = try openSockets(on: interface, port: port)
-        for socket in sockets { socket.prepareForMessages(stallTimeout: stallTimeout) }
-        return sockets
-    }
-
-    private static func openSockets(
-        on interface: String?,
-        port: UInt16
-    ) throws(TransportError) -> [Socket] {
-        guard let interface else { return [try openEverywhere(port)] }
+        guard let interface else { return [try openEverywhere(port, stallTimeout)] }
         let addresses = NetworkInterface.addresses(of: interface)
         guard let first = addresses.first else {
             throw TransportError(.unknownInterface(interface), place: "listener")
         }
-        var sockets = [try open(first.withPort(port))]
+        var sockets = [try open(first.withPort(port), stallTimeout)]
         do {
             let chosen = sockets[0].localAddress()?.port ?? port
             for address in addresses.dropFirst() {
-                sockets.append(try open(address.withPort(chosen)))
+                sockets.append(try open(address.withPort(chosen), stallTimeout))
             }
             return sockets
         } catch {
@@ -120,17 +111,25 @@ extension TCPListener {
     }
 
     /// One socket for IPv6 and IPv4, or for IPv4 alone where there is no IPv6.
-    private static func openEverywhere(_ port: UInt16) throws(TransportError) -> Socket {
-        if let all = SocketAddress(host: "::", port: port), let socket = try? open(all) {
+    private static func openEverywhere(
+        _ port: UInt16,
+        _ stallTimeout: Duration
+    ) throws(TransportError) -> Socket {
+        if let all = SocketAddress(host: "::", port: port),
+            let socket = try? open(all, stallTimeout)
+        {
             return socket
         }
         guard let all = SocketAddress(host: "0.0.0.0", port: port) else {
             throw TransportError(.unknownInterface("0.0.0.0"), place: "listener")
         }
-        return try open(all)
+        return try open(all, stallTimeout)
     }
 
-    private static func open(_ address: SocketAddress) throws(TransportError) -> Socket {
+    private static func open(
+        _ address: SocketAddress,
+        _ stallTimeout: Duration
+    ) throws(TransportError) -> Socket {
         do throws(SystemError) {
             let socket = try Socket(family: address.family)
             do throws(SystemError) {
@@ -144,6 +143,7 @@ extension TCPListener {
                         isWildcard ? 0 : 1
                     )
                 }
+                socket.prepareForMessages(stallTimeout: stallTimeout)
                 try socket.bind(to: address)
                 try socket.listen(backlog: 1024)
                 return socket
