@@ -113,17 +113,16 @@ struct SQLiteDictionaries {
         }
     }
 
-    /// A sentence for each that is damaged.
+    /// A sentence for each that is damaged or missing in one of the tables, or in both.
     func damages() throws(StoreError) -> [String] {
-        guard try isThere else { return [] }
-        return try connection.texts(
-            """
-            SELECT 'dictionary ' || number FROM dictionaries
-            WHERE checksum IS NOT \(SQLiteBodies.dictionaryChecksum)
-            UNION ALL
-            SELECT 'copy of dictionary ' || number FROM dictionary_copies
-            WHERE checksum IS NOT \(SQLiteBodies.dictionaryChecksum)
-            """
-        )
+        try numbers().sorted().flatMap { number -> [String] in
+            switch connection.bodies.stored(number).map({ $0 != nil }) {
+            case [true, true]: []
+            case [false, false]:
+                ["dictionary \(number) and its copy: what is packed with it cannot be read"]
+            case [true, false]: ["the copy of dictionary \(number): compacting makes it anew"]
+            default: ["dictionary \(number): compacting makes it anew"]
+            }
+        }
     }
 }
