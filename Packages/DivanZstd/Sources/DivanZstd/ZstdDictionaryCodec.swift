@@ -76,61 +76,20 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {
-        try ZstdDictionaryCoder(dictionary)
-    }
-}
-
-/// A coder of the C library's, which this one owns.
-private final class ZstdDictionaryCoder: DictionaryCoder {
-    private static let codecName = "zstd"
-    // Freed in `deinit`; used by one thread at a time.
-    private let coder: OpaquePointer
-
-    init(_ dictionary: [UInt8]) throws(CompressionError) {
         // The bytes are copied during the call.
         let made = dictionary.withUnsafeBufferPointer {
             divan_zstd_coder_make($0.baseAddress, $0.count)
         }
-        guard let made else {
-            throw .corrupt(codec: Self.codecName, detail: "the dictionary is none")
-        }
-        coder = made
-    }
-
-    deinit {
-        divan_zstd_coder_free(coder)
-    }
-
-    func pack(
-        _ plain: Span<UInt8>,
-        appendingTo output: inout [UInt8]
-    ) throws(CompressionError) {
-        let bound = divan_zstd_coder_bound(plain.count)
-        // The library writes at most `bound` bytes.
-        let count = output.appendPacked(plain, Span(), atMost: bound) { plain, _, room in
-            divan_zstd_coder_pack(coder, plain.baseAddress, plain.count, room)
-        }
-        guard count > 0 else { throw .library(codec: Self.codecName, code: -1) }
-    }
-
-    func unpack(
-        _ packed: Span<UInt8>,
-        into output: inout MutableSpan<UInt8>
-    ) throws(CompressionError) {
-        // Both are lent for the call, which writes at most as many bytes as the second has.
-        let isSound = packed.withUnsafeBufferPointer { packed in
-            output.withUnsafeMutableBufferPointer { output in
-                divan_zstd_coder_unpack(
-                    coder,
-                    packed.baseAddress,
-                    packed.count,
-                    output.baseAddress,
-                    output.count
-                )
-            }
-        }
-        guard isSound == 1 else {
-            throw .corrupt(codec: Self.codecName, detail: "a piece cannot be unpacked")
-        }
+        guard let made else { throw .corrupt(codec: name, detail: "the dictionary is none") }
+        return LibraryDictionaryCoder(
+            made,
+            of: name,
+            LibraryDictionaryCoder.Functions(
+                free: divan_zstd_coder_free,
+                bound: divan_zstd_coder_bound,
+                pack: divan_zstd_coder_pack,
+                unpack: divan_zstd_coder_unpack
+            )
+        )
     }
 }

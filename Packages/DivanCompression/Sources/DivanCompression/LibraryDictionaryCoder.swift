@@ -1,0 +1,88 @@
+/// A coder that a library in C has made, and packs and unpacks: for codecs that call one.
+///
+/// Owned by this object, and used by one thread at a time, as every coder.
+public final class LibraryDictionaryCoder: DictionaryCoder {
+    /// What the library does.
+    public struct Functions {
+        /// Ends the coder.
+        public typealias Free = @convention(c) (OpaquePointer?) -> Void
+        /// The most bytes that so many plain ones become; 0 where they are too many.
+        public typealias Bound = @convention(c) (Int) -> Int
+        /// Packs bytes into room for as many as `Bound` says, and returns how many they became; 0 when it
+        /// fails.
+        public typealias Pack =
+            @convention(c) (
+                OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?
+            ) -> Int
+        /// Fills room of so many bytes, and writes nothing beyond it; returns 1 where the packed ones are
+        /// exactly so many plain ones.
+        public typealias Unpack =
+            @convention(c) (
+                OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int
+            ) -> Int32
+
+        let free: Free
+        let bound: Bound
+        let pack: Pack
+        let unpack: Unpack
+
+        /// Names the functions.
+        public init(
+            free: @escaping Free,
+            bound: @escaping Bound,
+            pack: @escaping Pack,
+            unpack: @escaping Unpack
+        ) {
+            (self.free, self.bound, self.pack, self.unpack) = (free, bound, pack, unpack)
+        }
+    }
+
+    // Freed in `deinit`; used by one thread at a time.
+    private let coder: OpaquePointer
+    private let codecName: String
+    private let functions: Functions
+
+    /// Takes over a coder, which `functions.free` ends.
+    public init(_ coder: OpaquePointer, of codecName: String, _ functions: Functions) {
+        (self.coder, self.codecName, self.functions) = (coder, codecName, functions)
+    }
+
+    deinit {
+        functions.free(coder)
+    }
+
+    /// Appends a piece in packed form.
+    public func pack(
+        _ plain: Span<UInt8>,
+        appendingTo output: inout [UInt8]
+    ) throws(CompressionError) {
+        // The library writes at most `bound` bytes.
+        let bound = functions.bound(plain.count)
+        let count = output.appendPacked(plain, Span(), atMost: bound) { plain, _, room in
+            functions.pack(coder, plain.baseAddress, plain.count, room)
+        }
+        guard count > 0 else { throw .library(codec: codecName, code: -1) }
+    }
+
+    /// Fills `output` with the piece that was packed.
+    public func unpack(
+        _ packed: Span<UInt8>,
+        into output: inout MutableSpan<UInt8>
+    ) throws(CompressionError) {
+        // Both are lent for the call, which writes at most as many bytes as the second has.
+        let isSound = packed.withUnsafeBufferPointer { packed in
+            output.withUnsafeMutableBufferPointer { output in
+                functions.unpack(
+                    coder,
+                    packed.baseAddress,
+                    packed.count,
+                    output.baseAddress,
+                    output.count
+                )
+            }
+        }
+        guard isSound == 1 else {
+            throw .corrupt(codec: codecName, detail: "a piece cannot be unpacked")
+        }
+    }
+}
