@@ -185,13 +185,7 @@ import Testing
         var bytes = try contents(file)
         for place in 0..<4_096 { bytes[place] = 0x5A }
         try write(bytes, to: file)
-        let salvage = try Store.rebuild(
-            directory: room.directory,
-            by: room.home.file("new.cblite2"),
-            keepingOldAt: { room.home.file("old-\($0).cblite2") },
-            options: room.options,
-            completing: { _ in }
-        )
+        let salvage = try room.rebuild()
         #expect(salvage.documentCount == 100)
         try room.reopen()
         #expect(try room.bodies() == PackedRoom.routes(0..<100))
@@ -206,15 +200,7 @@ import Testing
         try room.pack(nil)
         try room.save(PackedRoom.routes(100..<110))
         try room.store.close()
-        let code = try refusal {
-            _ = try Store.rebuild(
-                directory: room.directory,
-                by: room.home.file("new.cblite2"),
-                keepingOldAt: { room.home.file("old-\($0).cblite2") },
-                options: StoreOptions(packing: .none),
-                completing: { _ in }
-            )
-        }
+        let code = try refusal { _ = try room.rebuild(packing: .none) }
         #expect(code == .unknownCodec(number: PackedRoom.lz4))
         try room.reopen()
         let later = PackedRoom.routes(100..<110)
@@ -235,13 +221,7 @@ import Testing
             var bytes = sound
             for place in 0..<pageByteCount { bytes[page * pageByteCount + place] = 0x5A }
             try write(bytes, to: file)
-            let salvage = try Store.rebuild(
-                directory: room.directory,
-                by: room.home.file("new-\(page).cblite2"),
-                keepingOldAt: { room.home.file("old-\(page)-\($0).cblite2") },
-                options: room.options,
-                completing: { _ in }
-            )
+            let salvage = try room.rebuild()
             #expect(salvage.documentCount >= count - 70, "page \(page + 1)")
             try write(sound, to: file)
         }

@@ -39,6 +39,17 @@ final class PackedRoom {
         store = try Self.open(directory, sealing)
     }
 
+    /// Makes the database anew, which is closed, out of what can be read.
+    func rebuild(packing: BodyPacking = PackedRoom.packing) throws -> Salvage {
+        try Store.rebuild(
+            directory: directory,
+            by: home.file("new.cblite2"),
+            keepingOldAt: { [home] in home.file("old-\($0).cblite2") },
+            options: StoreOptions(sealing: sealing, packing: packing),
+            completing: { _ in }
+        )
+    }
+
     func pack(_ codec: UInt8? = PackedRoom.lz4) throws {
         try store.write { try $0.packBodies(of: .default, with: codec) }
     }

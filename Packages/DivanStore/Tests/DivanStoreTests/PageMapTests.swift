@@ -11,19 +11,13 @@ import Testing
     /// An inner page of a table: so many cells, and the last child behind them.
     private static func innerPage(naming children: [UInt32]) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
-        func write(_ value: Int, byteCount: Int, at place: Int) {
-            for byte in 0..<byteCount {
-                let shift = 8 * (byteCount - 1 - byte)
-                page[place + byte] = UInt8(truncatingIfNeeded: value >> shift)
-            }
-        }
         page[0] = SQLitePage.Kind.tableInterior.rawValue
-        write(children.count - 1, byteCount: 2, at: 3)
-        write(Int(children[0]), byteCount: 4, at: 8)
+        page.write(children.count - 1, byteCount: 2, at: 3)
+        page.write(Int(children[0]), byteCount: 4, at: 8)
         for (number, child) in children.dropFirst().enumerated() {
             let place = 1_000 + 5 * number
-            write(place, byteCount: 2, at: 12 + 2 * number)
-            write(Int(child), byteCount: 4, at: place)
+            page.write(place, byteCount: 2, at: 12 + 2 * number)
+            page.write(Int(child), byteCount: 4, at: place)
         }
         return page
     }

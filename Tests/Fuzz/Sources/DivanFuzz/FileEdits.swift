@@ -1,3 +1,5 @@
+import Foundation
+
 /// Reads an input as edits to the bytes of a file: what a thief of the disk can do to it.
 ///
 /// A sealed file opens with a tag for each part, so bytes alone would not get far: the file is a real one,
@@ -51,4 +53,13 @@ extension InputReader {
         let number = (0..<4).reduce(0) { number, _ in number << 8 | Int(byte()) }
         return number % max(count, 1)
     }
+}
+
+/// Writes the file of a database to a place where a bundle is to be.
+func writeBundle(_ file: [UInt8], at path: String) throws {
+    try FileManager.default.createDirectory(
+        atPath: path + "/Attachments",
+        withIntermediateDirectories: true
+    )
+    try Data(file).write(to: URL(filePath: path + "/db.sqlite3"))
 }

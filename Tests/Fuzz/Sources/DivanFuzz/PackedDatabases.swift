@@ -31,11 +31,7 @@ enum PackedDatabases: FuzzTarget {
             }
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
-            try FileManager.default.createDirectory(
-                atPath: path + "/Attachments",
-                withIntermediateDirectories: true
-            )
-            try Data(file).write(to: URL(filePath: path + "/db.sqlite3"))
+            try writeBundle(file, at: path)
             return try verdict(path, file == honest.file ? .none : damage, choice)
         } catch {
             return "\(error)"

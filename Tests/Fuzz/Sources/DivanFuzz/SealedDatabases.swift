@@ -22,11 +22,7 @@ enum SealedDatabases: FuzzTarget {
             }
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
-            try FileManager.default.createDirectory(
-                atPath: path + "/Attachments",
-                withIntermediateDirectories: true
-            )
-            try Data(file).write(to: URL(filePath: path + "/db.sqlite3"))
+            try writeBundle(file, at: path)
             if choice & 2 == 0 { try Data(log).write(to: URL(filePath: path + "/db.sqlite3-wal")) }
             return try verdict(path)
         } catch {

@@ -111,24 +111,7 @@ extension Store {
         into target: String,
         _ options: StoreOptions
     ) throws -> Salvage {
-        var reading = options
-        (reading.create, reading.readOnly) = (false, true)
-        let damaged: Store?
-        let blobs: BlobStore?
-        var losses: [String] = []
-        do throws(StoreError) {
-            let found = try open(directory: directory, options: reading)
-            let whole = try openWithTop(of: directory, at: pages(of: target), options)
-            (damaged, blobs) = (whole ?? found, found.blobs)
-        } catch {
-            // Another key reads nothing either, and must not cost a database that is whole.
-            guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
-            let files = BundleFiles(directory: directory)
-            (damaged, losses) = try openPages(of: files, at: pages(of: target), options)
-            blobs = BlobStore(
-                try BlobDirectory(files.blobs, isReadOnly: true, syncsDirectory: false)
-            )
-        }
+        let (damaged, blobs, losses) = try openDamaged(directory, pages(of: target), options)
         defer {
             try? damaged?.close()
             try? BundleFiles.removeDirectory(pages(of: target))
@@ -142,7 +125,7 @@ extension Store {
         let fresh = try create(directory: target, replacing: identity, options: options)
         defer { try? fresh.close() }
         if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
-        guard let damaged, let blobs else {
+        guard let damaged else {
             return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
         }
         return try damaged.read { reader in
@@ -156,45 +139,51 @@ extension Store {
         }
     }
 
-    /// Opens a copy of a file that has lost the way to the documents of a collection; `nil` where it has not,
-    /// or nothing shows another.
-    private static func openWithTop(
-        of directory: String,
-        at copied: String,
+    /// Opens what can be read of a database: as it is, or a copy with a page that was made anew; and its blobs.
+    private static func openDamaged(
+        _ directory: String,
+        _ copied: String,
         _ options: StoreOptions
-    ) throws(StoreError) -> Store? {
-        guard options.sealing == nil else { return nil }
-        let (files, copy) = (BundleFiles(directory: directory), BundleFiles(directory: copied))
+    ) throws -> (store: Store?, blobs: BlobStore, losses: [String]) {
+        let files = BundleFiles(directory: directory)
+        var reading = options
+        (reading.create, reading.readOnly) = (false, true)
         do throws(StoreError) {
-            guard try SQLiteTreeTop.isLost(in: files.database) else { return nil }
-            try BundleFiles.makeDirectory(copied)
-            guard try SQLiteTreeTop.remake(files.database, at: copy.database) else { return nil }
-            return try open(directory: copied, options: copying(options))
+            let found = try open(directory: directory, options: reading)
+            let (whole, _) = try openRemade(at: copied, options) { path throws(StoreError) in
+                try SQLiteTreeTop.remake(files.database, at: path) ? [] : nil
+            }
+            return (whole ?? found, found.blobs, [])
         } catch {
-            guard error.isDamage else { throw error }
-            return nil
+            // Another key reads nothing either, and must not cost a database that is whole.
+            guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
         }
+        let (store, losses) = try openRemade(at: copied, options) { path throws(StoreError) in
+            try SQLiteFirstPage.remake(files.database, at: path)
+        }
+        let blobs = try BlobDirectory(files.blobs, isReadOnly: true, syncsDirectory: false)
+        return (store, BlobStore(blobs), losses)
     }
 
-    /// How a copy is opened.
-    private static func copying(_ options: StoreOptions) -> StoreOptions {
-        StoreOptions(create: false, archive: options.archive, packing: options.packing)
-    }
-
-    /// Opens a copy of a file whose first page cannot be read, as far as its other pages tell.
-    private static func openPages(
-        of files: BundleFiles,
+    /// Opens a copy of a damaged file to which `remake` has given a page that cannot be read, as far as the
+    /// others tell what stood on it; no store where it need not or cannot.
+    private static func openRemade(
         at directory: String,
-        _ options: StoreOptions
-    ) throws -> (Store?, losses: [String]) {
+        _ options: StoreOptions,
+        _ remake: (_ path: String) throws(StoreError) -> [String]?
+    ) throws(StoreError) -> (store: Store?, losses: [String]) {
         guard options.sealing == nil else { return (nil, []) }
-        try BundleFiles.makeDirectory(directory)
-        let copy = BundleFiles(directory: directory)
         do throws(StoreError) {
-            guard let losses = try SQLiteFirstPage.remake(files.database, at: copy.database) else {
+            try BundleFiles.makeDirectory(directory)
+            guard let losses = try remake(BundleFiles(directory: directory).database) else {
                 return (nil, [])
             }
-            return (try open(directory: directory, options: copying(options)), losses)
+            let options = StoreOptions(
+                create: false,
+                archive: options.archive,
+                packing: options.packing
+            )
+            return (try open(directory: directory, options: options), losses)
         } catch {
             guard error.isDamage else { throw error }
             return (nil, [])

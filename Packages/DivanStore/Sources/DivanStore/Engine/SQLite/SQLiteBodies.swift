@@ -138,9 +138,7 @@ final class SQLiteBodies: BodyUnpacker {
             known.append(found)
             return found
         }
-        guard let stored = Self.ways.lazy.compactMap({ self.stored(number, by: $0) }).first else {
-            throw .missingDictionary(number)
-        }
+        guard let stored = sound(number) else { throw .missingDictionary(number) }
         guard let codec = packing.codec(stored.codec) else { throw .unknownCodec(stored.codec) }
         guard let coder = try? codec.makeCoder(dictionary: stored.content) else { throw .damaged }
         if known.count == StoreLimits.keptDictionaryCount { known.removeFirst() }
@@ -155,6 +153,11 @@ final class SQLiteBodies: BodyUnpacker {
     /// What stands under a number, once for each way to it; `nil` where that is not what was stored.
     func stored(_ number: UInt64) -> [StoredDictionary?] {
         Self.ways.map { stored(number, by: $0) }
+    }
+
+    /// What stands under a number where that is what was stored.
+    func sound(_ number: UInt64) -> StoredDictionary? {
+        Self.ways.lazy.compactMap { self.stored(number, by: $0) }.first
     }
 
     private func stored(_ number: UInt64, by way: String) -> StoredDictionary? {

@@ -27,22 +27,16 @@ enum SQLiteDefinitions {
         ) WITHOUT ROWID
         """
 
-    /// The dictionaries of packed bodies (`SQLiteDictionaries`); a number is never given again.
-    static let dictionaries = """
-        CREATE TABLE dictionaries (
+    /// A table with the dictionaries of packed bodies (`SQLiteDictionaries`); a number is never given again.
+    static func dictionaries(_ table: String) -> String {
+        """
+        CREATE TABLE \(table) (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             value BLOB NOT NULL,
             checksum INTEGER
         )
         """
-
-    static let dictionaryCopies = """
-        CREATE TABLE dictionary_copies (
-            number INTEGER PRIMARY KEY,
-            value BLOB NOT NULL,
-            checksum INTEGER
-        )
-        """
+    }
 
     /// The table of a collection.
     ///
@@ -110,8 +104,8 @@ enum SQLiteDefinitions {
         switch name {
         case "collections": return collections
         case "values": return values
-        case "dictionaries": return dictionaries
-        case "dictionary_copies": return dictionaryCopies
+        case let table where SQLiteBodies.dictionaryTables.contains(table):
+            return dictionaries(table)
         default:
             let parts = name.split(separator: "_", maxSplits: 2)
             guard parts.count >= 2, parts[0] == "docs", Int64(parts[1]) != nil else { return nil }

@@ -16,14 +16,12 @@ struct SQLiteDictionaries {
         self.connection = connection
     }
 
-    /// Whether the tables are there, which come with the first dictionary.
+    /// Whether the tables are there; they come with the first dictionary.
     private var isThere: Bool {
         get throws(StoreError) {
-            try connection.integer(
-                """
-                SELECT count(*) FROM sqlite_schema
-                WHERE type = 'table' AND name IN ('dictionaries', 'dictionary_copies')
-                """
+            let names = Self.tables.map { "'\($0)'" }.joined(separator: ", ")
+            return try connection.integer(
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name IN (\(names))"
             ) == Int64(Self.tables.count)
         }
     }
@@ -31,9 +29,9 @@ struct SQLiteDictionaries {
     /// Keeps a dictionary under a number.
     func keep(_ dictionary: StoredDictionary, as number: UInt64) throws(StoreError) {
         if !(try isThere) {
-            try connection.execute(
-                "\(SQLiteDefinitions.dictionaries); \(SQLiteDefinitions.dictionaryCopies)"
-            )
+            for table in Self.tables {
+                try connection.execute(SQLiteDefinitions.dictionaries(table))
+            }
         }
         for table in Self.tables {
             let statement = try connection.prepare(
@@ -59,7 +57,7 @@ struct SQLiteDictionaries {
 
     /// Removes those of a collection that goes.
     func removeAll(of collection: CollectionID) throws(StoreError) {
-        for number in try all(of: collection).keys { try remove(number) }
+        for number in try byteCounts()[collection, default: [:]].keys { try remove(number) }
     }
 
     /// A number that no dictionary of this database ever had: connections keep them by their numbers.
@@ -79,37 +77,37 @@ struct SQLiteDictionaries {
     private func numbers() throws(StoreError) -> Set<UInt64> {
         guard try isThere else { return [] }
         var numbers: Set<UInt64> = []
-        var failure: StoreError?
+        var isOneDamaged = false
         for table in Self.tables {
             do throws(StoreError) {
                 let texts = try connection.texts("SELECT CAST(number AS TEXT) FROM \(table)")
                 numbers.formUnion(texts.compactMap { UInt64($0) })
             } catch {
                 // The other one has them, too.
-                guard error.isDamage, failure == nil else { throw error }
-                failure = error
+                guard error.isDamage, !isOneDamaged else { throw error }
+                isOneDamaged = true
             }
         }
         return numbers
     }
 
-    /// The dictionaries of a collection, as sound ones tell, by their numbers.
-    func all(of collection: CollectionID) throws(StoreError) -> [UInt64: StoredDictionary] {
-        var found: [UInt64: StoredDictionary] = [:]
+    /// Bytes of the sound ones by their collections, as they tell, and their numbers.
+    func byteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]] {
+        var counts: [CollectionID: [UInt64: Int]] = [:]
         for number in try numbers() {
-            let sound = connection.bodies.stored(number).compactMap(\.self).first
-            if let sound, sound.collection == collection { found[number] = sound }
+            guard let sound = connection.bodies.sound(number) else { continue }
+            counts[sound.collection, default: [:]][number] = sound.content.count
         }
-        return found
+        return counts
     }
 
     /// Writes those anew that are damaged or missing in one of the tables.
     func restore() throws(StoreError) {
         for number in try numbers() {
             let stored = connection.bodies.stored(number)
-            guard stored.contains(where: { $0 == nil }), let sound = stored.compactMap(\.self).first
-            else { continue }
-            try keep(sound, as: number)
+            let sound = stored.compactMap(\.self)
+            guard sound.count < stored.count, let dictionary = sound.first else { continue }
+            try keep(dictionary, as: number)
         }
     }
 

@@ -23,8 +23,7 @@ struct SQLiteFirstPage {
     ///   the pages do not tell enough.
     /// - Throws: What the medium reports, and what SQLite says of the copy.
     static func remake(_ source: String, at path: String) throws(StoreError) -> [String]? {
-        try copy(source, to: path)
-        if BundleFiles.exists(source + "-wal") { try copy(source + "-wal", to: path + "-wal") }
+        try copyWithLog(source, to: path)
         let old = try exchangeFirst(of: path)
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -64,25 +63,19 @@ struct SQLiteFirstPage {
         let byteCount = BundleFiles.byteCount(path)
         let pageByteCount = SQLitePageMap.pageByteCount(of: descriptor, byteCount)
         let old = SQLitePageMap.page(1, of: descriptor, pageByteCount)
-        let told = number(at: 60, of: old)
+        let told = Int64(old.number(at: 60))
         let known = SQLiteSchema.checksumVersion...Int64(SQLiteSchema.greatestVersion)
         let version = known.contains(told) ? told : Int64(SQLiteSchema.version)
         var page = try template(version: version, pageByteCount, path)
         let pageCount = byteCount / pageByteCount
         // That the number of pages was written by who knows it; no page is free.
         for (place, value) in [(24, 1), (28, pageCount), (32, 0), (36, 0), (92, 1)] {
-            for byte in 0..<4 {
-                page[place + byte] = UInt8(truncatingIfNeeded: value >> (24 - 8 * byte))
-            }
+            page.write(value, byteCount: 4, at: place)
         }
         guard pwrite(descriptor, page, page.count, 0) == page.count else {
             throw .system(errno, at: path)
         }
         return old
-    }
-
-    private static func number(at place: Int, of page: [UInt8]) -> Int64 {
-        page[place..<place + 4].reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// The first page of a database without rows.
@@ -151,17 +144,14 @@ struct SQLiteFirstPage {
     /// Those tables have the same rows: where nothing is left of the schema, either may be the other.
     private func nameDictionaries() throws(StoreError) {
         var candidates = map.roots.filter { $0.table == .dictionaries }
-        for (name, definition) in zip(
-            SQLiteDictionaries.tables,
-            [SQLiteDefinitions.dictionaries, SQLiteDefinitions.dictionaryCopies]
-        ) {
+        for name in SQLiteDictionaries.tables {
             let named = schema.flatMap { SQLitePageMap.roots(ofTablesNamed: name, in: $0) }
                 .filter { $0.name == name }.map { $0.1 }
             let place = candidates.firstIndex { named.contains($0.number) }
             guard let place = place ?? candidates.indices.first else { continue }
             let root = candidates.remove(at: place)
             // The counter of the numbers is gone with the schema.
-            let sql = definition.replacing(" AUTOINCREMENT", with: "")
+            let sql = SQLiteDefinitions.dictionaries(name).replacing(" AUTOINCREMENT", with: "")
             try edit(
                 """
                 INSERT INTO sqlite_schema (type, name, tbl_name, rootpage, sql)
@@ -213,8 +203,13 @@ struct SQLiteFirstPage {
 
     // MARK: The copy
 
+    static func copyWithLog(_ source: String, to target: String) throws(StoreError) {
+        try copy(source, to: target)
+        if BundleFiles.exists(source + "-wal") { try copy(source + "-wal", to: target + "-wal") }
+    }
+
     /// A page that the disk does not give is one of zeros.
-    static func copy(_ source: String, to target: String) throws(StoreError) {
+    private static func copy(_ source: String, to target: String) throws(StoreError) {
         let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard from >= 0 else { throw .system(errno, at: source) }
         defer { close(from) }

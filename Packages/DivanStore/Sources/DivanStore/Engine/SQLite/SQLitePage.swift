@@ -159,3 +159,18 @@ struct SQLitePage {
         }
     }
 }
+
+/// Numbers of the file format, the highest byte first.
+extension [UInt8] {
+    /// The number of four bytes at a place, which has them.
+    func number(at place: Int) -> UInt32 {
+        self[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Writes a number over so many bytes at a place, which has them.
+    mutating func write(_ number: Int, byteCount: Int, at place: Int) {
+        for byte in 0..<byteCount {
+            self[place + byte] = UInt8(truncatingIfNeeded: number >> (8 * (byteCount - 1 - byte)))
+        }
+    }
+}

@@ -12,14 +12,14 @@ extension SQLiteSession {
         guard packers.mayPack else { return }
         let dictionaries = SQLiteDictionaries(on: connection)
         try inTransaction { () throws(StoreError) in try dictionaries.restore() }
+        let made = try dictionaries.byteCounts()
         for path in try collections() {
             guard let id = try collection(path) else { continue }
             let isPacked = try value(PackedCollection.key(id), in: .packing) != nil
-            let numbers = try dictionaries.all(of: id).keys
-            guard isPacked || !numbers.isEmpty else { continue }
+            guard isPacked || made[id] != nil else { continue }
             let used = try repackBodies(of: id, between)
             try inTransaction { () throws(StoreError) in
-                for number in numbers where !used.contains(number) {
+                for number in made[id, default: [:]].keys where !used.contains(number) {
                     try dictionaries.remove(number)
                 }
             }

@@ -64,6 +64,6 @@ extension SQLiteSession {
     func dictionaryByteCounts(
         of collection: CollectionID
     ) throws(StoreError) -> [UInt64: Int] {
-        try SQLiteDictionaries(on: connection).all(of: collection).mapValues(\.content.count)
+        try SQLiteDictionaries(on: connection).byteCounts()[collection] ?? [:]
     }
 }

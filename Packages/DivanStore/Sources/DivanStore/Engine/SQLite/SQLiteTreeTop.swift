@@ -18,21 +18,16 @@ struct SQLiteTreeTop {
     private let map: SQLitePageMap
     private let trees: [Tree]
 
-    /// Whether the top page of a collection is none.
-    static func isLost(in path: String) throws(StoreError) -> Bool { try !lost(in: path).isEmpty }
-
-    /// Copies a file with its log and gives the copy a new top page.
+    /// Copies a file with its log and gives the copy a new top page, where one is lost.
     ///
     /// - Parameters:
     ///   - source: The damaged file, whose first page is sound.
     ///   - path: Where the copy is made.
-    /// - Returns: Whether the copy has more than the file.
+    /// - Returns: Whether there is a copy that has more than the file.
     /// - Throws: What the medium reports, and what SQLite says of the copy.
     static func remake(_ source: String, at path: String) throws(StoreError) -> Bool {
-        try SQLiteFirstPage.copy(source, to: path)
-        if BundleFiles.exists(source + "-wal") {
-            try SQLiteFirstPage.copy(source + "-wal", to: path + "-wal")
-        }
+        guard try !lost(in: source).isEmpty else { return false }
+        try SQLiteFirstPage.copyWithLog(source, to: path)
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         // The log may have had the page.
@@ -117,20 +112,17 @@ struct SQLiteTreeTop {
         var (pointer, content) = (12, page.count)
         for child in below.dropLast() {
             let key = Self.varint(UInt64(clamping: child.last))
-            let cell = Self.bytes(of: UInt64(child.page), count: 4) + key
-            content -= cell.count
+            content -= 4 + key.count
             guard pointer + 2 <= content else { return nil }
-            page.replaceSubrange(content..<content + cell.count, with: cell)
-            let place = Self.bytes(of: UInt64(content), count: 2)
-            page.replaceSubrange(pointer..<pointer + 2, with: place)
+            page.write(Int(child.page), byteCount: 4, at: content)
+            page.replaceSubrange(content + 4..<content + 4 + key.count, with: key)
+            page.write(content, byteCount: 2, at: pointer)
             pointer += 2
         }
         page[0] = SQLitePage.Kind.tableInterior.rawValue
-        for (place, value, count) in [
-            (3, UInt64(below.count - 1), 2), (5, UInt64(content), 2), (8, UInt64(last.page), 4),
-        ] {
-            page.replaceSubrange(place..<place + count, with: Self.bytes(of: value, count: count))
-        }
+        page.write(below.count - 1, byteCount: 2, at: 3)
+        page.write(content, byteCount: 2, at: 5)
+        page.write(Int(last.page), byteCount: 4, at: 8)
         return page
     }
 
@@ -139,24 +131,16 @@ struct SQLiteTreeTop {
     private func freePages() -> Set<UInt32>? {
         var free: Set<UInt32> = []
         let first = SQLitePageMap.page(1, of: descriptor, map.pageByteCount)
-        var next = Self.number(at: 32, of: first)
+        var next = first.number(at: 32)
         while next > 1, free.insert(next).inserted {
             let trunk = SQLitePageMap.page(next, of: descriptor, map.pageByteCount)
             let most = map.pageByteCount / 4 - 2
-            for index in 0..<min(most, Int(Self.number(at: 4, of: trunk))) {
-                free.insert(Self.number(at: 8 + 4 * index, of: trunk))
+            for index in 0..<min(most, Int(trunk.number(at: 4))) {
+                free.insert(trunk.number(at: 8 + 4 * index))
             }
-            next = Self.number(at: 0, of: trunk)
+            next = trunk.number(at: 0)
         }
-        return free.count == Int(Self.number(at: 36, of: first)) ? free : nil
-    }
-
-    private static func number(at place: Int, of page: [UInt8]) -> UInt32 {
-        page[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
-    }
-
-    private static func bytes(of value: UInt64, count: Int) -> [UInt8] {
-        (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64(count - 1 - $0))) }
+        return free.count == Int(first.number(at: 36)) ? free : nil
     }
 
     /// A number of SQLite's, of at most 63 bits.
