@@ -1,4 +1,5 @@
 import DivanCrypto
+import DivanHTTP
 
 /// A user name and password, and the `Authorization` value that carries them.
 ///
@@ -31,7 +32,7 @@ public struct BasicCredentials: Sendable, Equatable {
         let scheme = header.utf8.drop { $0 == UInt8(ascii: " ") }
             .prefix { $0 != UInt8(ascii: " ") }
         let token = header.utf8[scheme.endIndex...].drop { $0 == UInt8(ascii: " ") }
-        guard scheme.elementsEqual("basic".utf8, by: { $0 | 0x20 == $1 }),
+        guard Substring(scheme).isEqualIgnoringCase("basic"),
             let bytes = Base64.decode(Substring(token)),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }

@@ -138,14 +138,7 @@ final class RawServer: Sendable {
         var address = RawSocket.address(port: 0)
         _ = RawSocket.withAddress(&address) { bind(descriptor, $0, $1) }
         listen(descriptor, 16)
-        var bound = sockaddr_in()
-        var byteCount = socklen_t(MemoryLayout<sockaddr_in>.size)
-        _ = withUnsafeMutablePointer(to: &bound) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                getsockname(descriptor, $0, &byteCount)
-            }
-        }
-        port = UInt16(bigEndian: bound.sin_port)
+        port = SocketPorts(descriptor).own ?? 0
         Self.startThread {
             while true {
                 let accepted = accept(descriptor, nil, nil)

@@ -52,8 +52,12 @@ enum VersionPage {
     /// What replications can compress with; what ISA-L lacks may be the build's or the machine's.
     static func codecs(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "deflate (ISA-L, zlib), LZ4" }
-        let remedy = isBuiltIn ? "install libisal2" : "build anew where libisal-dev is"
+        let remedy = remedy(isBuiltIn, "libisal2", "libisal-dev")
         return "deflate (zlib), LZ4; ISA-L is missing (\(remedy)), deflate is slower without"
+    }
+
+    private static func remedy(_ isBuiltIn: Bool, _ library: String, _ headers: String) -> String {
+        isBuiltIn ? "install \(library)" : "build anew where \(headers) is"
     }
 
     private static var hasZstd: Bool { ZstdDictionaryCodec.isAvailable }
@@ -61,7 +65,7 @@ enum VersionPage {
     /// What bodies at rest can be packed with; what zstd lacks may be the build's or the machine's.
     static func bodies(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "LZ4, zstd" }
-        let remedy = isBuiltIn ? "install libzstd1" : "build anew where libzstd-dev is"
+        let remedy = remedy(isBuiltIn, "libzstd1", "libzstd-dev")
         return "LZ4; zstd is missing (\(remedy)), what is packed with it is not read"
     }
 
