@@ -54,9 +54,8 @@ struct BlobResource {
             throw RESTError.bad("name the document's revision by If-Match or ?rev=")
         }
         let type = call.request.headers["Content-Type"] ?? "application/octet-stream"
-        let digest = try call.store.blobs.write(content)
         // Held until the document names it.
-        let hold = call.store.blobs.hold(digest)
+        let hold = try call.store.blobs.writeHeld(content)
         defer { withExtendedLifetime(hold) {} }
         let resource = DocumentResource(
             call: call,
@@ -70,7 +69,7 @@ struct BlobResource {
             }
             var object = try JSON(parsing: current.body).object ?? [:]
             object[key] = BlobReference.object(
-                naming: digest,
+                naming: hold.digest,
                 byteCount: content.count,
                 contentType: type
             )

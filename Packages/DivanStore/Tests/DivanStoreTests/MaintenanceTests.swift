@@ -44,6 +44,24 @@ import Testing
         #expect(try room.count() == 3)
     }
 
+    @Test(arguments: EngineKind.allCases)
+    func `a content that is written to be held outlives a compaction until the hold ends`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let blobs = room.store.blobs
+        let writer = try blobs.writer()
+        try writer.append([1, 2, 3])
+        var holds = [try writer.finishHeld(), try blobs.writeHeld([4]), try blobs.writeHeld([4])]
+        let digests = holds.map(\.digest)
+        #expect(try room.store.compact().removedCount == 0)
+        #expect(digests.allSatisfy(blobs.contains))
+        holds.removeLast()
+        #expect(try room.store.compact().removedCount == 0)
+        holds = []
+        #expect(try room.store.compact().removedCount == 2)
+    }
+
     /// The system clock goes back a day, on to the next century, and to where it was.
     @Test(arguments: EngineKind.allCases)
     func `a clock that jumps purges what is due at each time, and once`(

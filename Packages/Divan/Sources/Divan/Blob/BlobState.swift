@@ -113,11 +113,8 @@ struct BlobState {
             }
             return hold
         case .bytes(let data):
-            let bytes = Array(data)
-            let key = BlobDigest(hashing: bytes.span)
-            let hold = store.blobs.hold(key)
-            _ = try store.blobs.write(bytes)
-            settle(key, in: database, byteCount: data.count, content: data)
+            let hold = try store.blobs.writeHeld(Array(data))
+            settle(hold.digest, in: database, byteCount: data.count, content: data)
             return hold
         case .stream(let stream):
             // Whatever goes wrong, part of it is read.
@@ -195,14 +192,7 @@ struct BlobState {
     ) throws -> (BlobHold, byteCount: Int) {
         let writer = try store.blobs.writer()
         try forEachPiece(of: stream) { piece in try writer.append(Array(piece)) }
-        let hold = store.blobs.hold(try writer.finish())
-        guard store.blobs.contains(hold.digest) else {
-            throw NSError(
-                CBLError.busy,
-                "Blob \(hold.digest): a compaction took it away just now; save a new Blob"
-            )
-        }
-        return (hold, writer.byteCount)
+        return (try writer.finishHeld(), writer.byteCount)
     }
 
     private static func forEachPiece(

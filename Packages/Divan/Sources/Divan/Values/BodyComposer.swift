@@ -87,6 +87,7 @@ struct BodyComposer {
         case .object(let members) where members.isBlob && members[Blob.blobDigestProperty] != nil:
             hasBlobs = true
             if let origin, origin.store !== database.store { throw NSError(from: ForeignBlob()) }
+            try hold(members)
         case .object(let members):
             try requireDepth(depth)
             for (_, value) in members { try inspect(value, in: origin, depth: depth + 1) }
@@ -101,6 +102,13 @@ struct BodyComposer {
         default:
             return
         }
+    }
+
+    /// Keeps the content that a part names: the revision that it came with may be gone by now.
+    private mutating func hold(_ blob: JSONObject) throws {
+        guard let digest = blob[Blob.blobDigestProperty]?.string.flatMap({ BlobDigest($0) })
+        else { return }
+        holds.append(try database.openStore().blobs.hold(digest))
     }
 
     /// Ends the walk of a container that holds itself, too.

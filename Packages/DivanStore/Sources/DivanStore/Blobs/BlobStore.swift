@@ -54,17 +54,25 @@ public final class BlobStore: Sendable {
     }
 
     /// Stores a whole content and returns its name.
+    ///
+    /// A compaction takes it until a document names it: whoever saves one next takes `writeHeld(_:)`.
     public func write(_ content: [UInt8]) throws(StoreError) -> BlobDigest {
-        let digest = BlobDigest(hashing: content.span)
-        guard !contains(digest) else { return digest }
+        try writeHeld(content).digest
+    }
+
+    /// Stores a whole content, and keeps it from being collected until the hold is dropped.
+    public func writeHeld(_ content: [UInt8]) throws(StoreError) -> BlobHold {
+        let hold = hold(BlobDigest(hashing: content.span))
+        guard !contains(hold.digest) else { return hold }
         let writer = try writer()
         try writer.append(content)
-        return try writer.finish(expected: digest)
+        _ = try writer.finish(expected: hold.digest)
+        return hold
     }
 
     /// Begins a content that arrives in pieces.
     public func writer() throws(StoreError) -> BlobWriter {
-        BlobWriter(try shelf.sink())
+        BlobWriter(try shelf.sink(), for: self)
     }
 
     /// Brings every complete content to the disk and under its published name.
@@ -107,7 +115,7 @@ public final class BlobStore: Sendable {
     /// `byteCount` says how much is here already. A store in memory keeps no parts, and a content that
     /// somebody else is writing begins anew.
     public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
-        if let writer = try BlobWriter(resuming: digest, on: shelf) { return writer }
+        if let writer = try BlobWriter(resuming: digest, for: self) { return writer }
         return try writer()
     }
 
@@ -219,18 +227,20 @@ public final class BlobReader {
 /// with a part.
 public final class BlobWriter {
     private let intake: BlobIntake
+    private let blobs: BlobStore
     private let keepsPart: Bool
     /// Bytes appended so far, those of earlier attempts among them.
     public private(set) var byteCount = 0
 
-    fileprivate init(_ sink: sending any BlobSink) {
+    fileprivate init(_ sink: sending any BlobSink, for blobs: BlobStore) {
         intake = BlobIntake(sink)
+        self.blobs = blobs
         keepsPart = false
     }
 
     /// Goes on with what an earlier attempt has left, once that is digested; `nil` where no part is kept.
-    fileprivate init?(resuming digest: BlobDigest, on shelf: any BlobShelf) throws(StoreError) {
-        guard let (sink, source) = try shelf.partialSink(digest) else { return nil }
+    fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
+        guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
         var seen = SHA1()
         while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
         {
@@ -238,6 +248,7 @@ public final class BlobWriter {
             byteCount += piece.count
         }
         intake = BlobIntake(sink, after: seen)
+        self.blobs = blobs
         keepsPart = true
     }
 
@@ -265,6 +276,13 @@ public final class BlobWriter {
     /// - Throws: `StoreError.Code.blobMismatch` when `expected` is another one; nothing is stored. The
     ///   system's refusal of a piece.
     public func finish(expected: BlobDigest? = nil) throws(StoreError) -> BlobDigest {
+        try finishHeld(expected: expected).digest
+    }
+
+    /// Stores the content, and keeps it from being collected until the hold is dropped.
+    ///
+    /// - Throws: As `finish(expected:)`.
+    public func finishHeld(expected: BlobDigest? = nil) throws(StoreError) -> BlobHold {
         guard let digest = BlobDigest(bytes: try intake.finalize()) else {
             throw StoreError(.corrupt("a SHA-1 digest has 20 bytes"))
         }
@@ -272,8 +290,10 @@ public final class BlobWriter {
             intake.discard()
             throw StoreError(.blobMismatch(expected: expected, actual: digest))
         }
+        // Before it is there, or a compaction might come in between.
+        let hold = blobs.hold(digest)
         try intake.store(as: digest)
-        return digest
+        return hold
     }
 
     /// Forgets what was appended.

@@ -38,9 +38,10 @@ enum BlobPutCommand: Command {
         let input = try InputFile(file)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        let (digest, byteCount) = try input.copy(into: store.blobs)
+        let (hold, byteCount) = try input.copy(into: store.blobs)
+        defer { withExtendedLifetime(hold) {} }
         let blob = BlobReference.object(
-            naming: digest,
+            naming: hold.digest,
             byteCount: byteCount,
             contentType: arguments.value("--type") ?? ContentType.guessing(file)
         )

@@ -44,10 +44,16 @@ enum PutCommand: Command {
         var body = try readBody(arguments)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        for text in arguments.values("--blob") { try attach(text, to: &body, store.blobs) }
+        // Keep the contents until the document names them.
+        var holds: [BlobHold] = []
+        defer { withExtendedLifetime(holds) {} }
+        for text in arguments.values("--blob") {
+            holds.append(try attach(text, to: &body, store.blobs))
+        }
         try StoreRules.check(topLevelKeys: body.keys)
         let installed = try InlineBlobs.install(.object(body)) {
-            try store.blobs.write($0).description
+            holds.append(try store.blobs.writeHeld($0))
+            return holds[holds.count - 1].digest.description
         }
         let saved = try store.write { writer in
             let exists = try writer.document(documentID, in: collection) != nil
@@ -118,16 +124,17 @@ enum PutCommand: Command {
         _ text: String,
         to body: inout JSONObject,
         _ blobs: BlobStore
-    ) throws {
+    ) throws -> BlobHold {
         // By bytes: an accent behind the sign makes another character of it.
         let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
             .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
-        let (digest, byteCount) = try InputFile(parts[1]).copy(into: blobs)
+        let (hold, byteCount) = try InputFile(parts[1]).copy(into: blobs)
         body[parts[0]] = BlobReference.object(
-            naming: digest,
+            naming: hold.digest,
             byteCount: byteCount,
             contentType: ContentType.guessing(parts[1])
         )
+        return hold
     }
 }

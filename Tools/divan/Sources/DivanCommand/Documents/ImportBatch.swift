@@ -37,6 +37,8 @@ struct ImportBatch {
         var blobCount: Int
         var isTombstone = false
         var revision: KeptRevision?
+        // Keep its contents until it is saved.
+        var holds: [BlobHold] = []
 
         /// Whether a database that holds `current` is as the item wants it.
         func isStored(as current: StoredDocument?) -> Bool {
@@ -274,17 +276,20 @@ struct ImportBatch {
                 )
             }
             try StoreRules.check(topLevelKeys: body.keys)
+            var holds: [BlobHold] = []
             let installed = try InlineBlobs.install(.object(body)) { [store, rules] content in
-                rules.isDry
-                    ? BlobDigest(hashing: content.span).description
-                    : try store.blobs.write(content).description
+                if rules.isDry { return BlobDigest(hashing: content.span).description }
+                let hold = try store.blobs.writeHeld(content)
+                holds.append(hold)
+                return hold.digest.description
             }
             return Item(
                 documentID: documentID,
                 collection: collection,
                 body: try installed.body.canonicalBytes(),
                 blobCount: installed.count,
-                revision: revision
+                revision: revision,
+                holds: holds
             )
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)

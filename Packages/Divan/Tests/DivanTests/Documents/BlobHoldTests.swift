@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import Divan
+
+/// What keeps the blobs of a document between its composing and its saving; internal, because only
+/// a compaction at that moment would show it.
+@Suite struct BlobHoldTests {
+    private let home: TemporaryDatabase
+    private let collection: Divan.Collection
+    private let blob = Blob(contentType: "a/b", data: Data(repeating: 7, count: 9_000))
+
+    init() throws {
+        home = try TemporaryDatabase()
+        collection = try home.collection
+    }
+
+    /// Composes `document`, forgets every revision that names its blob, compacts, and saves.
+    private func saveBehindACompaction(_ document: MutableDocument) throws {
+        let composed = try document.encodedBody(for: collection)
+        try collection.purge(id: document.id)
+        try home.database.performMaintenance(type: .compact)
+        #expect(composed.hasBlobs)
+        withExtendedLifetime(composed.holds) {}
+        let copy = MutableDocument(id: document.id)
+        try copy.setJSON(String(decoding: composed.body, as: UTF8.self))
+        try collection.save(document: copy)
+    }
+
+    @Test func `a compaction leaves the blob of a part that nobody edited`() throws {
+        let nested = MutableDictionaryObject().setBlob(blob, forKey: "blob")
+        let first = MutableDocument(id: "doc").setDictionary(nested, forKey: "in")
+        try collection.save(document: first)
+        let read = try #require(try collection.document(id: "doc")).toMutable()
+        try saveBehindACompaction(read.setInt(1, forKey: "edited"))
+        let saved = try #require(try collection.document(id: "doc"))
+        #expect(saved.dictionary(forKey: "in")?.blob(forKey: "blob")?.content == blob.content)
+    }
+
+    @Test func `a compaction leaves the blob of a document that is saved as it was read`() throws {
+        try collection.save(document: MutableDocument(id: "doc").setBlob(blob, forKey: "blob"))
+        try saveBehindACompaction(try #require(try collection.document(id: "doc")).toMutable())
+        let saved = try #require(try collection.document(id: "doc"))
+        #expect(saved.blob(forKey: "blob")?.content == blob.content)
+    }
+
+    @Test func `a compaction leaves the blob of a document that is set as JSON`() throws {
+        try collection.save(document: MutableDocument(id: "doc").setBlob(blob, forKey: "blob"))
+        let text = try #require(try collection.document(id: "doc")).toJSON()
+        let document = try MutableDocument(id: "doc").setJSON(text)
+        try saveBehindACompaction(document)
+        let saved = try #require(try collection.document(id: "doc"))
+        #expect(saved.blob(forKey: "blob")?.content == blob.content)
+    }
+}
