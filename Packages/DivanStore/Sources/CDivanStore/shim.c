@@ -64,12 +64,19 @@ void divan_begin_write_out(int descriptor) {
     (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
-int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count) {
+int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count, int *changed) {
+    int together = sqlite3_bind_parameter_count(statement) / row_parameters;
     int code = SQLITE_OK;
-    for (int place = 0; code == SQLITE_OK && place < count; place++)
-        code = bind_row(statement, place * row_parameters, &rows[place]);
-    if (code == SQLITE_OK) code = sqlite3_step(statement);
-    sqlite3_reset(statement);
-    sqlite3_clear_bindings(statement);
-    return code;
+    *changed = 0;
+    for (int start = 0; start < count && *changed == start; start += together) {
+        for (int place = 0; code == SQLITE_OK && place < together; place++)
+            code = bind_row(statement, place * row_parameters, &rows[start + place]);
+        if (code == SQLITE_OK) code = sqlite3_step(statement);
+        sqlite3_reset(statement);
+        sqlite3_clear_bindings(statement);
+        if (code != SQLITE_DONE) return code;
+        *changed += sqlite3_changes(sqlite3_db_handle(statement));
+        code = SQLITE_OK;
+    }
+    return SQLITE_DONE;
 }

@@ -1,3 +1,5 @@
+import DivanJSON
+import DivanQuery
 import DivanRevisions
 import DivanStore
 import DivanTestKit
@@ -33,15 +35,25 @@ import Testing
         #expect(try room.count() == 1)
     }
 
-    @Test(arguments: EngineKind.allCases)
-    func `stores first revisions together as it does one by one`(_ kind: EngineKind) throws {
+    @Test(arguments: EngineKind.allCases, [false, true])
+    func `stores first revisions together as it does one by one`(
+        _ kind: EngineKind,
+        isIndexed: Bool
+    ) throws {
         let rooms = try [Room(kind), Room(kind)]
+        for room in rooms where isIndexed {
+            try room.store.write { writer in
+                let tags = CheckedKey(.property(source: 0, "tags"))
+                try writer.createIndex("byTags", .value([tags], filter: nil), in: .default)
+                try writer.createIndex("byTag", .array(["tags"], []), in: .default)
+            }
+        }
         let received = try (0..<16).map { number in
             RemoteRevision(
                 documentID: DocumentID(unchecked: "doc-\(number)"),
                 revisionID: try revision("1-a\(number % 10)"),
                 isTombstone: number == 3,
-                body: Array("{}".utf8),
+                body: Array(number == 3 ? "{}".utf8 : #"{"tags":[1,\#(number)]}"#.utf8),
                 remote: remote
             )
         }
@@ -71,6 +83,7 @@ import Testing
         #expect(next == 17)
         #expect(notices.take().map(\.changes.count) == [16])
         try rooms[0].store.checkIntegrity()
+        #expect(try rooms[0].store.read { try $0.damagedIndexNames(in: .default) }.isEmpty)
     }
 
     @Test(arguments: EngineKind.allCases)

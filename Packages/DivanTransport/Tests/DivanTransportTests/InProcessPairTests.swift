@@ -63,13 +63,13 @@ import Testing
         let isFree = DispatchSemaphore(value: 0)
         other.execute { isFree.wait() }
         // Each turn sends one batch when it ends.
-        for number in 0..<20 { await onLoop(pair.first) { pair.first.send([UInt8(number)]) } }
+        for number in 0..<70 { await onLoop(pair.first) { pair.first.send([UInt8(number)]) } }
         await onLoop(pair.first) {}
         isFree.signal()
-        await second.wait { $0.messages.count == 20 && $0.batchCount == 3 }
-        await onLoop(pair.first) { pair.first.send([20]) }
+        await second.wait { $0.messages.count == 70 && $0.batchCount == 3 }
+        await onLoop(pair.first) { pair.first.send([70]) }
         let story = await second.wait { $0.batchCount == 4 }
-        #expect(story.messages == (0...20).map { [UInt8($0)] })
+        #expect(story.messages == (0...70).map { [UInt8($0)] })
         pair.first.close(code: 1000, reason: "")
         #expect(await second.end().batchCount == 4)
         loop.stop()

@@ -143,17 +143,17 @@ public struct ReplicatorLimits: Sendable {
     /// way need not be little, and neither end should wait for the other.
     public static let inProcess: ReplicatorLimits = {
         var limits = ReplicatorLimits()
-        limits.unansweredNearbyCount = 2_400
-        limits.unansweredRevisionsCount = 2_400
-        limits.unansweredByteCount = 4 << 20
+        limits.unansweredNearbyCount = 4_800
+        limits.unansweredRevisionsCount = 4_800
+        limits.unansweredByteCount = 8 << 20
         limits.turnFramesCount = 300
         limits.queuedOutputByteCount = 200 << 10
         // Larger transactions write pages less often that each of them writes, those of indexes above
         // all. While one is stored, what is announced and asked for already goes on coming.
-        limits.insertedRevisionsCount = 1_200
-        limits.queuedRevisionsCount = 1_200
-        limits.requestedRevisionsCount = 3_600
-        limits.listsInFlightCount = 6
+        limits.insertedRevisionsCount = 2_400
+        limits.queuedRevisionsCount = 2_400
+        limits.requestedRevisionsCount = 6_000
+        limits.listsInFlightCount = 12
         return limits
     }()
 }

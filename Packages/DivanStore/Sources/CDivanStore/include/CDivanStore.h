@@ -71,9 +71,10 @@ static inline int divan_is_packed(const uint8_t *body, int64_t byte_count) {
 }
 
 /// Binds each row to nine parameters, the last of them its checksum, steps, resets and forgets the
-/// pointers: nothing is copied.
-/// Returns SQLITE_DONE, or the error.
-int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count);
+/// pointers: nothing is copied. Runs the statement, which takes one row or more at a time, until no row is
+/// left, or one of a run was not changed; `count` is a multiple of what it takes.
+/// Returns SQLITE_DONE, or the error; `changed` tells how many rows there are now that were not.
+int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count, int *changed);
 
 /// A checksum of bytes; what changes within 32 neighbouring bits changes it for certain.
 uint32_t divan_checksum(uint32_t seed, const uint8_t *bytes, uint64_t count);

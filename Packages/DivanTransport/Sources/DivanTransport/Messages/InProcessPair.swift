@@ -46,7 +46,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
 
     /// Batches that a receiver takes for one where they wait: what it does for all at once is done less
     /// often where it is the slower end.
-    private static let undrainedLimit = 8
+    private static let undrainedLimit = 32
 
     let loop: any EventLoop
     private let peer: TransportPeer

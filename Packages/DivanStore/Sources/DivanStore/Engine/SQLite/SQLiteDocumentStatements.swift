@@ -8,6 +8,7 @@ final class SQLiteDocumentStatements {
     private let connection: SQLiteConnection
     private let hasChecksums: Bool
     private var uncheckedThrough: UInt64?
+    private var knownIndexed: Bool?
     private var prepared = [SQLiteStatement?](repeating: nil, count: Purpose.allCases.count)
 
     private enum Purpose: Int, CaseIterable {
@@ -245,18 +246,28 @@ final class SQLiteDocumentStatements {
         try statement(.add) { "\(insertion()) DO NOTHING" }
     }
 
-    /// The same for as many of some rows as one statement takes, 16, 4 or 1; after an error some of them
+    /// The same for as many of some rows as one call takes, 16, 4 or 1; after an error some of them
     /// may stand, for whoever runs it to undo.
     ///
-    /// SQLite would copy each page that it changes, to undo the one statement.
+    /// SQLite would copy each page that it changes, to undo the one statement. It does so whatever is said
+    /// where a statement of several rows runs functions, so that indexes have theirs one by one.
     func add(atMost count: Int) throws(StoreError) -> (statement: SQLiteStatement, rowCount: Int) {
         guard count >= Self.fewCount else { return (try add(), 1) }
+        if try isIndexed() { return (try add(), min(count, Self.manyCount)) }
         let isMany = count >= Self.manyCount
         let rowCount = isMany ? Self.manyCount : Self.fewCount
         let statement = try statement(isMany ? .addMany : .addFew) {
             "\(insertion("INSERT OR FAIL", rowCount: rowCount)) DO NOTHING"
         }
         return (statement, rowCount)
+    }
+
+    /// Whether users made indexes of the collection, whose functions SQLite runs for each row.
+    private func isIndexed() throws(StoreError) -> Bool {
+        if let knownIndexed { return knownIndexed }
+        let isIndexed = try connection.text(SQLiteSchema.madeIndexes(of: collection)) != nil
+        knownIndexed = isIndexed
+        return isIndexed
     }
 
     func removeBehind() throws(StoreError) -> SQLiteStatement {

@@ -123,10 +123,12 @@ final class SQLiteIndexBuild {
 
 extension SQLiteSession {
     func changeIndexes(_ sql: String) throws(StoreError) {
+        defer { forgetStatements() }
         try connection.sortingInOnePiece { () throws(StoreError) in try connection.execute(sql) }
     }
 
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
+        defer { forgetStatements() }
         try connection.sortingInOnePiece { try SQLiteIndexBuild(on: connection, watch).run(sql) }
     }
 }

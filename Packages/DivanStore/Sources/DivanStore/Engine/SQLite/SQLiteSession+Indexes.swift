@@ -34,7 +34,7 @@ extension SQLiteSession {
     ) throws(StoreError) {
         for index in try connection.texts(SQLiteSchema.madeIndexes(of: collection))
         where !names.contains(index) {
-            try connection.execute("DROP INDEX IF EXISTS \(index)")
+            try changeIndexes("DROP INDEX IF EXISTS \(index)")
         }
         // The triggers of an inner table stand on the outer one, which has the shorter name.
         let tables = try connection.texts(SQLiteSchema.indexTables(of: collection))

@@ -60,8 +60,7 @@ extension SQLiteSession {
             let (statement, rowCount) = try documents.add(atMost: rest.count)
             let some = rest.prefix(rowCount)
             rest = rest.dropFirst(rowCount)
-            try put(some, by: statement, after: &state)
-            isAdded = connection.changedRowCount == some.count
+            isAdded = try put(some, by: statement, after: &state) == some.count
         }
         guard !isAdded else { return true }
         let undo = try documents.removeBehind()
@@ -70,12 +69,12 @@ extension SQLiteSession {
         return false
     }
 
-    /// Runs a statement that adds rows of new documents, the counters with each.
+    /// Adds rows of new documents by a statement, the counters with each; returns how many it added.
     private func put(
         _ rows: ArraySlice<DocumentRow>,
         by statement: SQLiteStatement,
         after state: inout CollectionState
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int {
         let packed = try packed(rows, in: state.id, after: state)
         var (flags, ends) = ([Int64](), [Int]())
         flags.reserveCapacity(rows.count)
@@ -87,6 +86,6 @@ extension SQLiteSession {
             row.revisionID.encode(into: &revisionIDs)
             ends.append(revisionIDs.count)
         }
-        try statement.put(rows, packed, flags: flags, revisionIDs, ends: ends)
+        return try statement.put(rows, packed, flags: flags, revisionIDs, ends: ends)
     }
 }

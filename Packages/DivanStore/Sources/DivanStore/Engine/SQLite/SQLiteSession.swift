@@ -40,7 +40,7 @@ final class SQLiteSession {
         return statement
     }
 
-    /// Finalizes everything; needed before tables are dropped and before `VACUUM`.
+    /// Finalizes everything; needed before tables are dropped, before `VACUUM`, and where indexes change.
     func forgetStatements() {
         collectionIDs = []
         statements = [:]
@@ -305,8 +305,8 @@ extension SQLiteSession: StorageTransaction {
 
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
-        try run(documents(in: state.id).add(), row, flags: flags, in: state.id, after: state)
-        return connection.changedRowCount > 0
+        let statement = try documents(in: state.id).add()
+        return try run(statement, row, flags: flags, in: state.id, after: state) > 0
     }
 
     private func put(
@@ -316,7 +316,7 @@ extension SQLiteSession: StorageTransaction {
         after state: CollectionState?
     ) throws(StoreError) {
         let statement = try documents(in: collection).put()
-        try run(statement, row, flags: flags, in: collection, after: state)
+        _ = try run(statement, row, flags: flags, in: collection, after: state)
     }
 
     private func run(
@@ -325,13 +325,13 @@ extension SQLiteSession: StorageTransaction {
         flags: Int64,
         in collection: CollectionID,
         after state: CollectionState?
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int {
         let rows: ArraySlice = [row]
         let packed = try packed(rows, in: collection, after: state)
         encodedRevisionID.removeAll(keepingCapacity: true)
         row.revisionID.encode(into: &encodedRevisionID)
         let ends = [encodedRevisionID.count]
-        try statement.put(rows, packed, flags: [flags], encodedRevisionID, ends: ends)
+        return try statement.put(rows, packed, flags: [flags], encodedRevisionID, ends: ends)
     }
 
     func setTree(

@@ -123,7 +123,7 @@ extension SQLiteStatement {
         }
     }
 
-    /// Stores rows without copying their bytes, as many as the statement takes.
+    /// Stores rows without copying their bytes, in one run or several; returns how many rows it changed.
     ///
     /// `ends` tells where each encoded revision ID ends. A packed body that is not empty takes the place of
     /// the row's.
@@ -133,13 +133,15 @@ extension SQLiteStatement {
         flags: [Int64],
         _ revisionIDs: [UInt8],
         ends: [Int]
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Int {
+        var changed: Int32 = 0
         let code = revisionIDs.withUnsafeBufferPointer { revisionIDs in
             withUnsafeTemporaryAllocation(of: divan_row.self, capacity: rows.count) { bound in
-                put(rows, packed, from: 0, flags, revisionIDs, ends, bound)
+                put(rows, packed, from: 0, flags, revisionIDs, ends, bound, &changed)
             }
         }
         try check(code)
+        return Int(changed)
     }
 
     /// Binds the rows from a place on and runs the statement; each pointer is used only during
@@ -151,10 +153,11 @@ extension SQLiteStatement {
         _ flags: [Int64],
         _ revisionIDs: UnsafeBufferPointer<UInt8>,
         _ ends: [Int],
-        _ bound: UnsafeMutableBufferPointer<divan_row>
+        _ bound: UnsafeMutableBufferPointer<divan_row>,
+        _ changed: inout Int32
     ) -> Int32 {
         guard place < rows.count else {
-            return divan_put_rows(handle, bound.baseAddress, Int32(clamping: place))
+            return divan_put_rows(handle, bound.baseAddress, Int32(clamping: place), &changed)
         }
         let start = place == 0 ? 0 : ends[place - 1]
         let revisionID = UnsafeBufferPointer(rebasing: revisionIDs[start..<ends[place]])
@@ -162,7 +165,7 @@ extension SQLiteStatement {
         let body = packed.isEmpty || packed[place].isEmpty ? row.body : packed[place]
         return Self.lend(row, body, revisionID, flags: flags[place]) { lent in
             bound.initializeElement(at: place, to: lent)
-            return put(rows, packed, from: place + 1, flags, revisionIDs, ends, bound)
+            return put(rows, packed, from: place + 1, flags, revisionIDs, ends, bound, &changed)
         }
     }
 
