@@ -143,7 +143,7 @@ struct Killer {
         )
         defer { try? store.close() }
         try store.checkIntegrity()
-        counts.packing.add(try store.read { try $0.packedBodies(of: .default) })
+        counts.packing.add(try store.read { try $0.packedBodies()[.default] })
         for lane in Lane.all {
             let index = lane.number
             var state = known.states[index]

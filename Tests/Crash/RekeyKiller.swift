@@ -120,7 +120,7 @@ struct RekeyKiller {
         defer { try? store.close() }
         try store.checkIntegrity()
         for path in [.default, try Self.packed()] { try requireDocuments(of: path, in: store) }
-        let bodies = try store.read { try $0.packedBodies(of: Self.packed()) }
+        let bodies = try store.read { try $0.packedBodies()[Self.packed()] }
         guard let bodies, bodies.codec != nil, bodies.packedCount == bodies.seenCount else {
             throw CrashFailure("packed bodies are \(bodies.map { "\($0)" } ?? "none")")
         }

@@ -6,7 +6,7 @@ import Testing
 /// What a reader is told of the packing of a collection.
 @Suite struct PackedShareTests {
     private func packedBodies(_ room: PackedRoom) throws -> PackedBodies? {
-        try room.store.read { try $0.packedBodies(of: .default) }
+        try room.store.read { try $0.packedBodies()[.default] }
     }
 
     @Test func `few documents are all looked at, whatever became of them`() throws {
@@ -80,7 +80,7 @@ import Testing
             try writer.packBodies(of: .default, with: PackedRoom.lz4)
             _ = try writer.save("a", in: .default, body: Array("{}".utf8))
         }
-        let kept = try #require(try memory.read { try $0.packedBodies(of: .default) })
+        let kept = try #require(try memory.read { try $0.packedBodies()[.default] })
         #expect(kept.codec == PackedRoom.lz4 && kept.seenCount == 0)
     }
 }

@@ -103,6 +103,13 @@ import Testing
         let unread = try shell.divan(["get", "a", "d1"], environment: without)
         #expect(unread.status != 0 && unread.errors.contains("libzstd1"), "\(unread)")
         #expect(try shell.run("get", "a", "d1").output.contains("word"))
+
+        let plain = ["pack", "a", "--off"]
+        let kept = try shell.divan(plain, environment: without)
+        #expect(kept.status != 0 && kept.errors.contains("libzstd1"), "\(kept)")
+        #expect(try shell.run("get", "a", "d1").output.contains("word"))
+        try shell.divan(plain, environment: [:]).expectSuccess()
+        #expect(try shell.divan(["get", "a", "d1"], environment: without).output.contains("word"))
     }
 
     @Test(arguments: ["fast", "deflate:0", "deflate:10", "deflate:", "deflate:x", "lz4:1", ""])

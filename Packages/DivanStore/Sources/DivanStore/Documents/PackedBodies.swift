@@ -15,19 +15,34 @@ public struct PackedBodies: Equatable, Sendable {
 }
 
 extension StoreReader {
-    /// How the bodies of a collection stand in the file; `nil` where none is packed or shall be.
+    /// How the bodies of each collection stand in the file; those are missing where none is packed or
+    /// shall be.
     ///
-    /// Takes as long in a large collection as in one of `StoreLimits.sampleCount` documents.
+    /// Takes as long for a large collection as for one of `StoreLimits.sampleCount` documents.
     ///
-    /// - Throws: `noSuchCollection`; what the engine reports.
-    public func packedBodies(of path: CollectionPath) throws(StoreError) -> PackedBodies? {
-        let state = try collection(path)
+    /// - Throws: What the engine reports.
+    public func packedBodies() throws(StoreError) -> [CollectionPath: PackedBodies] {
+        let counts = try current().dictionaryByteCounts()
+        var found: [CollectionPath: PackedBodies] = [:]
+        for path in try collections() {
+            let id = try collection(path).id
+            found[path] = try packedBodies(of: id, counts[id] ?? [:])
+        }
+        return found
+    }
+
+    private func packedBodies(
+        of collection: CollectionID,
+        _ counts: [UInt64: Int]
+    ) throws(StoreError) -> PackedBodies? {
         let snapshot = try current()
-        let choice = try snapshot.value(PackedCollection.key(state.id), in: .packing)
+        let choice = try snapshot.value(PackedCollection.key(collection), in: .packing)
             .flatMap(PackedCollection.init)
-        let counts = try snapshot.dictionaryByteCounts(of: state.id)
         guard choice != nil || !counts.isEmpty else { return nil }
-        let (seen, packed) = try snapshot.packedCount(in: state.id, among: StoreLimits.sampleCount)
+        let (seen, packed) = try snapshot.packedCount(
+            in: collection,
+            among: StoreLimits.sampleCount
+        )
         return PackedBodies(
             codec: choice?.codec,
             dictionaryByteCount: choice.flatMap { counts[$0.dictionary] } ?? 0,

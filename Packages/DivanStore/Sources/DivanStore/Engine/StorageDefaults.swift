@@ -64,9 +64,7 @@ extension StorageSnapshot {
     ) throws(StoreError) -> (seen: Int, packed: Int) { (0, 0) }
 
     /// None.
-    public func dictionaryByteCounts(
-        of collection: CollectionID
-    ) throws(StoreError) -> [UInt64: Int] { [:] }
+    public func dictionaryByteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]] { [:] }
 
     /// None.
     public func damagedValues() throws(StoreError) -> [String] { [] }

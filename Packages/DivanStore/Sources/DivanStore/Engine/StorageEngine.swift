@@ -118,10 +118,10 @@ public protocol StorageSnapshot: AnyObject {
         in collection: CollectionID,
         among count: Int
     ) throws(StoreError) -> (seen: Int, packed: Int)
-    /// Bytes of the dictionaries that bodies of a collection are packed with, by their numbers.
+    /// Bytes of the dictionaries that bodies are packed with, by their collections and their numbers.
     ///
     /// The default is for engines that pack nothing.
-    func dictionaryByteCounts(of collection: CollectionID) throws(StoreError) -> [UInt64: Int]
+    func dictionaryByteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]]
     /// How many rows with these sequences have a tree that is `.single`.
     ///
     /// An engine may count without making rows; the default makes them.

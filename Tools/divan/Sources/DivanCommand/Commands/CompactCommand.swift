@@ -75,8 +75,17 @@ enum PackCommand: Command {
         }
         try store.compact()
         let after = try fileByteCount(of: store)
+        let bodies = try store.read { try $0.packedBodies()[collection] }
+        let stayPacked = codec == nil && (bodies?.packedCount ?? 0) > 0
+        if stayPacked {
+            terminal.warn(
+                "some documents of \(collection.wireName) stay packed, as they cannot be read; "
+                    + "divan check names them"
+            )
+        }
+        let deed = codec != nil ? "Packed" : stayPacked ? "Unpacked a part of" : "Unpacked"
         terminal.done(
-            "\(codec == nil ? "Unpacked" : "Packed") \(collection.wireName): "
+            "\(deed) \(collection.wireName): "
                 + "\(Numbers.bytes(before)) became \(Numbers.bytes(after))",
             [
                 "collection": .string(collection.wireName),

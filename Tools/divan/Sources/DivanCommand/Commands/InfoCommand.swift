@@ -27,13 +27,14 @@ enum InfoCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = try arguments.database.open(forWriting: false)
         let rows = try store.read { reader in
-            try reader.collections().map { path in
+            let bodies = try reader.packedBodies()
+            return try reader.collections().map { path in
                 Row(
                     path: path,
                     count: try reader.count(in: path),
                     lastSequence: try reader.lastSequence(in: path),
                     conflictCount: try reader.conflicts(in: path).count,
-                    bodies: try reader.packedBodies(of: path)
+                    bodies: bodies[path]
                 )
             }
         }

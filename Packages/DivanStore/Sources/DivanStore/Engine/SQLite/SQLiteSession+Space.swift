@@ -61,9 +61,7 @@ extension SQLiteSession {
         return (seen, packed)
     }
 
-    func dictionaryByteCounts(
-        of collection: CollectionID
-    ) throws(StoreError) -> [UInt64: Int] {
-        try SQLiteDictionaries(on: connection).byteCounts()[collection] ?? [:]
+    func dictionaryByteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]] {
+        try SQLiteDictionaries(on: connection).byteCounts()
     }
 }
