@@ -38,7 +38,9 @@ public enum StoreLimits {
     /// Documents that a reader looks for before it keeps more pages.
     public static let soughtDocumentCount = 64
     /// Bytes of pages that the writer keeps.
-    public static let writerCacheByteCount = 8 << 20
+    public static let writerCacheByteCount = 4 << 20
+    /// Bytes of pages that it keeps where documents are indexed.
+    public static let indexedWriterCacheByteCount = 8 << 20
     /// Bytes of pages by which the log grows between two times that it is written into the file.
     public static let logByteCount = 16 << 20
     /// Bytes by which it may grow meanwhile before the writer waits; with those above 64 MiB.

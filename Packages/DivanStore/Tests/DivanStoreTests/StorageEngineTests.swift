@@ -75,6 +75,29 @@ import Testing
         #expect(isRemoved)
     }
 
+    /// A transaction changes pages of indexes all over the file.
+    @Test func `the writer keeps more pages as long as documents are indexed`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("indexed.sqlite3")
+        try SQLiteEngine.create(path: path)
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        let session = try SQLiteSession(connection)
+        let id = try session.createCollection(.default).id
+        func keptByteCount() throws -> Int? {
+            try connection.integer("PRAGMA cache_size").map { Int(-$0) << 10 }
+        }
+        try KeptPages.begin(onWriter: connection)
+        #expect(try keptByteCount() == StoreLimits.writerCacheByteCount)
+        let table = SQLiteSchema.table(id)
+        try session.changeIndexes("CREATE INDEX \(table)_by_flags ON \(table) (flags)")
+        #expect(try keptByteCount() == StoreLimits.indexedWriterCacheByteCount)
+        // As when the file is opened.
+        try KeptPages.begin(onWriter: connection)
+        #expect(try keptByteCount() == StoreLimits.indexedWriterCacheByteCount)
+        try session.changeIndexes("DROP INDEX \(table)_by_flags")
+        #expect(try keptByteCount() == StoreLimits.writerCacheByteCount)
+    }
+
     @Test func `a sequence that is taken costs no document`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("taken.sqlite3")

@@ -1,5 +1,7 @@
-/// The pages that a reader keeps in memory: few while it follows the feed, more once it looks for documents,
-/// since who does meets the same ones again.
+/// The pages that a connection keeps in memory.
+///
+/// A reader keeps few while it follows the feed, and more once it looks for documents, since who does meets the
+/// same ones again.
 struct KeptPages {
     // `nil` where the number stays as it is.
     private var countToMore: Int?
@@ -22,6 +24,17 @@ struct KeptPages {
         guard countToMore != nil else { return }
         countToMore = nil
         try Self.keep(StoreLimits.seekingCacheByteCount, on: connection)
+    }
+
+    /// Has the writer's connection keep what a transaction changes, of the pages of indexes too where there are
+    /// any: each of them may change anywhere.
+    static func begin(onWriter connection: SQLiteConnection) throws(StoreError) {
+        let isIndexed = try connection.integer(SQLiteSchema.anyIndex) != nil
+        try keep(
+            isIndexed
+                ? StoreLimits.indexedWriterCacheByteCount : StoreLimits.writerCacheByteCount,
+            on: connection
+        )
     }
 
     private static func keep(

@@ -8,7 +8,7 @@ final class SQLiteDocumentStatements {
     private let connection: SQLiteConnection
     private let hasChecksums: Bool
     private var uncheckedThrough: UInt64?
-    private var knownIndexed: Bool?
+    private var knownFunctions: Bool?
     private var prepared = [SQLiteStatement?](repeating: nil, count: Purpose.allCases.count)
 
     private enum Purpose: Int, CaseIterable {
@@ -253,7 +253,7 @@ final class SQLiteDocumentStatements {
     /// where a statement of several rows runs functions, so that indexes have theirs one by one.
     func add(atMost count: Int) throws(StoreError) -> (statement: SQLiteStatement, rowCount: Int) {
         guard count >= Self.fewCount else { return (try add(), 1) }
-        if try isIndexed() { return (try add(), min(count, Self.manyCount)) }
+        if try runsFunctionsOnly() { return (try add(), min(count, Self.manyCount)) }
         let isMany = count >= Self.manyCount
         let rowCount = isMany ? Self.manyCount : Self.fewCount
         let statement = try statement(isMany ? .addMany : .addFew) {
@@ -262,12 +262,14 @@ final class SQLiteDocumentStatements {
         return (statement, rowCount)
     }
 
-    /// Whether users made indexes of the collection, whose functions SQLite runs for each row.
-    private func isIndexed() throws(StoreError) -> Bool {
-        if let knownIndexed { return knownIndexed }
-        let isIndexed = try connection.text(SQLiteSchema.madeIndexes(of: collection)) != nil
-        knownIndexed = isIndexed
-        return isIndexed
+    /// Whether SQLite runs functions for each row, those of indexes, and no triggers, which would have it
+    /// copy pages for a single row, too.
+    private func runsFunctionsOnly() throws(StoreError) -> Bool {
+        if let knownFunctions { return knownFunctions }
+        let index = try connection.text(SQLiteSchema.madeIndexes(of: collection))
+        let trigger = try connection.text(SQLiteSchema.triggers(of: collection))
+        knownFunctions = index != nil && trigger == nil
+        return index != nil && trigger == nil
     }
 
     func removeBehind() throws(StoreError) -> SQLiteStatement {

@@ -125,10 +125,10 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(
             """
             PRAGMA journal_size_limit = 67108864;
-            PRAGMA cache_size = -\(StoreLimits.writerCacheByteCount >> 10);
             PRAGMA temp_store = MEMORY;
             """
         )
+        try KeptPages.begin(onWriter: connection)
         try connection.execute(syncSettings(syncsFully, connection))
     }
 

@@ -125,10 +125,12 @@ extension SQLiteSession {
     func changeIndexes(_ sql: String) throws(StoreError) {
         defer { forgetStatements() }
         try connection.sortingInOnePiece { () throws(StoreError) in try connection.execute(sql) }
+        try KeptPages.begin(onWriter: connection)
     }
 
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
         defer { forgetStatements() }
         try connection.sortingInOnePiece { try SQLiteIndexBuild(on: connection, watch).run(sql) }
+        try KeptPages.begin(onWriter: connection)
     }
 }

@@ -85,6 +85,17 @@ enum SQLiteSchema {
         """
     }
 
+    /// Selects the names of the triggers by which other tables follow a collection.
+    static func triggers(of collection: CollectionID) -> String {
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(table(collection))'"
+    }
+
+    /// Selects 1 where any collection has an index of its user, or a table that one keeps.
+    static let anyIndex = """
+        SELECT 1 FROM sqlite_schema WHERE name GLOB 'docs_*_by_*' OR name GLOB 'docs_*_items_*'
+            OR name GLOB 'docs_*_words_*' LIMIT 1
+        """
+
     /// Makes the table of a collection.
     static func createTable(_ collection: CollectionID) -> String {
         let table = table(collection)
