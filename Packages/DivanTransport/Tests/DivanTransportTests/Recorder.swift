@@ -29,7 +29,13 @@ final class Recorder: MessageReceiver {
         let continuation: CheckedContinuation<Story, Never>
     }
 
-    private let state = Mutex<(story: Story, waiters: [Waiter])>((Story(), []))
+    private struct State {
+        var story = Story()
+        var waiters: [Waiter] = []
+        var isGivenUp = false
+    }
+
+    private let state = Mutex(State())
     private let keepsMessages: Bool
     private let onOpen: @Sendable () -> Void
     private let onMessage: @Sendable (ArraySlice<UInt8>) -> Void
@@ -49,16 +55,25 @@ final class Recorder: MessageReceiver {
 
     var story: Story { state.withLock { $0.story } }
 
-    /// Returns once `isMet`; the suite's time limit ends a wait in vain.
+    /// Returns once `isMet`; the suite's time limit ends a wait in vain, and every other one here.
     @discardableResult
     func wait(until isMet: @escaping @Sendable (Story) -> Bool) async -> Story {
-        await withCheckedContinuation { continuation in
-            let story: Story? = state.withLock { state in
-                if isMet(state.story) { return state.story }
-                state.waiters.append(Waiter(isMet: isMet, continuation: continuation))
-                return nil
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let story: Story? = state.withLock { state in
+                    if state.isGivenUp || isMet(state.story) { return state.story }
+                    state.waiters.append(Waiter(isMet: isMet, continuation: continuation))
+                    return nil
+                }
+                if let story { continuation.resume(returning: story) }
             }
-            if let story { continuation.resume(returning: story) }
+        } onCancel: {
+            let (waiters, story) = state.withLock { state in
+                state.isGivenUp = true
+                defer { state.waiters = [] }
+                return (state.waiters, state.story)
+            }
+            for waiter in waiters { waiter.continuation.resume(returning: story) }
         }
     }
 
