@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func `every flipped bit that changes what an index answers is found`() throws {
-        let seed = UInt64.random(in: 0...0xFFFF)
+        let given = ProcessInfo.processInfo.environment["DIVAN_SEED"].flatMap { UInt64($0) }
+        let seed = given ?? UInt64.random(in: 0...0xFFFF)
         print("seed: \(seed)")
         var random = SeededGenerator(seed: seed)
         let whole = try contents(database)
@@ -104,11 +105,37 @@ import Testing
                 (try? withStore { try $0.reindex() }) != nil
             else { continue }
             mended += 1
-            #expect(try withStore { try answers($0) } == before, "\(place)")
+            let after = Result { try withStore { try answers($0) } }
+            #expect((try? after.get()) == before, "\(place): \(after)")
         }
         print("\(changed) flipped bits changed an answer; \(mended) times the indexes were mended")
         #expect(changed > 30, "seed \(seed)")
         #expect(mended > 5, "seed \(seed)")
+    }
+
+    /// Most flipped bits of a file hit something else, so those of a record are all tried.
+    @Test func `a record of which a bit is flipped loses no table and no column`() throws {
+        let collection = CollectionID(rawValue: 1)
+        let records = try withStore { store in
+            try store.read { try $0.current().indexRecords(of: collection) }
+        }
+        #expect(records.count == 3)
+        for record in records {
+            let key = IndexRecord.key(record.name, in: collection)
+            #expect(IndexRecord(key: key, value: record.value, of: collection) == record)
+            for place in record.value.indices {
+                for bit in [place % 8, (place + 3) % 8] {
+                    var value = record.value
+                    value[place] ^= 1 << bit
+                    guard let read = IndexRecord(key: key, value: value, of: collection)
+                    else { continue }
+                    let isWhole =
+                        read.tables.count == record.tables.count
+                        && read.columns.count == record.columns.count
+                    #expect(isWhole, "byte \(place), bit \(bit)")
+                }
+            }
+        }
     }
 
     private func indexNames(_ store: Store) throws -> [String] {

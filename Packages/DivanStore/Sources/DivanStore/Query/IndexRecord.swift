@@ -95,6 +95,8 @@ struct IndexRecord: Equatable {
             else { return nil }
             return Table(name: name, create: create, drop: drop, verify: verify)
         }
+        // A table or a column that was passed over is damage, too: the index would seem to be without.
+        guard self.value == value else { return nil }
     }
 
     var value: [UInt8] {

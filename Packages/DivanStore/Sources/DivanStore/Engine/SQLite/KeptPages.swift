@@ -29,12 +29,14 @@ struct KeptPages {
     /// Has the writer's connection keep what a transaction changes, of the pages of indexes too where there are
     /// any: each of them may change anywhere.
     static func begin(onWriter connection: SQLiteConnection) throws(StoreError) {
-        let isIndexed = try connection.integer(SQLiteSchema.anyIndex) != nil
-        try keep(
-            isIndexed
-                ? StoreLimits.indexedWriterCacheByteCount : StoreLimits.writerCacheByteCount,
-            on: connection
-        )
+        guard try connection.integer(SQLiteSchema.anyIndex) == nil else {
+            return try keepThoseOfIndexes(on: connection)
+        }
+        try keep(StoreLimits.writerCacheByteCount, on: connection)
+    }
+
+    static func keepThoseOfIndexes(on connection: SQLiteConnection) throws(StoreError) {
+        try keep(StoreLimits.indexedWriterCacheByteCount, on: connection)
     }
 
     private static func keep(
