@@ -73,7 +73,7 @@ static inline int divan_is_packed(const uint8_t *body, int64_t byte_count) {
 /// Binds each row to nine parameters, the last of them its checksum, steps, resets and forgets the
 /// pointers: nothing is copied. Runs the statement, which takes one row or more at a time, until no row is
 /// left, or one of a run was not changed; `count` is a multiple of what it takes.
-/// Returns SQLITE_DONE, or the error; `changed` tells how many rows there are now that were not.
+/// Returns SQLITE_DONE, or the error; `changed` tells how many rows were added or replaced.
 int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count, int *changed);
 
 /// A checksum of bytes; what changes within 32 neighbouring bits changes it for certain.
