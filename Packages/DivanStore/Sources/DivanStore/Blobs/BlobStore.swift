@@ -66,8 +66,7 @@ public final class BlobStore: Sendable {
         guard !contains(hold.digest) else { return hold }
         let writer = try writer()
         try writer.append(content)
-        _ = try writer.finish(expected: hold.digest)
-        return hold
+        return try writer.finishHeld(expected: hold.digest)
     }
 
     /// Begins a content that arrives in pieces.

@@ -123,17 +123,20 @@ final class SQLiteIndexBuild {
 
 extension SQLiteSession {
     func changeIndexes(_ sql: String) throws(StoreError) {
-        defer { forgetStatements() }
-        // What is sorted spills beyond the size of the cache.
-        try KeptPages.keepThoseOfIndexes(on: connection)
-        try connection.sortingInOnePiece { () throws(StoreError) in try connection.execute(sql) }
-        try KeptPages.begin(onWriter: connection)
+        try changingIndexes { () throws(StoreError) in try connection.execute(sql) }
     }
 
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
-        defer { forgetStatements() }
-        try KeptPages.keepThoseOfIndexes(on: connection)
-        try connection.sortingInOnePiece { try SQLiteIndexBuild(on: connection, watch).run(sql) }
-        try KeptPages.begin(onWriter: connection)
+        try changingIndexes { try SQLiteIndexBuild(on: connection, watch).run(sql) }
+    }
+
+    private func changingIndexes<E: Error>(_ body: () throws(E) -> Void) throws(E) {
+        defer {
+            forgetStatements()
+            try? KeptPages.begin(onWriter: connection)
+        }
+        // What is sorted spills beyond the size of the cache.
+        try? KeptPages.keepThoseOfIndexes(on: connection)
+        try connection.sortingInOnePiece(body)
     }
 }
