@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -5,6 +6,25 @@ import Testing
 
 /// What a replication leaves out.
 @Suite struct FilterTests {
+    @Test func `a client hears nothing of the revision of a document that it may not read`() throws {
+        let site = try Site()
+        try site.save("secret", #"{"n":1}"#)
+        let revision = try #require(try site.revision("secret"))
+        for isReadable in [false, true] {
+            var configuration = Conversation.Options().passive
+            guard case .passive(var options) = configuration.role else { return }
+            options.readFilters[.default] = { _ in isReadable }
+            configuration.role = .passive(options)
+            var client = Counterpart(configuration, site)
+            let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
+            client.ask("getCollections", [:], names)
+            let message: BLIPProperties = ["collection": "0", "id": "secret", "rev": "1-aa"]
+            let error = try #require(client.ask("rev", message, "{}")?.error)
+            #expect(error.code == 409)
+            #expect(error.message.contains(revision) == isReadable)
+        }
+    }
+
     private func options(
         _ change: (inout PeerConfiguration.CollectionOptions) -> Void
     ) -> Conversation.Options {

@@ -184,6 +184,33 @@ import Testing
         #expect(server.error?.isTransient == true)
     }
 
+    @Test func `what closes the connection is told, not what was noted before`() throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, options(pushes: true))
+        server.ask("changes", ["collection": "0"], "no list")
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "HTTP", 503)
+        #expect(server.closeCode == 4001)
+        #expect(server.error?.code == 503)
+    }
+
+    @Test(arguments: [404, 409])
+    func `a checkpoint that the server has no more is saved anew`(code: Int) throws {
+        let site = try Site()
+        try site.save("a", "{}")
+        var server = Counterpart(options(pushes: true, pulls: false).active, site)
+        try server.answer("getCollections", #"[{"local":0,"rev":"0-7"}]"#)
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev")
+        #expect(try server.refuse("setCheckpoint", "HTTP", code).properties["rev"] == "0-7")
+        #expect(!server.peer.hasSavedProgress)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        #expect(try server.answer("setCheckpoint", "", ["rev": "0-1"]).properties["rev"] == "")
+        #expect(server.peer.hasSavedProgress)
+        #expect(server.closeCode == 1000)
+    }
+
     @Test(arguments: [("HTTP", 400, 4002), ("HTTP", 403, 4002), ("BLIP", 500, 4002)])
     func `an error of the subscription may stop everything`(
         domain: String,

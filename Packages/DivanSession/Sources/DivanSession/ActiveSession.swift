@@ -237,8 +237,6 @@ extension ActiveSession {
     }
 
     private func connected(_ peer: TransportPeer) {
-        // A reset concerns the first connection: the next one goes on where this one ends.
-        configuration.peer.clearReset()
         configuration.onOpen(peer)
         renewLater(configuration.credentials?.accepted())
     }
@@ -275,6 +273,7 @@ extension ActiveSession {
         if peerStatus.documentCount > 0 || peerStatus.activity == .idle {
             configuration.retry?.reset()
         }
+        if peerStatus.activity == .idle { configuration.peer.clearReset() }
         var next = peerStatus
         if peerStatus.activity == .stopped {
             // Told when the transport is closed and conflicts are settled.
@@ -286,6 +285,8 @@ extension ActiveSession {
 
     private func ended(_ end: PeerEnd) {
         if let close = end.close { configuration.onClose(close) }
+        // A reset is repeated until there is something to go on from.
+        if end.hasSavedProgress { configuration.peer.clearReset() }
         guard !wasStopped, let error = end.reportedError ?? peerError else {
             finish(nil)
             return

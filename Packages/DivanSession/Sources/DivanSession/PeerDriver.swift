@@ -167,6 +167,7 @@ extension PeerDriver {
     private func endWhenSettled() {
         guard phase == .closed, conflicts.isSettled else { return }
         phase = .ended
+        end.hasSavedProgress = peer.hasSavedProgress
         hooks.onEnd(end)
     }
 }

@@ -9,6 +9,8 @@ struct PeerEnd: Sendable {
     var error: SyncError?
     /// Whether the engine asked for the close.
     var closedByPeerState = false
+    /// Whether the next connection may go on where this one ended.
+    var hasSavedProgress = false
     /// Whether the application asked for the end.
     var wasStopped = false
 

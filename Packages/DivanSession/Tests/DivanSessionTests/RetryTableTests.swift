@@ -135,6 +135,34 @@ import Testing
         #expect(run.waits.prefix(9) == [2, 4, 8, 16, 32, 64, 128, 256, 300])
     }
 
+    /// The connection is cut sooner or later after a start with a reset.
+    @Test(arguments: 1...12)
+    func `a reset is repeated until a connection has saved how far it came`(
+        milliseconds: Int
+    ) throws {
+        let run = VirtualRun(.init())
+        _ = try run.there.write { try $0.save("a", in: .default, body: Array("{}".utf8)) }
+        run.run(for: .seconds(5))
+        #expect(try run.here.write { try $0.purge("a", in: .default) })
+        let network = run.network
+        var peer = TwoStores().active()
+        guard case .active(var options) = peer.role else { return }
+        options.isReset = true
+        peer.role = .active(options)
+        let subprotocols = peer.subprotocols
+        var configuration = ActiveSession.Configuration(peer: peer) { _ in
+            network.makeTransport(from: "here", to: "there", subprotocols: subprotocols)
+        }
+        configuration.retry = RetrySchedule(attemptCount: 5, isContinuous: false)
+        configuration.runResolver = { [loop = run.loop] in loop.execute($0) }
+        let session = ActiveSession(store: run.here, configuration: configuration, loop: run.loop)
+        session.start()
+        run.loop.run(for: .milliseconds(milliseconds))
+        network.lose(.reset)
+        run.loop.run(for: .seconds(60))
+        #expect(try run.here.read { try $0.document("a", in: .default) } != nil)
+    }
+
     @Test func `a connection that brought documents counts as a success`() throws {
         let schedule = RetrySchedule(attemptCount: 3, isContinuous: false)
         let run = VirtualRun(.init(retry: schedule))

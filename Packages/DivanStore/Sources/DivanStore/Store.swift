@@ -316,5 +316,7 @@ public final class Store: Sendable {
     /// The default collection is emptied and, being always there, stays.
     public func deleteCollection(_ path: CollectionPath) throws {
         try write { try $0.deleteCollection(path) }
+        // Its checkpoints went with it.
+        checkpointOwners.withLock { $0 = nil }
     }
 }

@@ -52,11 +52,11 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     /// `scope.name`, both parts always.
     public var fullName: String { path.description }
 
-    /// Number of documents that are not deleted; 0 when the collection is not open.
+    /// Number of documents that are not deleted; 0, and a warning in the log, when it cannot be read: the
+    /// collection is not open, or the disk fails.
     public var count: UInt64 {
         let path = path
-        let count = try? read { reader in try reader.count(in: path) }
-        return UInt64(count ?? 0)
+        return UInt64(orWarn("its count") { try read { try $0.count(in: path) } } ?? 0)
     }
 
     /// Returns a document, or `nil` when there is none or it is deleted.
@@ -69,12 +69,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// The document under `key`, as the start of a path; not there when reading fails.
     public subscript(key: String) -> DocumentFragment {
-        do {
-            return DocumentFragment(try document(id: key))
-        } catch {
-            Journal.database.warning("Collection \(fullName), document \(key): \(error)")
-            return DocumentFragment(nil)
-        }
+        DocumentFragment(orWarn("document \(key)") { try document(id: key) } ?? nil)
     }
 
     /// Whether both stand for one collection of one file, through whichever `Database` objects.
@@ -120,6 +115,16 @@ extension Collection {
         let (path, name) = (path, StoredID(unchecked: id))
         return try read { reader in
             try reader.document(name, in: path, includingTombstones: true)
+        }
+    }
+
+    /// What `read` gives, for a member that cannot throw; `nil`, and a warning that names `what`, on error.
+    func orWarn<Output>(_ what: String, _ read: () throws -> Output) -> Output? {
+        do {
+            return try read()
+        } catch {
+            Journal.database.warning("Collection \(fullName), \(what): \(error)")
+            return nil
         }
     }
 

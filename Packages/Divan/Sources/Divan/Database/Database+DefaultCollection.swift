@@ -94,7 +94,10 @@ extension Database {
     /// Returns when a document purges itself, or `nil`.
     @available(*, deprecated, message: "Use defaultCollection().getDocumentExpiration(id:).")
     public func getDocumentExpiration(withID documentID: String) -> Date? {
-        (try? requiredDefaultCollection.getDocumentExpiration(id: documentID)) ?? nil
+        let collection = requiredDefaultCollection
+        return collection.orWarn("the expiration of \(documentID)") {
+            try collection.getDocumentExpiration(id: documentID)
+        } ?? nil
     }
 
     /// Adds a listener for changes of any document.

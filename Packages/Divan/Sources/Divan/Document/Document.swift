@@ -121,8 +121,10 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     public final func _getRevisionHistory() -> String? {
         guard let state, let collection else { return nil }
         let (path, id) = (collection.path, name)
-        let history = try? collection.read { reader in try reader.revisions(of: id, in: path) }
-        let text = history?.text(of: state.revisionID) ?? ""
+        let history = collection.orWarn("the revisions of \(id)") {
+            try collection.read { reader in try reader.revisions(of: id, in: path) }
+        }
+        let text = history??.text(of: state.revisionID) ?? ""
         return text.isEmpty ? nil : text
     }
 

@@ -48,6 +48,7 @@ final class ActiveCollection {
         checkpointer = try Checkpointer(
             names: CheckpointNames(of: options, peer, in: connection.store),
             collection: number,
+            path: path,
             isReset: peer.isReset,
             over: connection
         )
@@ -62,6 +63,7 @@ final class ActiveCollection {
                 try reader.conflicts(in: path, after: 0, limit: 1)
             )
         }
+        if checkpointer.completed.firstRangeEnd > last { checkpointer.startOver() }
         if peer.pulls {
             let puller = Puller(
                 collection: number,

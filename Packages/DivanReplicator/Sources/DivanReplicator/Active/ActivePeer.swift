@@ -112,14 +112,19 @@ final class ActivePeer: ConnectedPeer {
         pump()
     }
 
+    var hasSavedProgress: Bool {
+        !collections.isEmpty && collections.allSatisfy(\.checkpointer.isKept)
+    }
+
     var deadline: Duration? {
         guard connection.life.replicates else { return isEnded ? nil : watchdog.deadline }
-        guard !attachments.wantsTurn else { return .zero }
+        // Whoever stops hashes no more.
+        let stop = connection.life.stopDeadline
+        guard stop != nil || !attachments.wantsTurn else { return .zero }
         return
             ([
-                connection.life.stopDeadline, watchdog.deadline,
-                connection.statusDeadline(currentStatus),
-                attachments.deadline,
+                stop, watchdog.deadline, connection.statusDeadline(currentStatus),
+                stop == nil ? attachments.deadline : nil,
             ] + collections.map(\.checkpointer.deadline))
             .compactMap(\.self).min()
     }
@@ -250,7 +255,11 @@ extension ActivePeer {
                 return try writer.insert(ready, in: paths, from: remote, keepsOrder: keepsOrder)
             }
         }
-        guard isStored else { return }
+        guard isStored else {
+            // A checkpoint must not pass what the peer said of changes, so another connection asks anew.
+            if !marks.isEmpty || !refusals.isEmpty { connection.close(.retryLater) }
+            return
+        }
         for removal in removals { collections[removal.collection].finish(removal) }
         for mark in marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)

@@ -30,11 +30,14 @@ final class Checkpointer {
     /// Where the two met before, that lasts until the peer has answered to all of it, also in later runs;
     /// at a first meeting there is nothing to forget, and the checkpoint says nothing of it.
     private(set) var doubtedThrough: UInt64 = 0
+    /// Whether another connection goes on where this one is: both copies were saved in it.
+    private(set) var isKept = false
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
 
     private let connection: Connection
     private let collection: Int
+    private let path: CollectionPath
     /// The local copy as it was found, also where it is not to be continued from.
     private let found: Checkpoint?
     private var saved: Checkpoint?
@@ -52,12 +55,14 @@ final class Checkpointer {
     init(
         names: CheckpointNames,
         collection: Int,
+        path: CollectionPath,
         isReset: Bool,
         over connection: Connection
     ) throws {
         self.connection = connection
         id = names.id
         self.collection = collection
+        self.path = path
         askedID = names.id
         let copy = try names.localCopy(in: connection.store)
         found = copy.map { Checkpoint(json: $0.body) }
@@ -104,6 +109,13 @@ final class Checkpointer {
             completed = mine.completed
             remote = RemoteSequences(since: mine.remote)
         }
+    }
+
+    /// Forgets how far both have come: the collection ends before that, so it is another one of this name.
+    func startOver() {
+        completed = SequenceSet(through: 0)
+        remote = RemoteSequences(since: nil)
+        hadLocalCopy = false
     }
 
     /// The local sequences end here when the push begins: what is recorded of them counts only with the
@@ -156,8 +168,9 @@ final class Checkpointer {
         guard let saving else { return }
         if let failure = reply.error {
             let error = SyncError(failure)
-            // Another copy of us was here, or our idea of the revision is old: ask for it.
-            if error.wireCode == .http(.conflict), saving.attemptCount < 5 {
+            // Another copy of us was here, or our idea of the revision is old, or Sync Gateway's copy has
+            // expired: ask for it.
+            if [.http(.conflict), .http(.notFound)].contains(error.wireCode), saving.attemptCount < 5 {
                 self.saving?.attemptCount += 1
                 ask(isForSave: true)
             } else {
@@ -171,7 +184,8 @@ final class Checkpointer {
         saved = saving.state
         self.saving = nil
         do {
-            try connection.store.setLocalCheckpoint(id.description, saving.json)
+            try connection.store.setLocalCheckpoint(id.description, of: path, saving.json)
+            isKept = true
         } catch {
             connection.fail(SyncError(storage: error))
         }

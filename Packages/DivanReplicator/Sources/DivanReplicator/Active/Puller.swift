@@ -139,6 +139,8 @@ final class Puller {
                 let failure = SyncError.http(.badRequest, "changes must be a list of changes")
                 connection.refuse(request, with: failure)
                 connection.note(failure)
+                // What it told of comes again in another run, so the checkpoint stays before it.
+                checkpointer.remote.announce(.unreadable, isFinished: false)
             } catch {
                 let failure = SyncError(storage: error)
                 connection.refuse(request, with: failure)

@@ -41,6 +41,7 @@ extension ConnectedPeer {
     var origin: ChangeOrigin { connection.origin }
     var isEnded: Bool { connection.isClosed }
     var status: SyncStatus { connection.status }
+    var hasSavedProgress: Bool { false }
 
     func weigh() {}
     func giveUp() {}

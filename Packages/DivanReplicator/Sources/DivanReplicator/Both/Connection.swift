@@ -142,8 +142,9 @@ extension Connection {
 
     /// Fails, and closes in any case: without its storage this side cannot go on.
     func end(storage error: any Error, _ code: CloseCode) {
-        fail(SyncError(storage: error))
-        close(code)
+        let failure = SyncError(storage: error)
+        fail(failure)
+        close(code, error: failure)
     }
 
     /// The error of a collection that was deleted here.
@@ -155,7 +156,8 @@ extension Connection {
     func close(_ code: CloseCode, error: SyncError? = nil) {
         guard life.take(.closeRequested) else { return }
         effects.flushEvents()
-        effects.append(.close(code: code, error: self.error ?? error))
+        // What ends the connection decides whether there is another one, not what was noted before.
+        effects.append(.close(code: code, error: error ?? self.error))
     }
 
     /// The connection is gone: what was asked is never answered.
@@ -226,8 +228,9 @@ extension Connection {
             while let event = blip.next() { handle(event) }
         } catch {
             log.error("\(error)")
-            self.error = self.error ?? SyncError(.close(.cannotFulfil), "\(error)")
-            close(CloseCode(error.closeCode))
+            let failure = SyncError(.close(.cannotFulfil), "\(error)")
+            self.error = self.error ?? failure
+            close(CloseCode(error.closeCode), error: failure)
         }
     }
 

@@ -25,10 +25,19 @@ struct Line<Element> {
         return elements[start]
     }
 
-    mutating func popFirst(atMost limit: Int) -> [Element] {
-        let taken = Array(elements[start...].prefix(limit))
-        advance(by: taken.count)
-        return taken
+    /// Takes so many, and of those as many as weigh less than `room` together, or the first one.
+    mutating func popFirst(
+        atMost limit: Int,
+        within room: Int = .max,
+        weighing weight: (Element) -> Int = { _ in 0 }
+    ) -> [Element] {
+        var left = room
+        let taken = elements[start...].prefix(limit).prefix { element in
+            defer { left -= min(left, max(0, weight(element))) }
+            return left > 0
+        }
+        defer { advance(by: taken.count) }
+        return Array(taken)
     }
 
     mutating func removeAll(where isGone: (Element) -> Bool) {

@@ -43,6 +43,7 @@ final class OutgoingRevision {
             sequence: change.sequence,
             wireIndex: wireIndex,
             historyCount: terms.historyCount,
+            takesTreeIDs: terms.takesTreeIDs,
             understandsBlobs: terms.understandsBlobs
         )
     }

@@ -153,6 +153,7 @@ public struct ReplicatorLimits: Sendable {
         limits.insertedRevisionsCount = 2_400
         limits.queuedRevisionsCount = 2_400
         limits.requestedRevisionsCount = 6_000
+        limits.parkedRevisionsCount = 8_000
         limits.listsInFlightCount = 12
         return limits
     }()

@@ -55,7 +55,12 @@ struct RevisionSender {
         var unsent: [Unsent] = []
         while queuedCount > 0, hasRoom {
             let room = window.revisionsCount(connection.limits) - unansweredCount
-            let batch = queue.popFirst(atMost: min(room, 32))
+            // Each of them is in memory at once, and on its way: 32 of the largest would be 640 MB.
+            let batch = queue.popFirst(
+                atMost: min(room, 32),
+                within: connection.limits.unansweredByteCount - unansweredByteCount,
+                weighing: \.change.bodyByteCount
+            )
             for (revision, composed) in zip(batch, try compose(batch)) {
                 if let left = take(composed, for: revision) { unsent.append(left) }
             }

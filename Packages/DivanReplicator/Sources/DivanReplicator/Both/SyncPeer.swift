@@ -22,6 +22,11 @@ public protocol SyncPeer: AnyObject {
     /// The status as last reported.
     var status: SyncStatus { get }
 
+    /// Whether the next connection may go on where this one is: all checkpoints were saved in it.
+    ///
+    /// Before that a reset has to be repeated. Of no concern to a passive peer.
+    var hasSavedProgress: Bool { get }
+
     /// What is waited for now, the longest first; empty when only new changes can come.
     ///
     /// A passive peer, which drives nothing, names what its client owes an answer to.

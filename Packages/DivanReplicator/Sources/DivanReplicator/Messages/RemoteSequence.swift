@@ -44,6 +44,9 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
             )
     }
 
+    /// Stands for those of a list that could not be read; no JSON, so that no peer sends it.
+    static let unreadable = RemoteSequence(json: "unreadable list")
+
     /// Writes an integer sequence.
     public init(_ number: UInt64) {
         form = .number(number)

@@ -237,7 +237,11 @@ extension PassiveCollection {
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
-            connection.refuse(revision.request, with: error)
+            // The text of a conflict names our revision.
+            let isReadable = (try? mayRead(message.documentID)) ?? false
+            let isTold = error.wireCode != .http(.conflict) || isReadable
+            let told = isTold ? error : .http(.conflict, "the document has another revision here")
+            connection.refuse(revision.request, with: told)
             report(revision, error)
         }
     }

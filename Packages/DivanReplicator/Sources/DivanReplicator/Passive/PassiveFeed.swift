@@ -29,7 +29,7 @@ struct PassiveFeed {
     private var skippedThrough: UInt64 = 0
     private let wantedIDs: Set<DocumentID>?
     private var lastSequence: UInt64
-    private let firstSequence: UInt64  // what lies behind it was told before this connection
+    private var firstSequence: UInt64  // what lies behind it was told before this connection
     /// Revisions that this peer brought; they are passed over once.
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
@@ -84,6 +84,8 @@ struct PassiveFeed {
     /// Called once, when the subscription begins.
     mutating func begin(_ reader: StoreReader) throws -> UInt64 {
         let last = try reader.lastSequence(in: path)
+        // The peer knew another collection of this name, or this one before it was set back.
+        if firstSequence > last { (firstSequence, lastSequence) = (0, 0) }
         if skipsTombstones { skippedThrough = last }
         var count = last - min(last, lastSequence)
         if skipsTombstones { count = min(count, UInt64(try reader.count(in: path))) }

@@ -341,7 +341,7 @@ extension PassivePeer {
         guard options.allowsPull || options.allowsPush else {
             throw .http(.forbidden, "who may neither push nor pull has no use for a checkpoint")
         }
-        _ = try collection(of: request)
+        let path = try collection(of: request).path
         let id = try checkpointID(of: request)
         let limit = limits.checkpointByteCount
         guard request.body.count <= limit else {
@@ -351,6 +351,7 @@ extension PassivePeer {
         let revision = try SyncError.storing {
             try connection.store.setPeerCheckpoint(
                 id,
+                of: path,
                 request.body,
                 expectedRevision: expected,
                 owner: options.checkpointOwner,

@@ -16,6 +16,7 @@ public final class SharedRevisions: Sendable {
         let sequence: UInt64
         let wireIndex: Int?
         let historyCount: Int
+        let takesTreeIDs: Bool
         let understandsBlobs: Bool
     }
 

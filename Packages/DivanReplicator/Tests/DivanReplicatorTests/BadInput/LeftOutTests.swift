@@ -69,7 +69,9 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[1]", #"[[1,"a"]]"#, "[", #"[["x","a","1-aa",-1.5]]"#])
-    func `a list that cannot be read is the error of the run, which goes on`(list: String) throws {
+    func `a list that cannot be read is the error of the run, which goes on, and comes again`(
+        list: String
+    ) throws {
         let site = try Site()
         var server = try puller(site, .init())
         #expect(server.ask("changes", Self.zero, list)?.error?.code == 400)
@@ -77,10 +79,12 @@ import Testing
         server.ask("changes", Self.zero, #"[[2,"good","1-aa"]]"#)
         server.ask("rev", revision("good", "2"), "{}")
         server.ask("changes", Self.zero, "null", isNoReply: true)
-        try server.answer("setCheckpoint", "", ["rev": "0-1"])
         #expect(server.closeCode == 1000)
         #expect(server.error?.code == 400)
         #expect(try site.contents().keys.sorted() == ["good"])
+        var next = Counterpart(Conversation.Options(pushes: false).active, site)
+        try next.answer("getCollections", "[{}]")
+        #expect(try next.take("subChanges").properties["since"] == nil)
     }
 
     @Test(arguments: [("500", 500), ("413", 413), ("403", 403), ("7", 502), ("-1", 502)])

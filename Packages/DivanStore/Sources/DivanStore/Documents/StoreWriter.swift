@@ -210,6 +210,7 @@ public final class StoreWriter: StoreReader {
         try forgetRefusals(in: collection)
         try forgetIndexes(of: collection)
         try forgetPacking(of: collection)
+        try forgetCheckpoints(of: path)
         try changing().deleteCollection(collection.id)
         forget(collection)
         changeCount += 1

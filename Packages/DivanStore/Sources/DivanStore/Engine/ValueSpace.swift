@@ -10,6 +10,8 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case peerCheckpoints
     /// Whose the checkpoints of `peerCheckpoints` are, and their age (`CheckpointLedger`).
     case checkpointOwners
+    /// Of which collection checkpoints are: `CheckpointKind` and ID, and the collection's full name.
+    case checkpointCollections
     /// What remotes have of a collection, by its number (`KnownSequences`).
     case knownSequences
     /// Through which sequences clients of a listener may have current bodies (`DeltaSources`).

@@ -36,23 +36,29 @@ extension Store {
         try read { try $0.value(id, in: .localCheckpoints) }
     }
 
-    /// Saves our own checkpoint.
-    public func setLocalCheckpoint(_ id: String, _ body: [UInt8]) throws {
-        try write { try $0.setValue(body, for: id, in: .localCheckpoints) }
+    /// Saves our own checkpoint of a collection, with which it goes.
+    ///
+    /// One that names no collection goes with any that is deleted.
+    public func setLocalCheckpoint(
+        _ id: String,
+        of collection: CollectionPath? = nil,
+        _ body: [UInt8]
+    ) throws {
+        try write { writer in
+            try writer.setValue(body, for: id, in: .localCheckpoints)
+            try writer.note(collection, of: .local, id)
+        }
     }
 
     /// Forgets our own checkpoint, so that the next replication compares everything again.
     public func removeLocalCheckpoint(_ id: String) throws {
-        try write { try $0.setValue(nil, for: id, in: .localCheckpoints) }
+        try write { try $0.removeLocalCheckpoint(id) }
     }
 
     /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
-        try write { writer in
-            try writer.setValue(nil, for: id, in: .peerCheckpoints)
-            try writer.setValue(nil, for: id, in: .checkpointOwners)
-            checkpointOwners.withLock { $0 = nil }
-        }
+        try write { try $0.removePeerCheckpoint(id) }
+        checkpointOwners.withLock { $0 = nil }
     }
 
     /// The checkpoint that a peer keeps here under this ID.
@@ -66,6 +72,7 @@ extension Store {
     ///
     /// - Parameters:
     ///   - id: Its name.
+    ///   - collection: Whose it is, with which it goes; one that names none goes with any that is deleted.
     ///   - body: The bytes; not looked into.
     ///   - expectedRevision: What is stored now; empty and `nil` mean none.
     ///   - owner: Who counts for it: a user, or an address.
@@ -77,6 +84,7 @@ extension Store {
     @discardableResult
     public func setPeerCheckpoint(
         _ id: String,
+        of collection: CollectionPath? = nil,
         _ body: [UInt8],
         expectedRevision: String?,
         owner: String = "",
@@ -84,7 +92,8 @@ extension Store {
     ) throws -> String {
         do {
             return try write { writer in
-                try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
+                try writer.note(collection, of: .peer, id)
+                return try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
             }
         } catch let error as StoreError where error.code.isCheckpointMismatch {
             throw error
@@ -114,8 +123,7 @@ extension Store {
         let size = id.utf8.count + body.count
         ledger.note(id, of: owner, byteCount: size)
         for excess in ledger.takeExcess(of: owner) {
-            try writer.setValue(nil, for: excess, in: .peerCheckpoints)
-            try writer.setValue(nil, for: excess, in: .checkpointOwners)
+            try writer.removePeerCheckpoint(excess)
         }
         let entry = CheckpointLedger.encoded(owner: owner, byteCount: size, time: time)
         try writer.setValue(entry, for: id, in: .checkpointOwners)
@@ -124,6 +132,54 @@ extension Store {
         try writer.setValue(Array(revision.utf8) + [0] + body, for: id, in: .peerCheckpoints)
         checkpointOwners.withLock { $0 = ledger }
         return revision
+    }
+}
+
+/// The two kinds of checkpoints that a database holds.
+enum CheckpointKind: String {
+    case local
+    case peer
+
+    /// The key under which the collection of a checkpoint stands.
+    func key(_ id: String) -> String { "\(rawValue) \(id)" }
+}
+
+extension StoreWriter {
+    fileprivate func note(
+        _ collection: CollectionPath?,
+        of kind: CheckpointKind,
+        _ id: String
+    ) throws(StoreError) {
+        let name = collection.map { Array($0.description.utf8) }
+        guard try value(kind.key(id), in: .checkpointCollections) != name else { return }
+        try setValue(name, for: kind.key(id), in: .checkpointCollections)
+    }
+
+    fileprivate func removeLocalCheckpoint(_ id: String) throws(StoreError) {
+        try setValue(nil, for: id, in: .localCheckpoints)
+        try note(nil, of: .local, id)
+    }
+
+    fileprivate func removePeerCheckpoint(_ id: String) throws(StoreError) {
+        try setValue(nil, for: id, in: .peerCheckpoints)
+        try setValue(nil, for: id, in: .checkpointOwners)
+        try note(nil, of: .peer, id)
+    }
+
+    /// Forgets the checkpoints of a collection that goes: one of the same name counts its sequences from
+    /// the beginning, and neither side may take them for those that it knows.
+    func forgetCheckpoints(of path: CollectionPath) throws(StoreError) {
+        let name = Array(path.description.utf8)
+        var owned: [String: [UInt8]] = [:]
+        for (key, value) in try current().values(in: .checkpointCollections) { owned[key] = value }
+        for (id, _) in try current().values(in: .localCheckpoints)
+        where owned[CheckpointKind.local.key(id)] ?? name == name {
+            try removeLocalCheckpoint(id)
+        }
+        for (id, _) in try current().values(in: .peerCheckpoints)
+        where owned[CheckpointKind.peer.key(id)] ?? name == name {
+            try removePeerCheckpoint(id)
+        }
     }
 }
 

@@ -127,7 +127,8 @@ extension SQLiteSession {
     func discardDamagedValues() throws(StoreError) {
         try SQLiteDictionaries(on: connection).restore()
         let spaces: [ValueSpace] = [
-            .localCheckpoints, .peerCheckpoints, .checkpointOwners, .knownSequences, .deltaSources,
+            .localCheckpoints, .peerCheckpoints, .checkpointOwners, .checkpointCollections,
+            .knownSequences, .deltaSources,
         ]
         let names = spaces.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         try connection.execute(

@@ -1,0 +1,92 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// A collection that was deleted and made again counts its sequences from the beginning: what both sides
+/// knew of the former one must not count for it.
+@Suite struct RecreatedCollectionTests {
+    private static let notes = CollectionPath("notes") ?? .default
+    private static let others = CollectionPath("others") ?? .default
+    private static let paths = [CollectionPath.default, notes]
+
+    /// Two sites that have come through the sequences of both collections.
+    private func meet(_ path: CollectionPath) throws -> (Conversation.Options, Site, Site) {
+        var options = Conversation.Options()
+        options.collections = [.init(path), .init(Self.others)]
+        options.offered = [path, Self.others]
+        let (here, there) = (
+            try Site(collections: [Self.notes, Self.others]),
+            try Site(collections: [Self.notes, Self.others])
+        )
+        for number in 0..<20 {
+            try here.save(DocumentID(unchecked: "mine \(number)"), "{}", in: path)
+            try there.save(DocumentID(unchecked: "theirs \(number)"), "{}", in: path)
+        }
+        try here.save("other", "{}", in: Self.others)
+        #expect(Conversation.oneShot(options, here, there).failures == [])
+        return (options, here, there)
+    }
+
+    private func remake(_ path: CollectionPath, in site: Site) throws {
+        try site.store.deleteCollection(path)
+        try site.store.createCollection(path)
+    }
+
+    @Test(arguments: paths)
+    func `what is saved in it is pushed, and what the peer has comes`(
+        _ path: CollectionPath
+    ) throws {
+        let (options, here, there) = try meet(path)
+        try remake(path, in: here)
+        for number in 0..<5 { try here.save(DocumentID(unchecked: "new \(number)"), "{}", in: path) }
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.failures == [])
+        #expect(try there.contents(of: path).count == 45)
+        #expect(try here.contents(of: path) == there.contents(of: path))
+        #expect(Conversation.oneShot(options, here, there).transfers == [])
+    }
+
+    @Test(arguments: paths)
+    func `what a listener saves in it is pulled, and what clients have comes`(
+        _ path: CollectionPath
+    ) throws {
+        let (options, here, there) = try meet(path)
+        try remake(path, in: there)
+        for number in 0..<5 { try there.save(DocumentID(unchecked: "new \(number)"), "{}", in: path) }
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.failures == [])
+        #expect(try here.contents(of: path).count == 45)
+        #expect(try here.contents(of: path) == there.contents(of: path))
+    }
+
+    @Test func `the checkpoints of other collections stay`() throws {
+        let (_, here, there) = try meet(Self.notes)
+        for site in [here, there] { try remake(Self.notes, in: site) }
+        #expect(try here.store.read { try $0.localCheckpoints() }.count == 1)
+        #expect(try there.store.read { try $0.peerCheckpoints() }.count == 1)
+    }
+
+    /// Databases in which an earlier version deleted a collection still hold its checkpoints.
+    @Test func `a checkpoint that lies behind the end of a collection does not count`() throws {
+        let options = Conversation.Options()
+        let (here, there) = (try Site(), try Site())
+        try here.save("a", "{}")
+        try there.save("b", "{}")
+        guard case .active(let active) = options.active.role else { return }
+        let name = CheckpointNames(of: active.collections[0], active, in: here.store).id
+        let copy = #"{"local":7,"remote":9}"#
+        try here.store.setLocalCheckpoint(name.description, Array(copy.utf8))
+        var client = Counterpart(options.active, here)
+        try client.answer("getCollections", #"[{"local":7,"remote":9,"rev":"0-1"}]"#)
+        #expect(try client.next("subChanges").properties["since"] == nil)
+        let offer = String(decoding: try client.next("proposeChanges").body, as: UTF8.self)
+        #expect(offer.contains(#""a""#))
+
+        var server = Counterpart.client(there)
+        server.ask("subChanges", ["collection": "0", "since": "900"])
+        let list = try server.next("changes")
+        #expect(String(decoding: list.body, as: UTF8.self).contains(#""b""#))
+    }
+}
