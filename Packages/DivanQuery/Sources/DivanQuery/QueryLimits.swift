@@ -16,6 +16,11 @@ public struct QueryLimits: Sendable {
     /// SQLite takes longer than linear time for them, and cannot be interrupted meanwhile.
     public var expressionCount = 10_000
 
+    /// Bytes of the SQL that a statement becomes; 16 MiB.
+    ///
+    /// What an alias stands for is written wherever it is used.
+    static let sqlByteCount = 16 << 20
+
     /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300.
     ///
     /// Longer chains are tested for each row that the others leave.

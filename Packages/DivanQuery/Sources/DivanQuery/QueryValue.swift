@@ -21,6 +21,33 @@ public enum QueryValue: Hashable, Sendable {
 }
 
 extension QueryValue {
+    /// Whether both are the same value of the same type; text and numbers by their bytes.
+    public static func == (left: QueryValue, right: QueryValue) -> Bool {
+        switch (left, right) {
+        case (.missing, .missing), (.null, .null): true
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+        case (.string(let left), .string(let right)): ExactText(left) == ExactText(right)
+        case (.container(let left), .container(let right)): left == right
+        case (.binary(let left), .binary(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Hashes what equality compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .missing: hasher.combine(0)
+        case .null: hasher.combine(1)
+        case .boolean(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value.bitPattern)
+        case .string(let value): hasher.combine(ExactText(value))
+        case .container(let value), .binary(let value): hasher.combine(value)
+        }
+    }
+
     /// Takes over a value of JSON; a number that is no 64-bit integer becomes a double.
     public init(_ json: JSON) {
         switch json {

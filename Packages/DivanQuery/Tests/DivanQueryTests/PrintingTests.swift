@@ -8,6 +8,8 @@ import Testing
         "SELECT $`sp ace`, $`c[0]`, $`$x`, $`tick``s`, $`1` FROM _",
         "SELECT $select, $CASE, $a$b, $_1 FROM _",
         "SELECT -price, - -price, - +price, +(-5), -(2.5), -(NOT a), -META().sequence FROM _",
+        "SELECT a IS NOT b, a IS (NOT b), a IS (NOT MISSING), a IS NOT NULL FROM _",
+        "SELECT a IS (NOT b || c), a IS (NOT b + 1), a = NOT b FROM _",
         "SELECT `select`, ```` FROM `my shop`.`from` AS `a b`",
     ])
     func `unusual names and signs come back as they were`(text: String) throws {

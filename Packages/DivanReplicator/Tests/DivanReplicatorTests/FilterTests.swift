@@ -6,7 +6,8 @@ import Testing
 
 /// What a replication leaves out.
 @Suite struct FilterTests {
-    @Test func `a client hears nothing of the revision of a document that it may not read`() throws {
+    @Test func `a client hears nothing of the revision of a document that it may not read`() throws
+    {
         let site = try Site()
         try site.save("secret", #"{"n":1}"#)
         let revision = try #require(try site.revision("secret"))

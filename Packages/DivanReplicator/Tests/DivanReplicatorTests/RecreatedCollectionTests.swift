@@ -40,7 +40,9 @@ import Testing
     ) throws {
         let (options, here, there) = try meet(path)
         try remake(path, in: here)
-        for number in 0..<5 { try here.save(DocumentID(unchecked: "new \(number)"), "{}", in: path) }
+        for number in 0..<5 {
+            try here.save(DocumentID(unchecked: "new \(number)"), "{}", in: path)
+        }
         let run = Conversation.oneShot(options, here, there)
         #expect(run.failures == [])
         #expect(try there.contents(of: path).count == 45)
@@ -54,7 +56,9 @@ import Testing
     ) throws {
         let (options, here, there) = try meet(path)
         try remake(path, in: there)
-        for number in 0..<5 { try there.save(DocumentID(unchecked: "new \(number)"), "{}", in: path) }
+        for number in 0..<5 {
+            try there.save(DocumentID(unchecked: "new \(number)"), "{}", in: path)
+        }
         let run = Conversation.oneShot(options, here, there)
         #expect(run.failures == [])
         #expect(try here.contents(of: path).count == 45)

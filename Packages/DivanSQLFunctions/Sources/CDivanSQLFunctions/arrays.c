@@ -134,9 +134,13 @@ static void is_item(sqlite3_context *context, int count, sqlite3_value **argumen
         while (!is_found && divan_next(&walk, &item)) {
             divan_value value = divan_read(item);
             bool are_texts = value.kind == divan_text && sought.kind == divan_text;
-            is_found = are_texts && folding != divan_exactly
-                ? same_text(value.text, sought.text, folding)
-                : divan_compare(value, sought) == 0;
+            if (are_texts && folding != divan_exactly) {
+                sqlite3_str *buffer = NULL;
+                is_found = same_text(divan_plain_text(value, &buffer), sought.text, folding);
+                sqlite3_free(sqlite3_str_finish(buffer));
+            } else {
+                is_found = divan_compare(value, sought) == 0;
+            }
         }
     }
     divan_return_boolean(context, is_found);

@@ -47,8 +47,9 @@ static const uint8_t *read_index(const uint8_t *at, const uint8_t *end, int64_t 
     int64_t number = 0;
     const uint8_t *digits = at;
     while (at < end && *at >= '0' && *at <= '9') {
-        if (at - digits >= 18) return NULL;
-        number = number * 10 + (*at++ - '0');
+        // No array has as many, so what is greater may stay what it is.
+        if (number < 100000000000000000) number = number * 10 + (*at - '0');
+        at++;
     }
     if (at == digits || at >= end || *at != ']') return NULL;
     *index = is_negative ? -number : number;

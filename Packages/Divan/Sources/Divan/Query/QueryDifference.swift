@@ -40,7 +40,8 @@ public struct QueryDifference: Sendable {
             Placement(offset: offset, formerOffset: origins[offset])
         }
         updated = new.indices.filter { offset in
-            origins[offset].map { old[$0].content != new[offset].content } ?? false
+            origins[offset].map { ExactText(old[$0].content) != ExactText(new[offset].content) }
+                ?? false
         }
     }
 

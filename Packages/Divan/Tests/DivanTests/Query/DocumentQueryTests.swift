@@ -107,6 +107,23 @@ import Testing
         return try query.query().execute().map { $0.string(at: 0) }
     }
 
+    @Test func `an array is searched for objects too`() throws {
+        struct Firm: Codable, Sendable {
+            var partners: [Maker]
+        }
+        for (id, town) in [("a", "Udine"), ("b", "Rome")] {
+            let partners = [["name": "Nobody", "town": "Bath"], ["name": "Sedia", "town": town]]
+            try shop.makers.save(document: MutableDocument(id: id, data: ["partners": partners]))
+        }
+        func ids(_ maker: Maker) throws -> [String] {
+            try shop.makers.documents(of: Firm.self, where: .contains(\.partners, maker), orderBy: .byID)
+                .all().map(\.id)
+        }
+        #expect(try ids(Maker(name: "Sedia", town: "Udine")) == ["a"])
+        #expect(try ids(Maker(name: "Nobody", town: "Bath")) == ["a", "b"])
+        #expect(try ids(Maker(name: "Sedia")) == [])
+    }
+
     @Test func `texts and arrays are looked into`() throws {
         #expect(try ids(.hasPrefix(\.name, "100%")) == ["udine"])
         #expect(try ids(.hasPrefix(\.name, "%")) == [])

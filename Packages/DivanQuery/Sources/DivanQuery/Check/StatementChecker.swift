@@ -36,6 +36,9 @@ struct StatementChecker {
         result.filter = try statement.filter.map { try checker.filter($0, &numbers) }
         checker.clause = .group
         result.groups = try statement.groups.map { try checker.key($0, &numbers) }
+        guard statement.groupFilter == nil || !statement.groups.isEmpty else {
+            throw QueryError("HAVING needs GROUP BY; use WHERE for conditions on documents")
+        }
         checker.clause = .result
         result.groupFilter = try statement.groupFilter.map { try checker.check($0, &numbers) }
         result.orderings = try statement.orderings.map {

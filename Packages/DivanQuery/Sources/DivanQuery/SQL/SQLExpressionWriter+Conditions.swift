@@ -25,9 +25,9 @@ extension SQLExpressionWriter {
             try writeOperand(value, to: &text)
             write(collation, over: [value, low, high], to: &text)
             text += " BETWEEN "
-            try write(low, .plain, to: &text)
+            try writeOperand(low, to: &text)
             text += " AND "
-            try write(high, .plain, to: &text)
+            try writeOperand(high, to: &text)
         case .isOneOf(let value, let list, let collation):
             try writeList(value, list, collation, to: &text)
         case .isItem(let value, of: let array, let collation):
@@ -91,12 +91,20 @@ extension SQLExpressionWriter {
         text += ")"
     }
 
-    /// Writes the left side of a comparison that is not for equality.
+    /// Writes a side of a comparison that is not for equality.
     ///
     /// A plus takes away the affinity with which a column of text would change a number beside it.
-    private func writeOperand(_ operand: CheckedExpression, to text: inout SQLText) throws {
-        if Self.isColumn(operand) { text += "+" }
+    func writeOperand(_ operand: CheckedExpression, to text: inout SQLText) throws {
+        if Self.isColumn(named(operand)) { text += "+" }
         try write(operand, .plain, to: &text)
+    }
+
+    /// What an alias stands for; what is none stands for itself.
+    private func named(_ expression: CheckedExpression) -> CheckedExpression {
+        guard case .column(let index, let path) = expression, path.isEmpty else {
+            return expression
+        }
+        return named(statement.columns[index].expression)
     }
 
     /// Whether an expression is written as a column with a type.
@@ -136,6 +144,7 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws {
         let isEquality = comparison == .equal || comparison == .same
+        let (left, right) = (named(left), named(right))
         try writeSide(left, beside: right, isEquality, to: &text)
         write(collation, over: [left, right], to: &text)
         text += " \(comparison == .notEqual ? "<>" : comparison.rawValue) "
@@ -155,7 +164,8 @@ extension SQLExpressionWriter {
             text += "divan_text_key1("
             try write(side, .plain, to: &text)
             text += ")"
-        } else if areIDs || (isEquality && Self.isDocumentID(side)) || Self.isNumber(other)
+        } else if areIDs || (isEquality && Self.isDocumentID(side))
+            || (Self.isNumber(other) && !Self.isDocumentID(side))
             || (Self.isDocumentID(side) && Self.isText(other))
         {
             try write(side, .plain, to: &text)
@@ -175,6 +185,7 @@ extension SQLExpressionWriter {
             text += "0"
             return
         }
+        let value = named(value)
         let isDocumentID = Self.isDocumentID(value)
         if !isDocumentID, Self.isColumn(value) { text += "+" }
         try write(value, .plain, to: &text)
@@ -230,25 +241,50 @@ extension SQLExpressionWriter {
         let name = "v\(variable)"
         let skipsScalars = Self.skipsScalars(quantifier, variable, collection, condition)
         if quantifier == .any, let (source, table) = try indexedItems(collection) {
-            // Its only tie to the document is the key, so SQLite finds the items first.
-            text += "\(prefix(source))sequence IN (SELECT owner FROM \(table) AS \(name) WHERE "
+            let key = "\(prefix(source))sequence"
+            // Where its only tie to the document is the key, SQLite finds the items first.
+            text +=
+                isAboutItems(condition, [variable])
+                ? "\(key) IN (SELECT owner FROM \(table) AS \(name) WHERE "
+                : "EXISTS (SELECT 1 FROM \(table) AS \(name) WHERE \(name).owner = \(key) AND "
             if skipsScalars { text += "NOT \(name).isAlone AND " }
             try text.apart { try write(condition, .plain, to: &$0) }
             text += ")"
             return
         }
-        var items = try text.captured { try write(collection, .exact, to: &$0) }
-        if skipsScalars { items = "divan_container1(\(items))" }
         switch quantifier {
-        case .any: text += "EXISTS ("
-        case .every: text += "NOT EXISTS ("
+        case .any: text += "EXISTS (SELECT 1"
+        case .every: text += "NOT EXISTS (SELECT 1"
         case .anyAndEvery:
-            text += "EXISTS (SELECT 1 FROM divan_items1(\(items))) AND NOT EXISTS ("
+            // Of all items at once: the collection is written once, however deep such conditions nest. What
+            // is MISSING holds, as behind NOT.
+            text += "(SELECT count(*) > 0 AND NOT ifnull(max(x), 0) FROM (SELECT NOT "
+            try text.apart { try write(condition, .plain, to: &$0) }
+            text += " AS x"
         }
-        text += "SELECT 1 FROM divan_items1(\(items)) AS \(name) WHERE "
-        if quantifier != .any { text += "NOT " }
+        text += " FROM divan_items1("
+        if skipsScalars { text += "divan_container1(" }
+        try write(collection, .exact, to: &text)
+        text += skipsScalars ? ")) AS \(name)" : ") AS \(name)"
+        guard quantifier != .anyAndEvery else {
+            text += "))"
+            return
+        }
+        text += quantifier == .any ? " WHERE " : " WHERE NOT "
         try text.apart { try write(condition, .plain, to: &$0) }
         text += ")"
+    }
+
+    /// Whether a condition speaks of nothing but these variables, and of those that it declares itself.
+    private func isAboutItems(_ condition: CheckedExpression, _ variables: Set<Int>) -> Bool {
+        switch condition {
+        case .property, .metadata, .allMetadata, .column, .match, .rank: false
+        case .variable(let number, _): variables.contains(number)
+        case .quantified(_, let variable, in: let collection, satisfies: let inner):
+            isAboutItems(collection, variables)
+                && isAboutItems(inner, variables.union([variable]))
+        default: condition.children.allSatisfy { isAboutItems($0, variables) }
+        }
     }
 
     /// Whether a property that is no container has no items, though elsewhere a scalar is one.
@@ -306,6 +342,10 @@ extension SQLExpressionWriter {
     func writeRank(_ index: Int, to text: inout SQLText) throws {
         if let rank {
             text += rank
+            return
+        }
+        if let extraction {
+            text += extraction.name(of: .rank(index), .plain)
             return
         }
         let table = try schema.fullTextTable(of: statement.matches[index], in: statement)

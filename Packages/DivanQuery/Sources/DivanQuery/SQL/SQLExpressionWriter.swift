@@ -19,6 +19,9 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         _ form: SQLForm,
         to text: inout SQLText
     ) throws {
+        guard text.text.utf8.count <= QueryLimits.sqlByteCount else {
+            throw QueryError("the query becomes more than 16 MiB of SQL; use its aliases less often")
+        }
         let start = text.begin { !isBoundToRows(expression) }
         try writeWhole(expression, form, to: &text)
         text.end(start)
@@ -309,13 +312,13 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
     ) throws {
         text += "CASE "
         if let test {
-            try write(test, .plain, to: &text)
+            try writeOperand(test, to: &text)
             write(collation, over: [test] + branches.map(\.when), to: &text)
             text += " "
         }
         for branch in branches {
             text += "WHEN "
-            try write(branch.when, .plain, to: &text)
+            try writeOperand(branch.when, to: &text)
             text += " THEN "
             try write(branch.then, form, to: &text)
             text += " "
@@ -385,7 +388,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text += "\(name)("
         if let operand {
             try text.apart { try write(operand, form, to: &$0) }
-            if name == "min" || name == "max" { write(collation, to: &text) }
+            if name == "min" || name == "max" { write(collation, over: [operand], to: &text) }
         } else {
             text += "*"
         }

@@ -20,7 +20,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
         let merges = mergesEqualRows
         let keys = merges ? statement.columns.map { CheckedKey($0.expression) } : statement.groups
-        let extracts = try !keys.isEmpty && statement.matches.isEmpty && !areInOrder(keys)
+        let extracts = try !keys.isEmpty && !areInOrder(keys)
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
         text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "

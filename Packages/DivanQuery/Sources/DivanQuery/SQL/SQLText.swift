@@ -89,11 +89,9 @@ struct SQLText {
             } else if byte == mark {
                 let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
                 rest = rest.dropFirst(digits.count)
-                if Int(Substring(digits)) == highest + 1 {
-                    highest += 1
-                } else {
-                    result += digits
-                }
+                let number = Int(Substring(digits)) ?? 0
+                if number != highest + 1 { result += digits }
+                highest = max(highest, number)
             }
         }
         return String(decoding: result, as: UTF8.self)

@@ -85,6 +85,16 @@ extension QueryCollationChange {
 extension QueryExpression {
     var rank: SQLPrinter.Rank { form.rank }
 
+    /// Whether the text begins with `NOT`.
+    var beginsWithNot: Bool {
+        switch form {
+        case .not: true
+        case .concatenation(let parts): parts.first?.beginsWithNot ?? false
+        case .arithmetic(let first, _), .comparison(_, let first, _): first.beginsWithNot
+        default: false
+        }
+    }
+
     /// Whether a dot behind the text cannot run into it: it is no number, and no path.
     var isSafeBeforeDot: Bool {
         switch form {

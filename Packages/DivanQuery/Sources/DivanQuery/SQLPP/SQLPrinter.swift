@@ -75,7 +75,9 @@ struct SQLPrinter {
         case .comparison(let comparison, let left, let right):
             let isOrder = form.rank == .compare
             write(left, isOrder ? .compare : .equality)
-            write(" \(comparison.rawValue) ", right, isOrder ? .sum : .compare)
+            // NOT behind IS belongs to it.
+            let isApart = comparison == .same && right.beginsWithNot
+            write(" \(comparison.rawValue) ", right, isApart ? nil : isOrder ? .sum : .compare)
         case .isValued(let operand):
             write(operand, .compare)
             text += " IS VALUED"

@@ -170,7 +170,9 @@ final class Checkpointer {
             let error = SyncError(failure)
             // Another copy of us was here, or our idea of the revision is old, or Sync Gateway's copy has
             // expired: ask for it.
-            if [.http(.conflict), .http(.notFound)].contains(error.wireCode), saving.attemptCount < 5 {
+            if [.http(.conflict), .http(.notFound)].contains(error.wireCode),
+                saving.attemptCount < 5
+            {
                 self.saving?.attemptCount += 1
                 ask(isForSave: true)
             } else {

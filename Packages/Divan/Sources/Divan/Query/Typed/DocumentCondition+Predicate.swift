@@ -288,7 +288,9 @@ extension PredicateExpressions.SequenceContains: PredicateLowering {
         switch (try scope.part(sequence), try scope.part(element)) {
         case (.property(let place), .value(let item)):
             let item = try QueryExpression(comparing: item)
-            return .condition(QueryExpression(.call(.arrayContains, [place.expression, item])))
+            return .condition(
+                QueryExpression(.isIn(item, place.expression, isNegated: false))
+            )
         case (.value(let values), let side):
             let list = try QueryExpression(comparing: values)
             guard let operand = side.operand, case .array = list.form else {

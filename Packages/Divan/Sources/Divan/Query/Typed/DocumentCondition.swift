@@ -70,7 +70,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         Self {
             let array = try DocumentProperty(array).expression
             let item = try QueryExpression(comparing: item)
-            return QueryExpression(.call(.arrayContains, [array, item]))
+            return QueryExpression(.isIn(item, array, isNegated: false))
         }
     }
 
