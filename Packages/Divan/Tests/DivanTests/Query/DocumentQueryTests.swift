@@ -116,8 +116,12 @@ import Testing
             try shop.makers.save(document: MutableDocument(id: id, data: ["partners": partners]))
         }
         func ids(_ maker: Maker) throws -> [String] {
-            try shop.makers.documents(of: Firm.self, where: .contains(\.partners, maker), orderBy: .byID)
-                .all().map(\.id)
+            try shop.makers.documents(
+                of: Firm.self,
+                where: .contains(\.partners, maker),
+                orderBy: .byID
+            )
+            .all().map(\.id)
         }
         #expect(try ids(Maker(name: "Sedia", town: "Udine")) == ["a"])
         #expect(try ids(Maker(name: "Nobody", town: "Bath")) == ["a", "b"])

@@ -47,7 +47,9 @@ import Testing
         // Of the row alone, not of the item.
         let outside = "ANY AND EVERY t IN tags SATISFIES price > 200 END"
         #expect(
-            try rows("SELECT name FROM shop.chairs WHERE \(outside) ORDER BY name") == ["Bern", "Ulm"]
+            try rows("SELECT name FROM shop.chairs WHERE \(outside) ORDER BY name") == [
+                "Bern", "Ulm",
+            ]
         )
         let inside =
             "ANY AND EVERY t IN tags SATISFIES ANY AND EVERY u IN t SATISFIES u < 4 END END"
@@ -139,10 +141,12 @@ import Testing
 
     @Test func `a condition on groups without groups is refused`() throws {
         expect(CBLError.invalidQuery) {
-            let query = QueryBuilder.select(SelectResult.expression(Function.count(Expression.int(1))))
-                .from(DataSource.collection(shop.chairs))
-                .groupBy([])
-                .having(Function.count(Expression.int(1)).greaterThan(Expression.int(100)))
+            let query = QueryBuilder.select(
+                SelectResult.expression(Function.count(Expression.int(1)))
+            )
+            .from(DataSource.collection(shop.chairs))
+            .groupBy([])
+            .having(Function.count(Expression.int(1)).greaterThan(Expression.int(100)))
             _ = try query.execute()
         }
     }

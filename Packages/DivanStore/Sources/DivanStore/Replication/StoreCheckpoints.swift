@@ -170,14 +170,16 @@ extension StoreWriter {
     /// the beginning, and neither side may take them for those that it knows.
     func forgetCheckpoints(of path: CollectionPath) throws(StoreError) {
         let name = Array(path.description.utf8)
-        var owned: [String: [UInt8]] = [:]
-        for (key, value) in try current().values(in: .checkpointCollections) { owned[key] = value }
+        var owned: [[UInt8]: [UInt8]] = [:]
+        for (key, value) in try current().values(in: .checkpointCollections) {
+            owned[Array(key.utf8)] = value
+        }
         for (id, _) in try current().values(in: .localCheckpoints)
-        where owned[CheckpointKind.local.key(id)] ?? name == name {
+        where owned[Array(CheckpointKind.local.key(id).utf8)] ?? name == name {
             try removeLocalCheckpoint(id)
         }
         for (id, _) in try current().values(in: .peerCheckpoints)
-        where owned[CheckpointKind.peer.key(id)] ?? name == name {
+        where owned[Array(CheckpointKind.peer.key(id).utf8)] ?? name == name {
             try removePeerCheckpoint(id)
         }
     }
