@@ -33,6 +33,8 @@ import Testing
 
         #expect(run.closeCode == 1000)
         #expect(run.failures == [])
+        let pulled = run.activeEvents.filter { !$0.isPush }
+        #expect(pulled.map(\.flags) == [body == nil ? .deleted : []])
         #expect(try here.body("a") == body)
         #expect(try there.contents() == here.contents())
     }

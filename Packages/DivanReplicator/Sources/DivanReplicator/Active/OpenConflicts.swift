@@ -91,11 +91,16 @@ final class OpenConflicts {
     func settled(_ conflict: PendingConflict, _ error: SyncError?) -> Bool {
         guard unresolved.remove(conflict) != nil else { return false }
         lastNews = connection.now
-        connection.report(DocumentEvent(resolving: conflict, error))
-        if error == nil {
-            watch(conflict)
-            askAgain(conflict)
+        guard error == nil else {
+            connection.report(DocumentEvent(resolving: conflict, error))
+            readEarlier()
+            return true
         }
+        let (isTombstone, isOpen) = outcome(of: conflict)
+        let flags: SyncFlags = isTombstone ? .deleted : []
+        connection.report(DocumentEvent(resolving: conflict, flags: flags, nil))
+        watch(conflict)
+        if isOpen { ask(about: conflict.documentID, in: conflict.collection) }
         readEarlier()
         return true
     }
@@ -113,16 +118,19 @@ final class OpenConflicts {
         connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore(.conflict), text)))
     }
 
-    /// Another conflict of the document may have come while the answer was on its way here.
-    private func askAgain(_ conflict: PendingConflict) {
+    /// Whether the document is deleted now, and whether another conflict of it came while the answer was
+    /// on its way here.
+    private func outcome(of conflict: PendingConflict) -> (isTombstone: Bool, isOpen: Bool) {
+        let (documentID, path) = (conflict.documentID, conflict.collection)
         do {
-            let next = try connection.store.read { reader in
-                try reader.conflict(of: conflict.documentID, in: conflict.collection)
+            return try connection.store.read { reader in
+                let document = try reader.document(documentID, in: path, includingTombstones: true)
+                let next = try reader.conflict(of: documentID, in: path)
+                return (document?.isTombstone ?? false, next != nil)
             }
-            guard next != nil else { return }
-            ask(about: conflict.documentID, in: conflict.collection)
         } catch {
             connection.fail(SyncError(storage: error))
+            return (false, false)
         }
     }
 }

@@ -100,8 +100,8 @@ extension DocumentEvent {
     }
 
     /// A pulled document whose conflict was, or could not be, resolved.
-    init(resolving conflict: PendingConflict, _ error: SyncError?) {
-        self.init(pulling: conflict.documentID, in: conflict.collection, error)
+    init(resolving conflict: PendingConflict, flags: SyncFlags = [], _ error: SyncError?) {
+        self.init(pulling: conflict.documentID, in: conflict.collection, flags: flags, error)
     }
 }
 
