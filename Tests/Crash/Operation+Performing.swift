@@ -16,7 +16,8 @@ extension Operation {
         case .resolve: try store.write { try resolve($0) }
         case .checkpoint:
             let last = try store.read { try $0.lastSequence(in: .default) }
-            try store.setLocalCheckpoint(lane.checkpoint, Array("\(step) \(last)".utf8))
+            let text = "\(step) \(last)"
+            try store.setLocalCheckpoint(lane.checkpoint, of: .default, Array(text.utf8))
         case .delete(let id):
             let revision = LocalRevision(deleting: DocumentID(unchecked: id))
             _ = try store.save(revision, in: .default)

@@ -26,6 +26,8 @@ struct Model {
 
     var collections: [CollectionPath: Collection] = [.default: Collection()]
     var checkpoint: String?
+    /// Whose it is, and with which it goes.
+    var checkpointCollection: CollectionPath?
 
     /// A local save; whether it is stored.
     mutating func save(_ id: DocumentID, _ path: CollectionPath, _ body: String?) {

@@ -58,7 +58,7 @@ struct ModelDriver {
         case 80..<84: return purge(id, path)
         case 84..<88: return expire(id, path, Int64(number))
         case 88..<92: return undone(id, path, body)
-        case 92..<96: return checkpoint(body)
+        case 92..<96: return checkpoint(of: path, body)
         case 96..<98: return purgeExpired(Int64(number))
         default: return drop(path)
         }
@@ -239,10 +239,11 @@ struct ModelDriver {
         }
     }
 
-    private mutating func checkpoint(_ body: String) -> Step {
+    private mutating func checkpoint(of path: CollectionPath, _ body: String) -> Step {
         model.checkpoint = body
-        return Step(name: "checkpoint", expected: body) { store in
-            try store.setLocalCheckpoint("cp", Array(body.utf8))
+        model.checkpointCollection = path
+        return Step(name: "checkpoint of \(path)", expected: body) { store in
+            try store.setLocalCheckpoint("cp", of: path, Array(body.utf8))
             return try store.localCheckpoint("cp").map { String(decoding: $0, as: UTF8.self) } ?? ""
         }
     }
@@ -257,6 +258,7 @@ struct ModelDriver {
 
     private mutating func drop(_ path: CollectionPath) -> Step {
         model.collections[path] = path == .default ? Model.Collection() : nil
+        if model.checkpointCollection == path { model.checkpoint = nil }
         return Step(name: "drop \(path)", expected: "\(path == .default)") { store in
             try store.deleteCollection(path)
             return "\(try store.hasCollection(path))"
