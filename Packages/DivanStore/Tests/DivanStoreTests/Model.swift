@@ -25,6 +25,8 @@ struct Model {
     }
 
     var collections: [CollectionPath: Collection] = [.default: Collection()]
+    /// Where the change numbers of those ended that were dropped.
+    var ends: [CollectionPath: UInt64] = [:]
     var checkpoint: String?
     /// Whose it is, and with which it goes.
     var checkpointCollection: CollectionPath?

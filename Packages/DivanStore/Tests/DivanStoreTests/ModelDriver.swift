@@ -249,7 +249,7 @@ struct ModelDriver {
     }
 
     private mutating func make(_ path: CollectionPath) -> Step {
-        model.collections[path] = Model.Collection()
+        model.collections[path] = Model.Collection(lastSequence: model.ends[path] ?? 0)
         return Step(name: "make \(path)", expected: "true") { store in
             try store.createCollection(path)
             return "\(try store.hasCollection(path))"
@@ -257,7 +257,9 @@ struct ModelDriver {
     }
 
     private mutating func drop(_ path: CollectionPath) -> Step {
-        model.collections[path] = path == .default ? Model.Collection() : nil
+        let end = model.collections[path]?.lastSequence ?? 0
+        model.ends[path] = end
+        model.collections[path] = path == .default ? Model.Collection(lastSequence: end) : nil
         if model.checkpointCollection == path { model.checkpoint = nil }
         return Step(name: "drop \(path)", expected: "\(path == .default)") { store in
             try store.deleteCollection(path)
