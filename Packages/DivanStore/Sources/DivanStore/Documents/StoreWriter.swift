@@ -207,7 +207,9 @@ public final class StoreWriter: StoreReader {
         let key = Self.endKey(path)
         guard let end = try metadata(key) else { return }
         try setMetadata(key, nil)
-        guard let last = UInt64(String(decoding: end, as: UTF8.self)), last < 1 << 62 else { return }
+        guard let last = UInt64(String(decoding: end, as: UTF8.self)), last < 1 << 62 else {
+            return
+        }
         state.lastSequence = last
         try changing().setState(state)
     }
