@@ -44,6 +44,25 @@ public struct HTTPTarget: Equatable, Sendable {
         query = items
     }
 
+    /// A text as one segment of a path: all but letters, digits and `-._~` is percent-encoded.
+    public static func segment(_ text: String) -> String {
+        // A segment of dots would be taken for a step upwards.
+        let isDots = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                bytes.append(byte)
+            case UInt8(ascii: ".") where !isDots: bytes.append(byte)
+            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// The value of the first item called `name`.
     public subscript(name: String) -> String? {
         query.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
@@ -57,8 +76,10 @@ public struct HTTPTarget: Equatable, Sendable {
         for scheme in ["http://", "https://"]
         where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
             let authority = text.dropFirst(scheme.count)
-            guard let slash = authority.firstIndex(of: "/") else { return "/" }
-            return authority[slash...]
+            guard let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" }) else {
+                return "/"
+            }
+            return authority[end] == "/" ? authority[end...] : "/" + authority[end...]
         }
         throw HTTPError(400, "the target is no path; check the URL")
     }

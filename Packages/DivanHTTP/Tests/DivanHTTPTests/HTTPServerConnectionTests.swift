@@ -72,6 +72,21 @@ import Testing
         }
     }
 
+    /// Whoever stands in front may let pass by the path (RFC 3986 §3.2).
+    @Test(arguments: [
+        ("http://h?x=/secret/a", "/", "/secret/a"), ("http://h/p?x=/s", "/p", "/s"),
+        ("http://h?x=1", "/", "1"), ("HTTPS://h:1/?x=1", "/", "1"), ("/a?x=/b", "/a", "/b"),
+    ])
+    func `a query without a path is no path`(text: String, path: String, value: String) throws {
+        let target = try HTTPTarget(text)
+        #expect(target.path == path && target["x"] == value)
+    }
+
+    @Test(arguments: ["my db", "50%41", "a/b", "a?b", "..", ".", "é", "a.b-c_d~e"])
+    func `a segment reads back as it was`(_ name: String) throws {
+        #expect(try HTTPTarget("/\(HTTPTarget.segment(name))/x").segments == [name, "x"])
+    }
+
     @Test func `an answer that is said to be the last one ends the connection`() throws {
         var client = Client()
         client.say(get)

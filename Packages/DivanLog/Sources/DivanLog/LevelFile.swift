@@ -115,7 +115,8 @@ private func fileNames(in path: String) -> [String] {
     var names: [String] = []
     while let entry = readdir(directory) {
         names.append(
-            withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+            // In place: the name may end with the memory that it stands in.
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
         )

@@ -14,7 +14,16 @@ final class LevelFiles: Sendable {
         try makeDirectory(configuration.directory)
         var files: [LogLevel: LevelFile] = [:]
         for kept in LogLevel.allCases where kept != .none {
-            files[kept] = try LevelFile(kept, sinkLevel: sinkLevel, configuration: configuration)
+            do throws(LogFileError) {
+                files[kept] = try LevelFile(
+                    kept,
+                    sinkLevel: sinkLevel,
+                    configuration: configuration
+                )
+            } catch {
+                for opened in files.keys { files[opened]?.finish() }
+                throw error
+            }
         }
         state = Mutex(State(files: files))
     }

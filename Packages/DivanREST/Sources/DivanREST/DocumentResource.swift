@@ -161,8 +161,8 @@ struct CollectionResource {
                 documentID: documentID
             )
             var response = try document.save(body)
-            let path = "/\(database)/\(collection)/\(documentID)"
-            response.headers.append("Location", path)
+            let steps = ["\(database)", "\(collection)", "\(documentID)"].map(HTTPTarget.segment)
+            response.headers.append("Location", "/" + steps.joined(separator: "/"))
             return response
         default: throw RESTError.method("GET, HEAD, POST")
         }

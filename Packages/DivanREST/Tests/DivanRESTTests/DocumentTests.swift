@@ -78,6 +78,18 @@ import Testing
         #expect(try visitor.ask("GET", place).text == #"{"n":1}"#)
     }
 
+    @Test(arguments: ["my db", "50%41", "a/b?c"])
+    func `the place of a document can be asked for, whatever the database is called`(
+        name: String
+    ) throws {
+        let store = Store.inMemory()
+        let served = try Served { $0.databases = [ExactText(name): store] }
+        let visitor = try served.visitor()
+        let answer = try visitor.ask("POST", "/\(HTTPTarget.segment(name))/_default", body: "{}")
+        let place = try #require(answer.field("Location"))
+        #expect(try visitor.ask("GET", place).status == 200)
+    }
+
     @Test(arguments: [
         ("PUT", "/notes/_default/a", "[1]", 400, "bad_request"),
         ("PUT", "/notes/_default/a", "{", 400, "bad_json"),

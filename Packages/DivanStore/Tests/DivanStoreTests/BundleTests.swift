@@ -1,5 +1,6 @@
 import DivanRevisions
 import DivanTestKit
+import Foundation
 import Glibc
 import Synchronization
 import Testing
@@ -152,6 +153,34 @@ import Testing
         #expect(try refusal { try save("doc", in: reader) } == .readOnly)
         #expect(try refusal { _ = try reader.blobs.write([1]) } == .readOnly)
         try reader.close()
+    }
+
+    /// Locks that SQLite has on the file, by which another process sees that it is in use.
+    private func heldLockCount() throws -> Int {
+        var status = stat()
+        try #require(stat(path + "/db.sqlite3", &status) == 0)
+        return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n")
+            .count { line in
+                let words = line.split(separator: " ")
+                return words.contains("POSIX") && words.contains("\(getpid())")
+                    && words.contains { $0.hasSuffix(":\(status.st_ino)") }
+            }
+    }
+
+    /// Who closes a file gives up all locks that the process has on it, whoever took them.
+    @Test func `opening a database again takes no lock away from it`() throws {
+        let writer = try Store.open(directory: path)
+        defer { try? writer.close() }
+        try save("doc", in: writer)
+        let before = try heldLockCount()
+        #expect(before > 0)
+        let reader = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        #expect(try count(reader) == 1)
+        #expect(try heldLockCount() >= before)
+        try Store.copy(directory: path, to: home.file("copy.cblite2"))
+        #expect(try heldLockCount() >= before)
+        try reader.close()
+        #expect(try heldLockCount() >= before)
     }
 
     @Test func `a reading store sees what the writing one commits`() throws {

@@ -315,6 +315,40 @@ struct SealedStoreTests {
         }
     }
 
+    /// In a sealed database such a content is no other one: it is none.
+    @Test func `a content that cannot be read costs a salvage no document`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        try Self.make(path, key: 1)
+        let sound = try Store.open(directory: path, options: try Self.options(1))
+        let other = try sound.blobs.write([1, 2, 3])
+        let body =
+            #"{"b":{"@type":"blob","digest":"\#(other)","length":3}}"#
+        try sound.write { writer in
+            _ = try writer.save("zz", in: .default, body: Array(body.utf8), hasBlobs: true)
+        }
+        try sound.close()
+        let digest = BlobDigest(hashing: Self.content.span)
+        let file = URL(fileURLWithPath: "\(path)/Attachments/\(digest.fileName)")
+        var bytes = try Data(contentsOf: file)
+        bytes[24 + 65_552 + 100] ^= 1
+        try FileManager.default.removeItem(at: file)
+        try bytes.write(to: file)
+        let salvage = try Store.rebuild(
+            directory: path,
+            by: home.file("new.cblite2"),
+            keepingOldAt: { home.file("old-\($0).cblite2") },
+            options: try Self.options(1),
+            completing: { _ in }
+        )
+        #expect(salvage.documentCount == Self.documentCount + 1)
+        #expect(salvage.losses == ["the content \(digest) cannot be read"])
+        let store = try Store.open(directory: path, options: try Self.options(1))
+        defer { try? store.close() }
+        #expect(try store.blobs.reader(other).read(upTo: 10) == [1, 2, 3])
+        #expect(!store.blobs.contains(digest))
+    }
+
     /// `DIVAN_DAMAGES` says how many.
     @Test func `random damage is noticed or does no harm`() throws {
         let count =

@@ -2,6 +2,7 @@ import DivanCrypto
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Foundation
 import Synchronization
 import Testing
 
@@ -165,6 +166,29 @@ import Testing
         #expect(second.scheme == .vectors && second.source == first.source)
         #expect(try save(second, "b", "{}").timestamp > before.timestamp)
         #expect(try save(second, "a", #"{"n":2}"#).timestamp > before.timestamp)
+    }
+
+    /// Two minutes ahead is accepted, and what follows has to be later still.
+    @Test func `a clock that went ahead with a peer's goes on, also over a restart`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("clock.cblite2")
+        let first = try Store.open(directory: path, options: StoreOptions(scheme: .vectors))
+        _ = try save(first, "a", "{}")
+        let ahead = UInt64(Date().timeIntervalSince1970) * 1_000_000_000 + 50_000_000_000
+        let theirs = String(ahead, radix: 16) + "@\(Self.theirs)"
+        let revision = RemoteRevision(
+            documentID: "doc",
+            revisionID: try #require(RevisionID(theirs)),
+            body: Array("{}".utf8),
+            remote: remote
+        )
+        _ = try first.write { try $0.insert(revision, in: .default) }
+        let before = try save(first, "doc", #"{"n":1}"#)
+        #expect(before.timestamp > ahead)
+        try first.close()
+        let second = try Store.open(directory: path)
+        defer { try? second.close() }
+        #expect(try save(second, "b", "{}").timestamp > before.timestamp)
     }
 
     @Test func `a copy writes as itself, and knows what the original wrote`() throws {

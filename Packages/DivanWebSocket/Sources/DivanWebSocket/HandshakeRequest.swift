@@ -67,8 +67,10 @@ public struct HandshakeRequest: Sendable, Equatable {
         for scheme in ["http://", "https://", "ws://", "wss://"]
         where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
             let authority = text.dropFirst(scheme.count)
-            guard let slash = authority.firstIndex(of: "/") else { return "/" }
-            return authority[slash...]
+            guard let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" }) else {
+                return "/"
+            }
+            return authority[end] == "/" ? authority[end...] : "/" + authority[end...]
         }
         throw .head(.line(1))
     }

@@ -57,10 +57,8 @@ struct ClientCredentials: Sendable {
     ) -> HTTPHeaders {
         var headers = HTTPHeaders()
         var ownCookies: [String] = []
-        for (name, value) in authenticator?.headers() ?? [] {
-            if name == "Cookie" { ownCookies.append(value) } else { headers.append(name, value) }
-        }
-        for (name, value) in further.sorted(by: { $0.key < $1.key }) {
+        let added = further.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        for (name, value) in (authenticator?.headers() ?? []) + added {
             if name.lowercased() == "cookie" {
                 ownCookies.append(value)
             } else {

@@ -140,6 +140,23 @@ import Testing
         #expect(names.map { last.field($0) } == (host == "127.0.0.1" ? sent : [nil, nil, nil]))
     }
 
+    /// Fields have one name, however an application's authenticator spells it.
+    @Test(arguments: ["cookie", "COOKIE", "Cookie"])
+    func `a redirect to another host takes no cookie of a custom authenticator`(
+        name: String
+    ) async throws {
+        let last = try HandshakeServer(answers: [Self.refusal])
+        let location = "Location: http://localhost:\(last.port)/other/_blipsync"
+        let first = try HandshakeServer(
+            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
+        )
+        _ = try await run(first, Peers()) {
+            $0.authenticator = FieldAuthenticator(fields: [name: "SyncGatewaySession=abc123"])
+        }
+        #expect(first.field("Cookie") == "SyncGatewaySession=abc123")
+        #expect(last.requests.count == 1 && last.field("Cookie") == nil)
+    }
+
     @Test(arguments: [true, false])
     func `a redirect to TLS leads to whom the pin means`(isRight: Bool) async throws {
         let peers = try Peers()
@@ -291,4 +308,11 @@ import Testing
         try await replicator.run()
         #expect(replicator.correlationID != nil && replicator.correlationID != first)
     }
+}
+
+/// Sends these fields.
+private struct FieldAuthenticator: CustomAuthenticator {
+    let fields: [String: String]
+
+    func headers() -> [String: String] { fields }
 }

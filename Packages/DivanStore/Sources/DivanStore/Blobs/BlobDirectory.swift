@@ -281,7 +281,12 @@ final class BlobDirectory: BlobShelf {
         for name in try BundleFiles.names(in: path) where name.hasPrefix(Self.partialPrefix) {
             let digest = BlobDigest(fileName: String(name.dropFirst(Self.partialPrefix.count)))
             if let digest, used.contains(digest) { continue }
-            unlink(path + "/" + name)
+            let file = path + "/" + name
+            // Whoever writes it goes on: another one of this name would be taken for it at its end.
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { continue }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
+            close(descriptor)
         }
     }
 

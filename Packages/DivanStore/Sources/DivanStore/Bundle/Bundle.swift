@@ -58,8 +58,12 @@ enum Bundle {
 
     /// Refuses places where there is no database file of plausible form.
     ///
+    /// One that is open here was looked at before, and must not be again: who closes a file gives up all
+    /// locks that the process has on it, those of SQLite too, and another process that ends would take
+    /// the log away from under this one.
+    ///
     /// - Throws: `noSuchDatabase`, `notADatabase`, `io` where we may not look.
-    static func verify(_ files: BundleFiles) throws(StoreError) {
+    static func verify(_ files: BundleFiles, isOpenHere: Bool) throws(StoreError) {
         guard let kind = try BundleFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
@@ -72,7 +76,8 @@ enum Bundle {
         guard BundleFiles.byteCount(files.database) > 0 else {
             throw StoreError(.notADatabase("the file is empty"), at: files.database)
         }
-        guard try isOurs(files.database) else {
+        let isOurs = isOpenHere ? true : try isOurs(files.database)
+        guard isOurs else {
             throw StoreError(
                 .notADatabase("an SQLite file of another application"),
                 at: files.database

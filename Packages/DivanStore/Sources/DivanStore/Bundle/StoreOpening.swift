@@ -32,7 +32,7 @@ extension Store {
                 {
                     return (store, true)
                 }
-                let store = try opened(files, options, calls)
+                let store = try opened(files, options, calls, isOpenHere: entry.ownerCount > 0)
                 if options.scheme == .vectors, !options.readOnly {
                     try store.upgradeToVersionVectors()
                 }
@@ -201,7 +201,8 @@ extension Store {
     private static func opened(
         _ files: BundleFiles,
         _ options: StoreOptions,
-        _ calls: BlobCalls
+        _ calls: BlobCalls,
+        isOpenHere: Bool
     ) throws -> Store {
         var lock: BundleLock?
         if options.create, !options.readOnly, Bundle.isFree(files) {
@@ -211,7 +212,7 @@ extension Store {
                 sealing: options.sealing
             )
         }
-        try Bundle.verify(files)
+        try Bundle.verify(files, isOpenHere: isOpenHere)
         if lock == nil, !options.readOnly {
             lock = try BundleLock(at: files.lock, of: files.directory)
             try Rekeying(files).recover()

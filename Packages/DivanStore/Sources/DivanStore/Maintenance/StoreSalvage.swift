@@ -1,6 +1,7 @@
 internal import CDivanStore
 internal import DivanJSON
 internal import DivanRevisions
+internal import Glibc
 
 /// What could still be read of a damaged database.
 public struct Salvage: Equatable, Sendable {
@@ -281,15 +282,29 @@ private struct Cargo {
         batch = []
     }
 
-    /// Brings the contents that are what their digest says; the others must come from a peer.
+    /// Brings the contents that can be read and are what their digest says; the others must come from a
+    /// peer.
     private mutating func carryBlobs(of history: any RevisionHistory) throws {
         for digest in try history.blobDigests() where looked.insert(digest).inserted {
             guard blobs.contains(digest) else { continue }
             do throws(StoreError) {
                 try target.blobs.replace(digest, from: blobs)
+            } catch  where isLoss(error) {
+                noteLoss("the content \(digest) cannot be read")
             } catch {
                 guard case .blobMismatch = error.code else { throw error }
             }
+        }
+    }
+
+    /// Whether an error is about what the damaged database has of a content, not about the new one.
+    private func isLoss(_ error: StoreError) -> Bool {
+        guard let directory = blobs.directory, error.path.utf8.starts(with: directory.utf8) else {
+            return false
+        }
+        switch error.code {
+        case .io(EIO), .noSuchBlob: return true
+        default: return error.isDamage
         }
     }
 }

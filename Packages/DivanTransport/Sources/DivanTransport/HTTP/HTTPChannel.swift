@@ -86,9 +86,11 @@ final class HTTPChannel: ByteStreamOwner {
     func streamDidOpen() {}
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
-        if isIdle { watch(limits.headTimeout) }
+        let wasIdle = isIdle
         connection.receive(bytes)
         proceed()
+        // Empty lines begin no request, and keep no connection open.
+        if wasIdle, !isEnded, isWaiting, !connection.isIdle { watch(limits.headTimeout) }
     }
 
     func streamDidDrainInput() {}

@@ -269,9 +269,7 @@ extension SQLiteSession: StorageTransaction {
     func deleteCollection(_ collection: CollectionID) throws(StoreError) {
         try SQLiteDictionaries(on: connection).removeAll(of: collection)
         forgetStatements()
-        for table in try connection.texts(SQLiteSchema.indexTables(of: collection)) {
-            try connection.execute("DROP TABLE IF EXISTS \(table)")
-        }
+        try removeIndexes(of: collection, except: [])
         try connection.execute(
             """
             DROP TABLE \(SQLiteSchema.table(collection));
