@@ -35,10 +35,22 @@ struct RESTOrigin: Sendable {
             let advice = "ask by its address, or give the server users or TLS"
             return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
         }
+        if allowed == "*", request.method == "POST", let origin = request.headers["Origin"],
+            !host.isOrigin(origin), !isJSON
+        {
+            // A form is sent without being asked for leave, and with what the browser knows of its user.
+            let advice = "name it in `origins`, or send application/json"
+            return RESTError(403, "origin", "pages of \(origin) send no forms here; \(advice)")
+        }
         guard let origin = request.headers["Origin"], allowed == nil,
             !["GET", "HEAD", "OPTIONS"].contains(request.method), !host.isOrigin(origin)
         else { return nil }
         return RESTError(403, "origin", "pages of \(origin) change nothing here; allow that origin")
+    }
+
+    private var isJSON: Bool {
+        let type = request.headers["Content-Type"]?.prefix { $0 != ";" } ?? ""
+        return type.lowercased().utf8.elementsEqual("application/json".utf8)
     }
 
     private static let ownName: String = {

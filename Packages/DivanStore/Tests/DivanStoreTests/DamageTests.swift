@@ -260,6 +260,35 @@ import Testing
         try store.checkIntegrity()
     }
 
+    /// Of this one not even the head can be read.
+    @Test func `a damaged document stands in the way of no expiry, and can be forgotten`() throws {
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            for number in [5, 6, 7] {
+                try writer.setExpiration(
+                    Int64(number),
+                    of: DocumentID(unchecked: "doc-\(number)"),
+                    in: .default
+                )
+            }
+        }
+        try store.close()
+        try SQLiteConnection(path: database, mode: .readWrite)
+            .execute("UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-9')")
+        let damaged = try Store.open(directory: path)
+        defer { try? damaged.close() }
+        #expect(throws: StoreError.self) {
+            _ = try damaged.read { try $0.document("doc-5", in: .default) }
+        }
+        #expect(try damaged.purgeExpired(now: 10) == 3)
+        #expect(try damaged.nextExpiration() == nil)
+        #expect(try damaged.write { try $0.purge("doc-9", in: .default) })
+        #expect(try damaged.read { try $0.count(in: .default) } == 36)
+        try damaged.checkIntegrity()
+        _ = try damaged.save("new", in: .default, body: Array("{}".utf8))
+        #expect(try damaged.read { try $0.lastSequence(in: .default) } == 41)
+    }
+
     @Test func `a foreign write-ahead log is not taken in`() throws {
         var generator = SeededGenerator(seed: 3)
         try write([UInt8].random(count: 20_000, using: &generator), to: database + "-wal")

@@ -125,6 +125,34 @@ import Testing
         #expect(salvage.losses.contains { $0.contains("people") })
     }
 
+    /// They stand in the table of small values, and no document needs them.
+    @Test func `marks of remotes that are damaged cost no document`() throws {
+        try fill([.default], count: 40)
+        let store = try Store.open(directory: directory)
+        let remote = try store.remoteID(for: "ws://there/db")
+        let sequences = try store.read { try $0.documents(in: .default, after: 0, limit: 100) }
+        try store.write { writer in
+            let known = sequences.map {
+                KnownRevision(
+                    documentID: $0.documentID,
+                    revisionID: $0.revisionID,
+                    sequence: $0.sequence,
+                    feedEnd: sequences.last?.sequence ?? 0
+                )
+            }
+            try writer.markKnown(known, at: remote, in: .default)
+        }
+        try store.close()
+        let before = try contents(directory, .default)
+        try SQLiteConnection(path: file.path, mode: .readWrite).execute(
+            "UPDATE \"values\" SET value = x'00FF00' WHERE space = 'knownSequences'"
+        )
+        let salvage = try rebuild()
+        #expect(salvage.losses == [])
+        #expect(salvage.documentCount == before.count)
+        #expect(try contents(directory, .default) == before)
+    }
+
     private func root(of collection: Int64) throws -> Int {
         let connection = try SQLiteConnection(path: file.path, mode: .readOnly)
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'docs_\(collection)'"

@@ -176,13 +176,7 @@ import Testing
         _ = try save(first, "a", "{}")
         let ahead = UInt64(Date().timeIntervalSince1970) * 1_000_000_000 + 50_000_000_000
         let theirs = String(ahead, radix: 16) + "@\(Self.theirs)"
-        let revision = RemoteRevision(
-            documentID: "doc",
-            revisionID: try #require(RevisionID(theirs)),
-            body: Array("{}".utf8),
-            remote: remote
-        )
-        _ = try first.write { try $0.insert(revision, in: .default) }
+        _ = try first.write { try $0.insert(received("doc", theirs), in: .default) }
         let before = try save(first, "doc", #"{"n":1}"#)
         #expect(before.timestamp > ahead)
         try first.close()

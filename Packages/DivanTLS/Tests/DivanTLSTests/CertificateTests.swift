@@ -155,6 +155,22 @@ extension CertificateTests {
         #expect(leaf.sha256Fingerprint == digits)
     }
 
+    /// OpenSSL would ask a person for the password, on the terminal or in the standard input.
+    @Test(.timeLimit(.minutes(1)))
+    func `an encrypted certificate is refused, and nobody is asked for its password`() throws {
+        let text = """
+            -----BEGIN CERTIFICATE-----
+            Proc-Type: 4,ENCRYPTED
+            DEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF
+
+            AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
+            -----END CERTIFICATE-----
+
+            """
+        #expect(throws: CredentialError.self) { _ = try TLSCertificate.certificates(pem: text) }
+        #expect(throws: CredentialError.self) { _ = try TLSCertificate(pem: text) }
+    }
+
     @Test func `bytes behind a certificate are refused`() throws {
         let der = try Sample.server().leaf.derBytes + [0]
         let error = #expect(throws: CredentialError.self) { _ = try TLSCertificate(der: der.span) }

@@ -1,5 +1,6 @@
 import DivanTransport
 import DivanWebSocket
+import Glibc
 import Testing
 
 /// How open connections end.
@@ -113,6 +114,28 @@ import Testing
         let next = try TestServer(port: server.port)
         #expect(next.port == server.port)
         #expect(await recorder.end().goodbye == "1001  true")
+    }
+
+    /// Or clients that try IPv6 first would come to whoever has it there.
+    @Test func `does not do without IPv6 where the port is taken there`() throws {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_addr = in6addr_loopback
+        let descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { Glibc.close(descriptor) }
+        var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let isThere = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+                bind(descriptor, general, size) == 0 && listen(descriptor, 1) == 0
+                    && getsockname(descriptor, general, &size) == 0
+            }
+        }
+        guard isThere else { return }  // no IPv6 on this machine
+        let port = UInt16(bigEndian: address.sin6_port)
+        let server = WebSocketServer(.init(port: port), log: quiet) { _ in }
+        let error = #expect(throws: TransportError.self) { try server.start() }
+        #expect(error?.code == .posix(98))
     }
 
     @Test

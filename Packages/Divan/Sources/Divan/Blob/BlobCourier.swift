@@ -136,6 +136,8 @@ final class BlobCourier: Sendable {
                 return (nil, nil)
             }
             let isNeeded = state.underway.values.contains { !$0.waiters.isEmpty }
+            // Who comes while it stops waits for the next one.
+            if !isNeeded { state.underway = [:] }
             return (waiter, isNeeded ? nil : state.replicator)
         }
         waiter?.continuation.resume(throwing: CancellationError())
@@ -156,11 +158,10 @@ extension BlobCourier {
         let replicator = state.withLock { state -> Replicator? in
             state.line.removeAll(where: \.waiters.isEmpty)
             guard state.replicator == nil, let first = state.line.first else { return nil }
-            let target = ReplicatorLabel(first.configuration).target
             var batch: [Parcel] = []
             state.line.removeAll { parcel in
                 guard batch.count < Self.batchCount,
-                    ReplicatorLabel(parcel.configuration).target == target
+                    parcel.configuration.leads(whereDoes: first.configuration)
                 else { return false }
                 batch.append(parcel)
                 return true
@@ -209,6 +210,21 @@ extension BlobCourier {
 }
 
 extension ReplicatorConfiguration {
+    /// Whether one connection serves both: the same peer, asked as the same user.
+    fileprivate func leads(whereDoes other: ReplicatorConfiguration) -> Bool {
+        let isSamePeer =
+            switch (target, other.target) {
+            case (let mine as URLEndpoint, let theirs as URLEndpoint): mine.url == theirs.url
+            case (let mine as DatabaseEndpoint, let theirs as DatabaseEndpoint):
+                mine.database === theirs.database
+            case (let mine as MessageEndpoint, let theirs as MessageEndpoint):
+                mine.uid.utf8.elementsEqual(theirs.uid.utf8)
+            default: false
+            }
+        return isSamePeer && headers == other.headers
+            && (authenticator as AnyObject?) === (other.authenticator as AnyObject?)
+    }
+
     /// Adds the collections that others to the same peer have.
     fileprivate mutating func join(_ others: [ReplicatorConfiguration]) {
         for other in others {

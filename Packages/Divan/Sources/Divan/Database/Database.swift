@@ -86,7 +86,9 @@ public final class Database: Sendable {
     }
 
     deinit {
-        if state.withLock({ $0.phase }) != .closed { try? file.close() }
+        guard state.withLock({ $0.phase }) != .closed else { return }
+        changes.end()
+        try? file.close()
     }
 
     /// The database's own directory, ending with `/`; `nil` once closed or deleted, and in memory.
@@ -150,7 +152,7 @@ public final class Database: Sendable {
         guard state.withLock({ $0.phase }) != .closed else {
             stopForMisuse("Database \(name) is closed; use Database.delete(withName:inDirectory:)")
         }
-        let ownerCount = store.ownerCount
+        let ownerCount = store.fileOwnerCount
         guard ownerCount <= 1 else {
             throw NSError(
                 CBLError.busy,

@@ -130,9 +130,11 @@ final class DatabaseFile: Sendable {
                 try block()
             }
             for (_, life) in began.takeEnded() { end(life) }
+            if began.mayExpireEarlier { expiration.schedule() }
         } catch {
             began.undo()
-            for (path, life) in began.takeEnded() {
+            // From the last to the first, which is the one that stands.
+            for (path, life) in began.takeEnded().reversed() {
                 lives.withLock { $0.updateValue(life, forKey: path) }?.end()
             }
             throw error
@@ -140,7 +142,9 @@ final class DatabaseFile: Sendable {
     }
 
     /// Takes note that a document may expire earlier than any before.
+    ///
+    /// Inside a batch that waits until the batch is committed: nobody else sees it before.
     func expirationDidChange() {
-        expiration.schedule()
+        if let runningBatch { runningBatch.noteExpiration() } else { expiration.schedule() }
     }
 }

@@ -51,11 +51,14 @@ public final class URLEndpointListener: Sendable {
     ///   `notOpen` (6) when the database is closed or a collection was deleted.
     public func start() throws {
         try translatingErrors {
+            guard port == nil else { return }
+            // Before the lock: this waits for a batch, and the batch may ask for the port.
+            let sources = try deltaSources()
             try running.withLock { running in
                 guard running == nil else { return }
                 try config.home.register(self)
                 do {
-                    running = try listen()
+                    running = try listen(holding: sources)
                     runEnd.began()
                 } catch {
                     config.home.unregister(self)
@@ -122,17 +125,22 @@ public final class URLEndpointListener: Sendable {
     /// The server while it listens.
     var server: ListenerServer? { running.withLock { $0?.server } }
 
-    private func listen() throws -> Running {
-        let identity = try config.usedIdentity()
+    private func deltaSources() throws -> DeltaSourceHold? {
         let store = try config.home.openStore()
+        if config.enableDeltaSync { return try store.holdDeltaSources() }
+        try store.forgetDeltaSources()
+        return nil
+    }
+
+    private func listen(holding sources: DeltaSourceHold?) throws -> Running {
+        let identity = try config.usedIdentity()
         let server = ListenerServer(try config.serverConfiguration(identity: identity))
-        if !config.enableDeltaSync { try store.forgetDeltaSources() }
         do {
             return Running(
                 server: server,
                 identity: identity,
                 port: try server.start(),
-                deltaSources: config.enableDeltaSync ? try store.holdDeltaSources() : nil
+                deltaSources: sources
             )
         } catch let error as TransportError {
             throw error.asListenerError

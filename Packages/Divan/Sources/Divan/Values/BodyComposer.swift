@@ -58,7 +58,13 @@ struct BodyComposer {
             guard let value = members[key] else { continue }
             composed.append((key, try json(value, in: members.origin, depth: depth + 1)))
         }
-        return JSONObject(composed)
+        let made = JSONObject(composed)
+        // Put together key by key, it is a blob all the same: it is read back as one.
+        if made.isBlob, made[Blob.blobDigestProperty] != nil {
+            hasBlobs = true
+            try hold(made)
+        }
+        return made
     }
 
     private mutating func json(_ value: Value, in origin: Database?, depth: Int) throws -> JSON {

@@ -27,6 +27,19 @@ import Testing
         #expect(collection.count == 20)
     }
 
+    @Test func `a collection that was deleted twice in a batch lives when that is undone`() throws {
+        let old = try home.database.createCollection(name: "c")
+        try old.save(document: MutableDocument(id: "x"))
+        try? home.database.inBatch {
+            try home.database.deleteCollection(name: "c")
+            _ = try home.database.createCollection(name: "c")
+            try home.database.deleteCollection(name: "c")
+            throw Mishap()
+        }
+        #expect(try old.document(id: "x") != nil)
+        #expect(try home.database.collection(name: "c") == old)
+    }
+
     @Test func `an error undoes the batch and arrives wrapped`() throws {
         try save("before")
         do {

@@ -166,6 +166,29 @@ import Testing
         #expect(found == blob)
     }
 
+    /// Read again it is a blob, whoever put its members together.
+    @Test(arguments: ["of a dictionary", "key by key", "nested"])
+    func `a blob that was put together from its properties keeps its content`(way: String) throws {
+        let blob = Blob(contentType: "text/plain", data: small)
+        try home.database.saveBlob(blob: blob)
+        var properties = blob.properties
+        properties["@type"] = "blob"
+        let part = MutableDictionaryObject()
+        for (key, value) in properties { part.setValue(value, forKey: key) }
+        let document = MutableDocument(id: "d")
+        switch way {
+        case "of a dictionary":
+            document.setDictionary(MutableDictionaryObject(data: properties), forKey: "b")
+        case "key by key": document.setDictionary(part, forKey: "b")
+        default: document.setArray(MutableArrayObject().addDictionary(part), forKey: "b")
+        }
+        try collection.save(document: document)
+        try home.database.performMaintenance(type: .compact)
+        let found = try #require(try collection.document(id: "d"))
+        let kept = way == "nested" ? found.array(forKey: "b")?.blob(at: 0) : found.blob(forKey: "b")
+        #expect(kept?.content == small)
+    }
+
     @Test func `compacting removes the blobs that no document names`() throws {
         let kept = Blob(contentType: "a/b", data: small)
         _ = try saved(kept)

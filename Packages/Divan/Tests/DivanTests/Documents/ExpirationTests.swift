@@ -39,6 +39,29 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "nothing") == nil)
     }
 
+    /// Nobody else sees a batch before it is committed, so looking earlier finds nothing.
+    @Test func `an expiration that is set in a batch is kept, too`() async throws {
+        let documents = collection.documentChanges(id: "doc")
+        try home.database.inBatch {
+            let soon = Date(timeIntervalSinceNow: 0.3)
+            try collection.setDocumentExpiration(id: "doc", expiration: soon)
+            let (looked, look) = (DispatchSemaphore(value: 0), collection)
+            // As long as whoever looks needs for it.
+            for _ in 0..<20 {
+                DispatchQueue.global().async {
+                    _ = look.count
+                    looked.signal()
+                }
+                looked.wait()
+            }
+        }
+        for await change in documents {
+            #expect(change.documentID == "doc")
+            break
+        }
+        #expect(try collection.document(id: "doc") == nil)
+    }
+
     @Test func `a past date purges at once, and listeners hear of it`() async throws {
         let documents = collection.documentChanges(id: "doc")
         let changes = collection.changes()

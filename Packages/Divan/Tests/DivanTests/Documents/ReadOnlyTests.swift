@@ -27,6 +27,15 @@ import Testing
         #expect(try orders.documentIDs() == ["bread", "soup"])
     }
 
+    @Test func `while it is open the other one cannot be deleted, and goes on`() throws {
+        let database = try reader()
+        expect(CBLError.busy) { try home.database.delete() }
+        try home.collection.save(document: MutableDocument(id: "bread"))
+        #expect(try database.defaultCollection().count == 2)
+        try database.close()
+        try home.database.delete()
+    }
+
     @Test func `it changes nothing`() throws {
         let database = try reader()
         let orders = try database.defaultCollection()

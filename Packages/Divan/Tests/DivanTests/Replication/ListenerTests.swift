@@ -1,10 +1,43 @@
 import Dispatch
 import Divan
+import Dispatch
 import Foundation
 import Testing
 
 /// Listeners and replicators over real sockets on the loopback interface.
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
+    /// The start waits for the batch, and the batch asks the listener.
+    @Test(.timeLimit(.minutes(1)))
+    func `a batch may ask a listener that is being started`() async throws {
+        let peers = try Peers()
+        var configuration = URLEndpointListenerConfiguration(
+            collections: [try peers.there.defaultCollection()]
+        )
+        configuration.networkInterface = "127.0.0.1"
+        configuration.enableDeltaSync = true
+        let listener = URLEndpointListener(config: configuration)
+        defer { listener.stop() }
+        let (began, started) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        DispatchQueue.global().async {
+            began.wait()
+            try? listener.start()
+            started.signal()
+        }
+        try peers.there.inBatch {
+            began.signal()
+            // Long enough for the other thread to come as far as it can.
+            for _ in 0..<200 where listener.port == nil { usleep(1_000) }
+            #expect(listener.port == nil && listener.urls == nil)
+        }
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                started.wait()
+                done.resume()
+            }
+        }
+        #expect(listener.port != nil)
+    }
+
     @Test func `a replicator syncs both ways without TLS`() async throws {
         let peers = try Peers()
         let (here, there) = (

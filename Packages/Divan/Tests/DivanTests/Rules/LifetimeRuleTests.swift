@@ -21,6 +21,16 @@ import Testing
 
     private let queue = DispatchQueue(label: "test")
 
+    @Test func `streams of changes end with the last reference to their database`() async throws {
+        func streams() throws -> (AsyncStream<CollectionChange>, AsyncStream<DocumentChange>) {
+            let collection = try TemporaryDatabase().collection
+            return (collection.changes(), collection.documentChanges(id: "a"))
+        }
+        let (changes, documents) = try streams()
+        for await _ in changes {}
+        for await _ in documents {}
+    }
+
     private func replicate(
         _ captured: Captured,
         _ peers: Peers,

@@ -241,10 +241,17 @@ public final class BlobWriter {
     fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
         guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
         var seen = SHA1()
-        while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
-        {
-            seen.update(piece.span)
-            byteCount += piece.count
+        do throws(StoreError) {
+            while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount),
+                !piece.isEmpty
+            {
+                seen.update(piece.span)
+                byteCount += piece.count
+            }
+        } catch {
+            // A part that cannot be read is none, and nobody has its file but the sink.
+            sink.discard()
+            throw error
         }
         intake = BlobIntake(sink, after: seen)
         self.blobs = blobs

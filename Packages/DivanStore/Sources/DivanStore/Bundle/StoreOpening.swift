@@ -142,14 +142,20 @@ extension Store {
     /// How many owners have the store open; 0 when it is closed.
     public var ownerCount: Int { place?.ownerCount ?? 1 }
 
+    /// How many owners have the file open in this process, for writing and for reading.
+    public var fileOwnerCount: Int {
+        guard let place else { return 1 }
+        return StoreRegistry.shared.entry(for: place.files.directory).ownerCount
+    }
+
     /// Closes the store and deletes its files.
     ///
     /// - Throws: `StoreError` with `busy` when it has other owners; then it stays open.
     public func delete() throws(StoreError) {
         guard let place else { return try close() }
-        guard place.ownerCount <= 1 else {
+        guard fileOwnerCount <= 1 else {
             throw StoreError(
-                .busy(.thisProcess(ownerCount: place.ownerCount)),
+                .busy(.thisProcess(ownerCount: fileOwnerCount)),
                 at: place.files.directory
             )
         }

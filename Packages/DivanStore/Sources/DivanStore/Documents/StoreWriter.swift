@@ -160,8 +160,16 @@ public final class StoreWriter: StoreReader {
         let collection = try self.collection(collection)
         let id = collection.id
         // Without the body, so that a damaged document can be forgotten.
-        guard let row = try current().row(documentID, in: id, content: .summary)
-        else { return false }
+        let row: DocumentRow
+        do throws(StoreError) {
+            guard let found = try current().row(documentID, in: id, content: .summary) else {
+                return false
+            }
+            row = found
+        } catch  where error.concernsOneDocument {
+            try forgetDamaged(documentID, in: collection)
+            return true
+        }
         _ = try state(of: collection)
         _ = try changing().remove(documentID, in: id)
         if !row.flags.contains(.tombstone) {
@@ -174,6 +182,22 @@ public final class StoreWriter: StoreReader {
         collection.mayRepeat = true
         note(documentID, sequence: 0, in: collection)
         return true
+    }
+
+    /// Forgets a document of which not even the head can be read; what is left is counted again.
+    private func forgetDamaged(
+        _ documentID: DocumentID,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        let last = try state(of: collection).lastSequence
+        _ = try changing().remove(documentID, in: collection.id)
+        var state = try changing().discard([], in: collection.id, rebuildingIndexes: false)
+        state.lastSequence = max(state.lastSequence, last)
+        setState(state, of: collection)
+        collection.hasNewState = true
+        collection.mayRepeat = true
+        noteTreeChange()
+        note(documentID, sequence: 0, in: collection)
     }
 
     /// Sets or, with `nil`, clears when a document is purged, in milliseconds since 1970.

@@ -236,11 +236,22 @@ private struct Cargo {
         for (id, path) in try snapshot.readableCollections() {
             try target.createCollection(path)
             let collection = StoreReader.OpenCollection(path: path, id: id)
+            // What remotes have need not be known, and must cost no document where it is damaged.
+            collection.known =
+                try snapshot.readableValues(in: .knownSequences)
+                .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
+                .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
             sequence = 0
             try carryPacking(of: id, path, snapshot)
             try snapshot.forEachReadableRow(in: id) { row in
-                guard let history = try? reader.soundHistory(of: row, in: collection)
-                else { return }
+                let history: any RevisionHistory
+                do throws(StoreError) {
+                    history = try reader.soundHistory(of: row, in: collection)
+                } catch {
+                    // With the codec it could be read.
+                    if case .unknownCodec = error.code { throw error }
+                    return noteLoss("document \(row.documentID) of \(path): \(error.problem)")
+                }
                 if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
                 batch.append((row, history))
                 if batch.count >= Self.batchCount { try store(in: path) }

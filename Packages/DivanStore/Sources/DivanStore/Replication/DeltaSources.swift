@@ -123,11 +123,12 @@ extension Store {
     ///
     /// What a remote of this store is known to have is kept in any case.
     ///
-    /// - Throws: What the medium reports; nothing is held then.
+    /// - Throws: `busy` inside a transaction of this thread, and what the medium reports; nothing is held
+    ///   then.
     public func holdDeltaSources() throws -> DeltaSourceHold {
         let hold = DeltaSourceHold(deltaSources)
         guard !engine.isReadOnly else { return hold }
-        try writing.withLock { try engine.write { try deltaSources.begin(in: $0) } }
+        try outsideWrites { try engine.write { try deltaSources.begin(in: $0) } }
         return hold
     }
 
@@ -135,9 +136,7 @@ extension Store {
     /// them now; each goes with the next save of its document.
     public func forgetDeltaSources() throws {
         guard !engine.isReadOnly else { return }
-        try writing.withLock {
-            guard try !engine.read({ try $0.values(in: .deltaSources) }).isEmpty else { return }
-            try engine.write { try deltaSources.forget(in: $0) }
-        }
+        guard try !engine.read({ try $0.values(in: .deltaSources) }).isEmpty else { return }
+        try outsideWrites { try engine.write { try deltaSources.forget(in: $0) } }
     }
 }

@@ -69,7 +69,7 @@ extension StoreReader {
 
 extension StoreReader.OpenCollection {
     /// The key of what belongs to the collection among the small values.
-    fileprivate var key: String { String(id.rawValue) }
+    var key: String { String(id.rawValue) }
 }
 
 // MARK: Setting marks

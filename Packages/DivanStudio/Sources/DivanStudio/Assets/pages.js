@@ -264,10 +264,10 @@ function decision(page) {
   const merged = page.merged;
   const field = h("textarea", { class: "tall", id: "merge", "aria-label": "The merged document as JSON", spellcheck: "false" });
   field.value = merged === null ? "" : write(merged);
-  const choice = {};
+  const choice = Object.create(null);
   const keys = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort();
   const compose = () => {
-    const result = {};
+    const result = Object.create(null);
     for (const key of keys) {
       const side = choice[key] === "ours" ? ours : choice[key] === "theirs" ? theirs : merged ?? {};
       if (Object.hasOwn(side, key)) result[key] = side[key];

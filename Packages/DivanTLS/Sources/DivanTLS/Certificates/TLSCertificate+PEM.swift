@@ -30,7 +30,9 @@ extension TLSCertificate {
             }
             defer { BIO_free(source) }
             while certificates.count < TLSLimits.certificateCount {
-                guard let certificate = PEM_read_bio_X509(source, nil, nil, nil) else { break }
+                // Without an answer to it OpenSSL would ask the terminal for a password.
+                guard let certificate = PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil)
+                else { break }
                 certificates.append(TLSCertificate(CertificateHandle(adopting: certificate)))
             }
             let code = OpenSSLFailure.take()

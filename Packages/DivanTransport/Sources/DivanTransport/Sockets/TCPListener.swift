@@ -115,10 +115,10 @@ extension TCPListener {
         _ port: UInt16,
         _ stallTimeout: Duration
     ) throws(TransportError) -> Socket {
-        if let all = SocketAddress(host: "::", port: port),
-            let socket = try? open(all, stallTimeout)
-        {
-            return socket
+        if let all = SocketAddress(host: "::", port: port) {
+            do throws(TransportError) {
+                return try open(all, stallTimeout)
+            } catch  where error.isWithoutIPv6 {}
         }
         guard let all = SocketAddress(host: "0.0.0.0", port: port) else {
             throw TransportError(.unknownInterface("0.0.0.0"), place: "listener")
@@ -157,5 +157,13 @@ extension TCPListener {
                 place: address.description
             )
         }
+    }
+}
+
+extension TransportError {
+    /// Whether this machine has no IPv6, where a port that is taken is no reason to do without.
+    fileprivate var isWithoutIPv6: Bool {
+        guard case .system(_, let number) = reason else { return false }
+        return [EAFNOSUPPORT, EADDRNOTAVAIL, ENOPROTOOPT, EPROTONOSUPPORT].contains(number)
     }
 }
