@@ -27,6 +27,12 @@ static int page_size(const uint8_t *header) {
     return size >= 1024 && size <= 65536 && (size & (size - 1)) == 0 ? size : 0;
 }
 
+/// Writes a size of pages where `page_size` reads it.
+static void set_page_size(uint8_t *header, int size) {
+    header[16] = size == 65536 ? 0 : (uint8_t)(size >> 8);
+    header[17] = size == 65536 ? 1 : (uint8_t)size;
+}
+
 static int take_keys(sealed_file *file, const uint8_t *head, int size) {
     file->scratch = malloc((size_t)size + divan_frame_head_size);
     file->keys = file->scratch ? divan_page_keys_make(file->vfs->key, head) : NULL;
@@ -169,12 +175,21 @@ static int fill(sealed_file *file, sqlite3_int64 end) {
     return code;
 }
 
-/// A new file gets its head with page 1.
+/// A new file gets its head with page 1, which need not be the first that is written: who copies a
+/// database makes room in memory with whatever page it can. Then an empty one takes its place for now.
 static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int64 offset) {
-    if (offset != 0 || page_size(page) != count) return SQLITE_IOERR_WRITE;
+    uint8_t *first = calloc(1, (size_t)(count < header_size ? header_size : count));
+    if (!first) return SQLITE_NOMEM;
+    memcpy(first, magic, sizeof magic);
+    set_page_size(first, count);
+    first[20] = divan_reserve_size;
     uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher->number};
-    if (!divan_seal_random(head + 4, sizeof head - 4)) return SQLITE_IOERR_WRITE;
-    return take_keys(file, head, count);
+    int code = page_size(offset == 0 ? page : first) == count
+            && divan_seal_random(head + 4, sizeof head - 4)
+        ? take_keys(file, head, count) : SQLITE_IOERR_WRITE;
+    if (code == SQLITE_OK && offset != 0) code = write_page(file, 1, first);
+    free(first);
+    return code;
 }
 
 /// SQLite must leave the end of a page alone: its sums over the log would else not match.
