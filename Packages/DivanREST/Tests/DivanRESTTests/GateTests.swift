@@ -110,7 +110,8 @@ import Testing
         let served = try Served { $0.origins = ["*"] }
         let visitor = try served.visitor()
         for (type, status) in [
-            ("text/plain", 403), ("application/json", 201), ("application/json; charset=utf-8", 201),
+            ("text/plain", 403), ("application/json", 201),
+            ("application/json; charset=utf-8", 201),
         ] {
             let origin = "Origin: https://else.example"
             let kind = "Content-Type: \(type)"
@@ -158,7 +159,8 @@ import Testing
 
     @Test(arguments: [
         ("evil.example", 421), ("evil.example:4985", 421), ("127.0.0.1.evil.example", 421),
-        ("evil.example.", 421), ("evil.example..", 421), ("localhost.evil.example", 421), ("127.0.0.1", 200),
+        ("evil.example.", 421), ("evil.example..", 421), ("localhost.evil.example", 421),
+        ("127.0.0.1", 200),
         ("localhost:4985", 200), ("LocalHost", 200), ("[::1]:4985", 200), ("jukebox", 200),
         ("jukebox.local", 200), ("Notes.Example:80", 200),
     ])

@@ -24,6 +24,28 @@ import Testing
         #expect(body.contains("\"n\":1"))
     }
 
+    /// In another database it would have another digest, and pass for whole.
+    @Test func `a content that was altered is handed to nobody`() throws {
+        try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
+        let folder = shell.path("db.cblite2/Attachments")
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
+        var bytes = content
+        bytes[100] ^= 1
+        try FileManager.default.removeItem(atPath: "\(folder)/\(name)")
+        try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+        let words = [
+            ["blob", "get", "db", "one", "photo", "out.jpg"], ["blob", "get", "db", "one"],
+            ["export", "db", "out.jsonl", "--blobs"], ["cp", "db", "out.jsonl"],
+        ]
+        for words in words {
+            let outcome = try shell.divan(words)
+            #expect(outcome.status == 5, "\(words): \(outcome.errors)")
+            #expect(outcome.errors.contains("hashes to"))
+        }
+        #expect(!FileManager.default.fileExists(atPath: shell.path("out.jpg")))
+        #expect(!FileManager.default.fileExists(atPath: shell.path("out.jsonl")))
+    }
+
     @Test func `the only blob needs no key, and goes through a pipe`() throws {
         let words = ["blob", "put", "db", "new", "text", "-", "--type", "text/plain"]
         #expect(try shell.divan(words, input: "hello").status == 0)

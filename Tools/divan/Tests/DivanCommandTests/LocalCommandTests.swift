@@ -13,6 +13,23 @@ import Testing
         try shell.run("new", "db")
     }
 
+    /// What is saved under the ID of a document whose time is over is a new one.
+    @Test(arguments: [["put", "db", "a", #"{"n":2}"#], ["import", "db", "lines"]])
+    func `a document that was saved behind the end of an earlier one stays`(
+        words: [String]
+    ) throws {
+        let shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "a", #"{"n":1}"#)
+        try shell.run("expire", "db", "a", "2020-01-01T00:00:00Z")
+        try shell.write("lines", #"{"_id":"a","n":2}"# + "\n")
+        #expect(try shell.divan(words).status == 0)
+        #expect(try shell.run("get", "db", "a").output.contains("2"))
+        try shell.run("put", "db", "other", "{}")
+        try shell.run("rm", "db", "other")
+        #expect(try shell.run("ls", "db").output.contains("a"))
+    }
+
     @Test func `a document that was put is got back`() throws {
         try shell.run("put", "db", "one", #"{"b":[1,2.5,null],"a":"ä"}"#)
         #expect(

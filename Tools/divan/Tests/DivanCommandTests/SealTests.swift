@@ -27,6 +27,14 @@ import Testing
         return false
     }
 
+    /// It would be plain on the disk, and nobody would know.
+    @Test func `who gives a key for a new database has it sealed`() throws {
+        #expect(try shell.divan(["new", "db", "--key-file", "nothing"]).status != 0)
+        try shell.run("new", "db", "--key-file", "key")
+        try shell.run("put", "db", "one", #"{"word":"saffron"}"#, "--key-file", "key")
+        #expect(try !shows("saffron") && !shows("SQLite format 3"))
+    }
+
     @Test func `every verb works on a sealed database with its key`() throws {
         let key = ["--key-file", "key"]
         func divan(_ words: String...) throws -> String {

@@ -1,6 +1,5 @@
 import Dispatch
 import Divan
-import Dispatch
 import Foundation
 import Testing
 

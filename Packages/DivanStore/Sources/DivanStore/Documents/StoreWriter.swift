@@ -217,65 +217,19 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Collections and values
 
-    /// Makes a collection; does nothing when it exists.
-    public func createCollection(_ path: CollectionPath) throws(StoreError) {
-        guard try !hasCollection(path) else { return }
-        try makeCollection(path)
-        changeCount += 1
-    }
-
-    /// Makes a collection whose change numbers go on where those of a deleted one of its name ended, so that
-    /// whoever knows how far that had come, a peer, a client or a backup, misses nothing of this one.
-    private func makeCollection(_ path: CollectionPath) throws(StoreError) {
-        var state = try changing().createCollection(path)
-        let key = Self.endKey(path)
-        guard let end = try metadata(key) else { return }
-        try setMetadata(key, nil)
-        guard let last = UInt64(String(decoding: end, as: UTF8.self)), last < 1 << 62 else {
-            return
-        }
-        state.lastSequence = last
-        try changing().setState(state)
-    }
-
-    /// Under which metadata stands where the change numbers of a deleted collection ended.
-    private static func endKey(_ path: CollectionPath) -> String { "ended-collection:\(path)" }
-
-    /// Removes a collection with its documents and checkpoints; does nothing when there is none.
-    ///
-    /// The default collection is emptied and stays.
-    public func deleteCollection(_ path: CollectionPath) throws(StoreError) {
-        guard try hasCollection(path) else { return }
-        let collection = try self.collection(path)
-        try forgetKnown(in: collection)
-        try forgetRefusals(in: collection)
-        try forgetIndexes(of: collection)
-        try forgetPacking(of: collection)
-        try forgetCheckpoints(of: path)
-        let last = try state(of: collection).lastSequence
-        if last > 0 { try setMetadata(Self.endKey(path), Array(String(last).utf8)) }
-        try changing().deleteCollection(collection.id)
-        forget(collection)
-        changeCount += 1
-        guard path == .default else {
-            let removal = StoreChange(
-                collection: path,
-                changes: [],
-                origin: origin,
-                endsCollection: true
-            )
-            removals.append(removal)
-            return
-        }
-        try makeCollection(path)
-    }
-
     /// Keeps a small value in the database, or with `nil` removes it.
     public func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
         try setValue(value, for: key, in: .metadata)
     }
 
     // MARK: Steps of every verb
+
+    /// Observers are to hear that a collection is gone.
+    func noteEnd(of path: CollectionPath) {
+        removals.append(
+            StoreChange(collection: path, changes: [], origin: origin, endsCollection: true)
+        )
+    }
 
     func setValue(_ value: [UInt8]?, for key: String, in space: ValueSpace) throws(StoreError) {
         try changing().setValue(value, for: key, in: space)

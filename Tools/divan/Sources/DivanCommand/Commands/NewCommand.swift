@@ -33,7 +33,9 @@ enum NewCommand: Command {
                 sentence: "\(path.bundle): there is a database already; choose another name"
             )
         }
-        let key = arguments.has("--encrypt") ? try KeyRing.shared.newKey(arguments) : nil
+        // Who gives a key wants it used.
+        let isSealed = ["--encrypt", "--key-file", "--key-command"].contains(where: arguments.has)
+        let key = isSealed ? try KeyRing.shared.newKey(arguments) : nil
         try path.makeDatabase(key: key, collections: collections)
         let names = collections.map { JSON.string($0.description) }
         terminal.done(

@@ -36,7 +36,7 @@ enum PurgeCommand: Command {
             throw Failure.usage("divan purge takes either document IDs or --expired")
         }
         let isDry = arguments.has("--dry-run")
-        let store = try arguments.database.open(forWriting: !isDry)
+        let store = try arguments.database.open(forWriting: !isDry, keepingExpired: true)
         defer { try? store.close() }
         let count =
             if arguments.has("--expired") {

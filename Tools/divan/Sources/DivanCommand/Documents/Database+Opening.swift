@@ -9,8 +9,13 @@ import Glibc
 
 extension DatabasePath {
     /// Opens the database, which must exist.
-    func open(forWriting: Bool) throws -> Store {
-        try open(StoreOptions(create: false, readOnly: !forWriting))
+    ///
+    /// Who writes does so behind the documents whose time is over: what is saved under such an ID is a new
+    /// document, and does not end with the old one.
+    func open(forWriting: Bool, keepingExpired: Bool = false) throws -> Store {
+        let store = try open(StoreOptions(create: false, readOnly: !forWriting))
+        if forWriting, !keepingExpired { try store.purgeExpired(now: Moment.now()) }
+        return store
     }
 
     /// The UUID that peers see; `nil` for a database that needs a key, or cannot be read.

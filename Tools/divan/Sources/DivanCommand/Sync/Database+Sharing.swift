@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanCrypto
 import DivanStore
 import Foundation
 
@@ -139,7 +140,7 @@ extension Database {
 
     /// Calls `body` with the pieces of a content, one after the other.
     ///
-    /// - Throws: `StoreError` when it is not here.
+    /// - Throws: `StoreError` when it is not here, or, behind the last piece, is not what its digest says.
     func forEachPiece(of digest: String, _ body: ([UInt8]) throws -> Void) throws {
         let properties = [Blob.typeProperty: Blob.blobType, Blob.blobDigestProperty: digest]
         guard let stream = try getBlob(properties: properties)?.contentStream else {
@@ -148,10 +149,19 @@ extension Database {
         }
         stream.open()
         defer { stream.close() }
+        var found = SHA1()
         var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
         while case let count = stream.read(&piece, maxLength: piece.count), count != 0 {
             guard count > 0 else { throw StoreError(.io(EIO), at: path ?? "") }
+            found.update(piece.span.extracting(first: count))
             try body(Array(piece.prefix(count)))
+        }
+        if let expected = BlobDigest(digest), let actual = BlobDigest(bytes: found.finalize()),
+            actual != expected
+        {
+            let place = (path ?? "") + "Attachments"
+            let error = StoreError(.blobMismatch(expected: expected, actual: actual), at: place)
+            throw Failure(kind: .database, sentence: "\(error)")
         }
     }
 
