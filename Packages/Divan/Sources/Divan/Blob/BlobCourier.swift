@@ -158,7 +158,8 @@ extension BlobCourier {
         let replicator = state.withLock { state -> Replicator? in
             state.line.removeAll(where: \.waiters.isEmpty)
             guard state.replicator == nil, let first = state.line.first else { return nil }
-            var batch: [Parcel] = []
+            state.line.removeFirst()
+            var batch = [first]
             state.line.removeAll { parcel in
                 guard batch.count < Self.batchCount,
                     parcel.configuration.leads(whereDoes: first.configuration)
@@ -221,8 +222,26 @@ extension ReplicatorConfiguration {
                 mine.uid.utf8.elementsEqual(theirs.uid.utf8)
             default: false
             }
-        return isSamePeer && headers == other.headers
-            && (authenticator as AnyObject?) === (other.authenticator as AnyObject?)
+        return isSamePeer && headers == other.headers && asks(asDoes: other)
+    }
+
+    /// Whether both name the same user.
+    private func asks(asDoes other: ReplicatorConfiguration) -> Bool {
+        func areSame(_ mine: String, _ theirs: String) -> Bool {
+            mine.utf8.elementsEqual(theirs.utf8)
+        }
+        switch (authenticator, other.authenticator) {
+        case (nil, nil): return true
+        case (let mine as BasicAuthenticator, let theirs as BasicAuthenticator):
+            return areSame(mine.username, theirs.username)
+                && areSame(mine.password, theirs.password)
+        case (let mine as SessionAuthenticator, let theirs as SessionAuthenticator):
+            return areSame(mine.sessionID, theirs.sessionID)
+                && areSame(mine.cookieName, theirs.cookieName)
+        // Of others it is only known that the same object is the same user.
+        case (let mine?, let theirs?): return (mine as AnyObject) === (theirs as AnyObject)
+        default: return false
+        }
     }
 
     /// Adds the collections that others to the same peer have.
