@@ -108,17 +108,22 @@ import Testing
     /// A form needs no leave of the server's, and comes with what the browser knows of its user.
     @Test func `where every page is allowed, one of another origin sends no forms`() throws {
         let served = try Served { $0.origins = ["*"] }
-        let visitor = try served.visitor()
         for (type, status) in [
             ("text/plain", 403), ("application/json", 201),
             ("application/json; charset=utf-8", 201),
         ] {
             let origin = "Origin: https://else.example"
             let kind = "Content-Type: \(type)"
-            let answer = try visitor.ask("POST", "/notes/_default", origin, kind, body: "{}")
+            let answer = try served.visitor().ask(
+                "POST",
+                "/notes/_default",
+                origin,
+                kind,
+                body: "{}"
+            )
             #expect(answer.status == status, "\(type)")
         }
-        #expect(try visitor.ask("POST", "/notes/_default", body: "{}").status == 201)
+        #expect(try served.visitor().ask("POST", "/notes/_default", body: "{}").status == 201)
     }
 
     @Test func `pages of other origins hear nothing unless they are allowed`() throws {
