@@ -103,7 +103,11 @@ let rooms: [[Target]] = [
         testing: ["DivanJSON"]
     ),
     room("DivanAuth", arrows: ["DivanCrypto", "DivanHTTP"]),
-    room("DivanDiscovery", arrows: ["DivanLog"], libraries: ["avahi-client", "avahi-common"]),
+    room(
+        "DivanDiscovery",
+        arrows: ["DivanHTTP", "DivanLog"],
+        libraries: ["avahi-client", "avahi-common"]
+    ),
     room(
         "DivanTransport",
         arrows: ["DivanWebSocket", "DivanHTTP", "DivanTLS", "DivanLog"],

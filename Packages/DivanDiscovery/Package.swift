@@ -13,6 +13,7 @@ let package = Package(
     name: "DivanDiscovery",
     products: [.library(name: "DivanDiscovery", targets: ["DivanDiscovery"])],
     dependencies: [
+        .package(path: "../DivanHTTP"),
         .package(path: "../DivanLog"),
         .package(path: "../DivanTestKit"),
     ],
@@ -23,12 +24,12 @@ let package = Package(
         ),
         .target(
             name: "DivanDiscovery",
-            dependencies: ["CDivanDiscovery", "DivanLog"],
+            dependencies: ["CDivanDiscovery", "DivanHTTP", "DivanLog"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "DivanDiscoveryTests",
-            dependencies: ["DivanDiscovery", "DivanTestKit", "DivanLog"],
+            dependencies: ["DivanDiscovery", "DivanTestKit", "DivanHTTP", "DivanLog"],
             swiftSettings: strict
         ),
     ]

@@ -30,7 +30,8 @@ public struct HostField: Sendable {
         var name = text.prefix { $0 != ":" }
         if name.hasSuffix(".") { name = name.dropLast() }
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        guard labels.last?.isEmpty == false || labels.count == 1 else { return false }
+        // Behind the one dot that ends a full name there is no other.
+        guard labels.count == 1 || labels.last?.isEmpty == false else { return false }
         // A last label of digits makes an IPv4 address, or nothing.
         guard labels.count > 1, labels.last?.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) == false else {
             return true

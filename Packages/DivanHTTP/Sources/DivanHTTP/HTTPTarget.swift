@@ -51,16 +51,26 @@ public struct HTTPTarget: Equatable, Sendable {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
+            if isUnreserved(byte), !isDots {
                 bytes.append(byte)
-            case UInt8(ascii: ".") where !isDots: bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a byte stands for itself everywhere in a URL: letters, digits and `-._~`.
+    ///
+    /// Source: RFC 3986 §2.3.
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
     }
 
     /// The value of the first item called `name`.
@@ -72,8 +82,17 @@ public struct HTTPTarget: Equatable, Sendable {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw HTTPError(400, "the target holds bytes that must be percent-encoded")
         }
+        guard let target = originForm(text, schemes: ["http", "https"]) else {
+            throw HTTPError(400, "the target is no path; check the URL")
+        }
+        return target
+    }
+
+    /// Path and query of a target: the absolute form that clients use towards proxies loses its front; `nil`
+    /// for any other.
+    public static func originForm(_ text: Substring, schemes: [String]) -> Substring? {
         if text.utf8.first == UInt8(ascii: "/") { return text }
-        for scheme in ["http://", "https://"]
+        for scheme in schemes.map({ $0 + "://" })
         where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
             let authority = text.dropFirst(scheme.count)
             guard let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" }) else {
@@ -81,7 +100,7 @@ public struct HTTPTarget: Equatable, Sendable {
             }
             return authority[end] == "/" ? authority[end...] : "/" + authority[end...]
         }
-        throw HTTPError(400, "the target is no path; check the URL")
+        return nil
     }
 
     private static func decode(

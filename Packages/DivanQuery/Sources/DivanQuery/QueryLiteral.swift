@@ -15,25 +15,22 @@ public enum QueryLiteral: Hashable, Sendable {
 
     /// Whether both are the same value of the same type; text by its bytes.
     public static func == (left: QueryLiteral, right: QueryLiteral) -> Bool {
-        switch (left, right) {
-        case (.missing, .missing), (.null, .null): true
-        case (.boolean(let left), .boolean(let right)): left == right
-        case (.integer(let left), .integer(let right)): left == right
-        case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
-        default: false
-        }
+        left.value == right.value
     }
 
     /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) {
+        value.hash(into: &hasher)
+    }
+
+    private var value: QueryValue {
         switch self {
-        case .missing: hasher.combine(0)
-        case .null: hasher.combine(1)
-        case .boolean(let value): hasher.combine(value)
-        case .integer(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value.bitPattern)
-        case .string(let value): for byte in value.utf8 { hasher.combine(byte) }
+        case .missing: .missing
+        case .null: .null
+        case .boolean(let value): .boolean(value)
+        case .integer(let value): .integer(value)
+        case .double(let value): .double(value)
+        case .string(let value): .string(value)
         }
     }
 }

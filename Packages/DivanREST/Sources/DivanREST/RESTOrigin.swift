@@ -35,17 +35,19 @@ struct RESTOrigin: Sendable {
             let advice = "ask by its address, or give the server users or TLS"
             return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
         }
-        if allowed == "*", request.method == "POST", let origin = request.headers["Origin"],
-            !host.isOrigin(origin), !isJSON
-        {
+        guard let origin = request.headers["Origin"], !host.isOrigin(origin),
+            !["GET", "HEAD", "OPTIONS"].contains(request.method)
+        else { return nil }
+        switch allowed {
+        case nil:
+            let advice = "allow that origin"
+            return RESTError(403, "origin", "pages of \(origin) change nothing here; \(advice)")
+        case "*" where request.method == "POST" && !isJSON:
             // A form is sent without being asked for leave, and with what the browser knows of its user.
             let advice = "name it in `origins`, or send application/json"
             return RESTError(403, "origin", "pages of \(origin) send no forms here; \(advice)")
+        default: return nil
         }
-        guard let origin = request.headers["Origin"], allowed == nil,
-            !["GET", "HEAD", "OPTIONS"].contains(request.method), !host.isOrigin(origin)
-        else { return nil }
-        return RESTError(403, "origin", "pages of \(origin) change nothing here; allow that origin")
     }
 
     private var isJSON: Bool {

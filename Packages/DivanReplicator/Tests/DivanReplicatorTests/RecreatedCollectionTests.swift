@@ -34,35 +34,23 @@ import Testing
         try site.store.createCollection(path)
     }
 
-    @Test(arguments: paths)
-    func `what is saved in it is pushed, and what the peer has comes`(
-        _ path: CollectionPath
+    /// Of an active peer, which pushes and pulls, and of a listener.
+    @Test(arguments: paths, [true, false])
+    func `what is saved in it goes to the other side, and what that has comes`(
+        _ path: CollectionPath,
+        isListener: Bool
     ) throws {
         let (options, here, there) = try meet(path)
-        try remake(path, in: here)
+        let remade = isListener ? there : here
+        try remake(path, in: remade)
         for number in 0..<5 {
-            try here.save(DocumentID(unchecked: "new \(number)"), "{}", in: path)
+            try remade.save(DocumentID(unchecked: "new \(number)"), "{}", in: path)
         }
         let run = Conversation.oneShot(options, here, there)
         #expect(run.failures == [])
         #expect(try there.contents(of: path).count == 45)
         #expect(try here.contents(of: path) == there.contents(of: path))
         #expect(Conversation.oneShot(options, here, there).transfers == [])
-    }
-
-    @Test(arguments: paths)
-    func `what a listener saves in it is pulled, and what clients have comes`(
-        _ path: CollectionPath
-    ) throws {
-        let (options, here, there) = try meet(path)
-        try remake(path, in: there)
-        for number in 0..<5 {
-            try there.save(DocumentID(unchecked: "new \(number)"), "{}", in: path)
-        }
-        let run = Conversation.oneShot(options, here, there)
-        #expect(run.failures == [])
-        #expect(try here.contents(of: path).count == 45)
-        #expect(try here.contents(of: path) == there.contents(of: path))
     }
 
     @Test func `the checkpoints of other collections stay`() throws {

@@ -175,21 +175,28 @@ static int fill(sealed_file *file, sqlite3_int64 end) {
     return code;
 }
 
-/// A new file gets its head with page 1, which need not be the first that is written: who copies a
-/// database makes room in memory with whatever page it can. Then an empty one takes its place for now.
-static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int64 offset) {
-    uint8_t *first = calloc(1, (size_t)(count < header_size ? header_size : count));
-    if (!first) return SQLITE_NOMEM;
-    memcpy(first, magic, sizeof magic);
-    set_page_size(first, count);
-    first[20] = divan_reserve_size;
-    uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher->number};
-    int code = page_size(offset == 0 ? page : first) == count
-            && divan_seal_random(head + 4, sizeof head - 4)
-        ? take_keys(file, head, count) : SQLITE_IOERR_WRITE;
-    if (code == SQLITE_OK && offset != 0) code = write_page(file, 1, first);
-    free(first);
+/// Writes an empty page 1 for as long as there is no other.
+static int hold_first_place(sealed_file *file) {
+    uint8_t *page = calloc(1, (size_t)file->page_size);
+    if (!page) return SQLITE_NOMEM;
+    memcpy(page, magic, sizeof magic);
+    set_page_size(page, file->page_size);
+    page[20] = divan_reserve_size;
+    int code = write_page(file, 1, page);
+    free(page);
     return code;
+}
+
+/// A new file gets its head with page 1, which need not be the first that is written: who copies a
+/// database makes room in memory with whatever page it can.
+static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int64 offset) {
+    uint8_t header[divan_plain_size] = {0};
+    set_page_size(header, count);
+    if (page_size(offset == 0 ? page : header) != count) return SQLITE_IOERR_WRITE;
+    uint8_t head[divan_head_size] = {'D', 'v', 'S', file->vfs->cipher->number};
+    if (!divan_seal_random(head + 4, sizeof head - 4)) return SQLITE_IOERR_WRITE;
+    int code = take_keys(file, head, count);
+    return code == SQLITE_OK && offset != 0 ? hold_first_place(file) : code;
 }
 
 /// SQLite must leave the end of a page alone: its sums over the log would else not match.

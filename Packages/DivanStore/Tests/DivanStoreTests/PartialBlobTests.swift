@@ -83,6 +83,22 @@ import Testing
         try store.close()
     }
 
+    /// Another part of its name would be taken for it at its end.
+    @Test func `a compaction leaves a part to whoever writes it`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        let first = try store.blobs.writer(resuming: digest)
+        try first.append(Array(content[..<10]).span)
+        _ = try store.compact()
+        let second = try store.blobs.writer(resuming: digest)
+        try second.append([7].span)
+        try first.append(Array(content[10...]).span)
+        #expect(try first.finish(expected: digest) == digest)
+        #expect(try store.blobs.read(digest) == content)
+        withExtendedLifetime(second) {}
+        try store.close()
+    }
+
     @Test func `a content that was left at a peer is no damage, any other that is missing is`()
         throws
     {

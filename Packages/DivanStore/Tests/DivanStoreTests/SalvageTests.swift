@@ -75,12 +75,12 @@ import Testing
         }
     }
 
-    private func rebuild() throws -> Salvage {
+    private func rebuild(_ options: StoreOptions = StoreOptions()) throws -> Salvage {
         try Store.rebuild(
             directory: directory,
             by: home.file("new.cblite2"),
             keepingOldAt: { home.file("old-\($0).cblite2") },
-            options: StoreOptions(),
+            options: options,
             completing: { _ in }
         )
     }
@@ -151,6 +151,34 @@ import Testing
         #expect(salvage.losses == [])
         #expect(salvage.documentCount == before.count)
         #expect(try contents(directory, .default) == before)
+    }
+
+    /// In a sealed database such a content is no other one: it is none.
+    @Test func `a content that cannot be read costs no document`() throws {
+        let options = StoreOptions(sealing: try TestSealing(1))
+        let store = try Store.open(directory: directory, options: options)
+        let large = [UInt8](repeating: 7, count: 240_000)
+        let (lost, kept) = (try store.blobs.write(large), try store.blobs.write([1, 2, 3]))
+        try store.write { writer in
+            for (id, digest, count) in [("a", lost, large.count), ("b", kept, 3)] {
+                let body = #"{"b":{"@type":"blob","digest":"\#(digest)","length":\#(count)}}"#
+                let id = DocumentID(unchecked: id)
+                _ = try writer.save(id, in: .default, body: Array(body.utf8), hasBlobs: true)
+            }
+        }
+        try store.close()
+        let content = URL(filePath: "\(directory)/Attachments/\(lost.fileName)")
+        var bytes = try Data(contentsOf: content)
+        bytes[100_000] ^= 1
+        try FileManager.default.removeItem(at: content)
+        try bytes.write(to: content)
+        let salvage = try rebuild(options)
+        #expect(salvage.documentCount == 2)
+        #expect(salvage.losses == ["the content \(lost) cannot be read"])
+        let made = try Store.open(directory: directory, options: options)
+        defer { try? made.close() }
+        #expect(try made.blobs.reader(kept).read(upTo: 10) == [1, 2, 3])
+        #expect(!made.blobs.contains(lost))
     }
 
     private func root(of collection: Int64) throws -> Int {

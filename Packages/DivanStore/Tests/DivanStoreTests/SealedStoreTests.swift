@@ -315,69 +315,6 @@ struct SealedStoreTests {
         }
     }
 
-    /// More than SQLite keeps in memory of a file that it writes: the first page comes late.
-    @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
-    func `a large database is sealed, gets another key, is opened and copied`(
-        old: UInt8?,
-        new: UInt8?
-    ) throws {
-        let home = try TemporaryDirectory()
-        let path = home.file("a.cblite2")
-        let store = try Store.open(directory: path, options: try Self.options(old))
-        let filler = String(repeating: "pomegranate ", count: 80)
-        try store.write { writer in
-            for number in 0..<12_000 {
-                let body = Array(#"{"n":\#(number),"x":"\#(filler)"}"#.utf8)
-                _ = try writer.save(DocumentID(unchecked: "d\(number)"), in: .default, body: body)
-            }
-        }
-        try store.changeSealing(to: try Self.options(new).sealing)
-        try store.checkIntegrity()
-        try store.close()
-        let copy = home.file("copy.cblite2")
-        try Store.copy(directory: path, to: copy, sealing: try Self.options(new).sealing)
-        for path in [path, copy] {
-            let again = try Store.open(directory: path, options: try Self.options(new))
-            #expect(try again.read { try $0.count(in: .default) } == 12_000)
-            try again.checkIntegrity()
-            try again.close()
-        }
-    }
-
-    /// In a sealed database such a content is no other one: it is none.
-    @Test func `a content that cannot be read costs a salvage no document`() throws {
-        let home = try TemporaryDirectory()
-        let path = home.file("a.cblite2")
-        try Self.make(path, key: 1)
-        let sound = try Store.open(directory: path, options: try Self.options(1))
-        let other = try sound.blobs.write([1, 2, 3])
-        let body =
-            #"{"b":{"@type":"blob","digest":"\#(other)","length":3}}"#
-        try sound.write { writer in
-            _ = try writer.save("zz", in: .default, body: Array(body.utf8), hasBlobs: true)
-        }
-        try sound.close()
-        let digest = BlobDigest(hashing: Self.content.span)
-        let file = URL(fileURLWithPath: "\(path)/Attachments/\(digest.fileName)")
-        var bytes = try Data(contentsOf: file)
-        bytes[24 + 65_552 + 100] ^= 1
-        try FileManager.default.removeItem(at: file)
-        try bytes.write(to: file)
-        let salvage = try Store.rebuild(
-            directory: path,
-            by: home.file("new.cblite2"),
-            keepingOldAt: { home.file("old-\($0).cblite2") },
-            options: try Self.options(1),
-            completing: { _ in }
-        )
-        #expect(salvage.documentCount == Self.documentCount + 1)
-        #expect(salvage.losses == ["the content \(digest) cannot be read"])
-        let store = try Store.open(directory: path, options: try Self.options(1))
-        defer { try? store.close() }
-        #expect(try store.blobs.reader(other).read(upTo: 10) == [1, 2, 3])
-        #expect(!store.blobs.contains(digest))
-    }
-
     /// `DIVAN_DAMAGES` says how many.
     @Test func `random damage is noticed or does no harm`() throws {
         let count =

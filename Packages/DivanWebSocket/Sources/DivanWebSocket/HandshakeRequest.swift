@@ -63,16 +63,11 @@ public struct HandshakeRequest: Sendable, Equatable {
     /// Path and query; the absolute form that clients use towards proxies loses its front.
     private static func target(_ text: Substring) throws(HandshakeError.Reason) -> Substring {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .head(.line(1)) }
-        if text.hasPrefix("/") { return text }
-        for scheme in ["http://", "https://", "ws://", "wss://"]
-        where text.prefix(scheme.count).isEqualIgnoringCase(scheme) {
-            let authority = text.dropFirst(scheme.count)
-            guard let end = authority.firstIndex(where: { $0 == "/" || $0 == "?" }) else {
-                return "/"
-            }
-            return authority[end] == "/" ? authority[end...] : "/" + authority[end...]
+        let schemes = ["http", "https", "ws", "wss"]
+        guard let target = HTTPTarget.originForm(text, schemes: schemes) else {
+            throw .head(.line(1))
         }
-        throw .head(.line(1))
+        return target
     }
 
     /// Whether a body follows, or might: two answers to that question are an attack.

@@ -213,35 +213,28 @@ extension BlobCourier {
 extension ReplicatorConfiguration {
     /// Whether one connection serves both: the same peer, asked as the same user.
     fileprivate func leads(whereDoes other: ReplicatorConfiguration) -> Bool {
-        let isSamePeer =
-            switch (target, other.target) {
-            case (let mine as URLEndpoint, let theirs as URLEndpoint): mine.url == theirs.url
-            case (let mine as DatabaseEndpoint, let theirs as DatabaseEndpoint):
-                mine.database === theirs.database
-            case (let mine as MessageEndpoint, let theirs as MessageEndpoint):
-                mine.uid.utf8.elementsEqual(theirs.uid.utf8)
-            default: false
-            }
-        return isSamePeer && headers == other.headers && asks(asDoes: other)
+        guard let mine = try? remoteIdentity(), let theirs = try? other.remoteIdentity() else {
+            return false
+        }
+        return areSame(mine, theirs) && headers == other.headers && asks(asDoes: other)
     }
 
     /// Whether both name the same user.
     private func asks(asDoes other: ReplicatorConfiguration) -> Bool {
-        func areSame(_ mine: String, _ theirs: String) -> Bool {
-            mine.utf8.elementsEqual(theirs.utf8)
-        }
         switch (authenticator, other.authenticator) {
-        case (nil, nil): return true
+        case (nil, nil): true
         case (let mine as BasicAuthenticator, let theirs as BasicAuthenticator):
-            return areSame(mine.username, theirs.username)
-                && areSame(mine.password, theirs.password)
+            areSame(mine.username, theirs.username) && areSame(mine.password, theirs.password)
         case (let mine as SessionAuthenticator, let theirs as SessionAuthenticator):
-            return areSame(mine.sessionID, theirs.sessionID)
-                && areSame(mine.cookieName, theirs.cookieName)
+            areSame(mine.sessionID, theirs.sessionID) && areSame(mine.cookieName, theirs.cookieName)
         // Of others it is only known that the same object is the same user.
-        case (let mine?, let theirs?): return (mine as AnyObject) === (theirs as AnyObject)
-        default: return false
+        case (let mine?, let theirs?): (mine as AnyObject) === (theirs as AnyObject)
+        default: false
         }
+    }
+
+    private func areSame(_ mine: String, _ theirs: String) -> Bool {
+        mine.utf8.elementsEqual(theirs.utf8)
     }
 
     /// Adds the collections that others to the same peer have.

@@ -69,7 +69,7 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
 
     /// The document under `key`, as the start of a path; not there when reading fails.
     public subscript(key: String) -> DocumentFragment {
-        DocumentFragment(orWarn("document \(key)") { try document(id: key) } ?? nil)
+        DocumentFragment(orWarn("document \(key)") { try document(id: key) })
     }
 
     /// Whether both stand for one collection of one file, through whichever `Database` objects.
@@ -119,7 +119,7 @@ extension Collection {
     }
 
     /// What `read` gives, for a member that cannot throw; `nil`, and a warning that names `what`, on error.
-    func orWarn<Output>(_ what: String, _ read: () throws -> Output) -> Output? {
+    func orWarn<Output>(_ what: String, _ read: () throws -> Output?) -> Output? {
         do {
             return try read()
         } catch {

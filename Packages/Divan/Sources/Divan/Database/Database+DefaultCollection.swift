@@ -97,7 +97,7 @@ extension Database {
         let collection = requiredDefaultCollection
         return collection.orWarn("the expiration of \(documentID)") {
             try collection.getDocumentExpiration(id: documentID)
-        } ?? nil
+        }
     }
 
     /// Adds a listener for changes of any document.

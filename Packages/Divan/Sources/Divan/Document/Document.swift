@@ -124,7 +124,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         let history = collection.orWarn("the revisions of \(id)") {
             try collection.read { reader in try reader.revisions(of: id, in: path) }
         }
-        let text = history??.text(of: state.revisionID) ?? ""
+        let text = history?.text(of: state.revisionID) ?? ""
         return text.isEmpty ? nil : text
     }
 

@@ -62,7 +62,7 @@ extension Replicator {
 
     private func questions(about collection: Collection) throws -> PendingDocuments {
         let store = try storeToPush(collection)
-        let options = engineOptions(remoteIdentity: try remoteIdentity(), reset: false)
+        let options = engineOptions(remoteIdentity: try config.remoteIdentity(), reset: false)
         return PendingDocuments(store: store, options: options)
     }
 

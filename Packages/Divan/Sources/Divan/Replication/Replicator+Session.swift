@@ -21,7 +21,7 @@ extension Replicator {
         let store = try database.openStore()
         try config.collections.requireOpen()
         let connector = try makeConnector(for: store)
-        var options = engineOptions(remoteIdentity: try remoteIdentity(), reset: reset)
+        var options = engineOptions(remoteIdentity: try config.remoteIdentity(), reset: reset)
         options.retriesRefused = retryingRefused
         let peer = enginePeer(options, connector, store.scheme)
         // Sockets are watched on the loop that the session runs on.
@@ -87,20 +87,6 @@ extension Replicator {
         options.blobs = config.blobs.policy
         options.fields = config.fieldCiphers
         return options
-    }
-
-    /// The text under which what is known of the target is kept.
-    func remoteIdentity() throws -> String {
-        switch config.target {
-        case let endpoint as URLEndpoint:
-            try WebSocketURL(endpoint.url.absoluteString).effectiveText
-        case let endpoint as DatabaseEndpoint:
-            endpoint.remoteIdentity
-        case let endpoint as MessageEndpoint:
-            endpoint.uid
-        default:
-            throw ReplicationFailure.unknownEndpoint("\(type(of: config.target))")
-        }
     }
 
     private func makeConnector(for store: Store) throws -> any Connector {
@@ -210,5 +196,21 @@ extension ReplicatedDocument {
             scope: event.collection.scope,
             collection: event.collection.name
         )
+    }
+}
+
+extension ReplicatorConfiguration {
+    /// The text under which what is known of the target is kept.
+    func remoteIdentity() throws -> String {
+        switch target {
+        case let endpoint as URLEndpoint:
+            try WebSocketURL(endpoint.url.absoluteString).effectiveText
+        case let endpoint as DatabaseEndpoint:
+            endpoint.remoteIdentity
+        case let endpoint as MessageEndpoint:
+            endpoint.uid
+        default:
+            throw ReplicationFailure.unknownEndpoint("\(type(of: target))")
+        }
     }
 }

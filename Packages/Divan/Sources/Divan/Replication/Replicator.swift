@@ -298,7 +298,7 @@ extension Replicator: DatabaseService {
     }
 
     /// The target, for people.
-    private var place: String { (try? remoteIdentity()) ?? "\(type(of: config.target))" }
+    private var place: String { (try? config.remoteIdentity()) ?? "\(type(of: config.target))" }
 
     /// Tells the listeners about documents that went in one direction.
     func publish(_ documents: [ReplicatedDocument], isPush: Bool) {

@@ -109,14 +109,20 @@ import Testing
     }
 
     @Test func `redirects are followed`() async throws {
-        let last = try HandshakeServer(answers: [Self.refusal])
-        let location = "Location: http://127.0.0.1:\(last.port)/other/_blipsync"
-        let first = try HandshakeServer(
-            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
-        )
+        let (first, last) = try Self.redirecting(to: "127.0.0.1")
         let code = try await run(first, Peers())
         #expect(code == CBLError.httpForbidden)
         #expect(last.requests.first?.hasPrefix("GET /other/_blipsync ") == true)
+    }
+
+    /// A server that sends everybody to another one, under this name, and that one, which refuses.
+    private static func redirecting(
+        to host: String
+    ) throws -> (first: HandshakeServer, last: HandshakeServer) {
+        let last = try HandshakeServer(answers: [refusal])
+        let location = "Location: http://\(host):\(last.port)/other/_blipsync"
+        let answer = HandshakeServer.answer("307 Temporary Redirect", location)
+        return (try HandshakeServer(answers: [answer]), last)
     }
 
     /// Whoever has a session is the user: a server that sends us elsewhere must not hand it on.
@@ -124,11 +130,7 @@ import Testing
     func `a redirect takes the application's cookies and fields to the same host only`(
         host: String
     ) async throws {
-        let last = try HandshakeServer(answers: [Self.refusal])
-        let location = "Location: http://\(host):\(last.port)/other/_blipsync"
-        let first = try HandshakeServer(
-            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
-        )
+        let (first, last) = try Self.redirecting(to: host)
         _ = try await run(first, Peers()) {
             $0.authenticator = SessionAuthenticator(sessionID: "abc123")
             $0.headers = ["Cookie": "own=1", "X-Api-Key": "secret", "Authorization": "Bearer me"]
@@ -145,11 +147,7 @@ import Testing
     func `a redirect to another host takes no cookie of a custom authenticator`(
         name: String
     ) async throws {
-        let last = try HandshakeServer(answers: [Self.refusal])
-        let location = "Location: http://localhost:\(last.port)/other/_blipsync"
-        let first = try HandshakeServer(
-            answers: [HandshakeServer.answer("307 Temporary Redirect", location)]
-        )
+        let (first, last) = try Self.redirecting(to: "localhost")
         _ = try await run(first, Peers()) {
             $0.authenticator = FieldAuthenticator(fields: [name: "SyncGatewaySession=abc123"])
         }

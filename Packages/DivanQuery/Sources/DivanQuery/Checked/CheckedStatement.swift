@@ -60,6 +60,16 @@ public struct CheckedStatement: Hashable, Sendable {
     }
 }
 
+extension CheckedStatement {
+    /// What an alias stands for; what is none stands for itself.
+    func named(_ expression: CheckedExpression) -> CheckedExpression {
+        guard case .column(let index, let path) = expression, path.isEmpty else {
+            return expression
+        }
+        return named(columns[index].expression)
+    }
+}
+
 /// A column with its title.
 public struct CheckedColumn: Hashable, Sendable {
     /// The name under which results hold the value; different for each column.

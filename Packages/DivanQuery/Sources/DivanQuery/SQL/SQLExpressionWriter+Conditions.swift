@@ -95,16 +95,8 @@ extension SQLExpressionWriter {
     ///
     /// A plus takes away the affinity with which a column of text would change a number beside it.
     func writeOperand(_ operand: CheckedExpression, to text: inout SQLText) throws {
-        if Self.isColumn(named(operand)) { text += "+" }
+        if Self.isColumn(statement.named(operand)) { text += "+" }
         try write(operand, .plain, to: &text)
-    }
-
-    /// What an alias stands for; what is none stands for itself.
-    private func named(_ expression: CheckedExpression) -> CheckedExpression {
-        guard case .column(let index, let path) = expression, path.isEmpty else {
-            return expression
-        }
-        return named(statement.columns[index].expression)
     }
 
     /// Whether an expression is written as a column with a type.
@@ -144,7 +136,7 @@ extension SQLExpressionWriter {
         to text: inout SQLText
     ) throws {
         let isEquality = comparison == .equal || comparison == .same
-        let (left, right) = (named(left), named(right))
+        let (left, right) = (statement.named(left), statement.named(right))
         try writeSide(left, beside: right, isEquality, to: &text)
         write(collation, over: [left, right], to: &text)
         text += " \(comparison == .notEqual ? "<>" : comparison.rawValue) "
@@ -185,7 +177,7 @@ extension SQLExpressionWriter {
             text += "0"
             return
         }
-        let value = named(value)
+        let value = statement.named(value)
         let isDocumentID = Self.isDocumentID(value)
         if !isDocumentID, Self.isColumn(value) { text += "+" }
         try write(value, .plain, to: &text)
@@ -252,27 +244,30 @@ extension SQLExpressionWriter {
             text += ")"
             return
         }
-        switch quantifier {
-        case .any: text += "EXISTS (SELECT 1"
-        case .every: text += "NOT EXISTS (SELECT 1"
-        case .anyAndEvery:
+        let items = ItemList(collection: collection, skipsScalars: skipsScalars, name: name)
+        if quantifier == .anyAndEvery {
             // Of all items at once: the collection is written once, however deep such conditions nest. What
             // is MISSING holds, as behind NOT.
             text += "(SELECT count(*) > 0 AND NOT ifnull(max(x), 0) FROM (SELECT NOT "
             try text.apart { try write(condition, .plain, to: &$0) }
-            text += " AS x"
-        }
-        text += " FROM divan_items1("
-        if skipsScalars { text += "divan_container1(" }
-        try write(collection, .exact, to: &text)
-        text += skipsScalars ? ")) AS \(name)" : ") AS \(name)"
-        guard quantifier != .anyAndEvery else {
+            text += " AS x FROM "
+            try write(items, to: &text)
             text += "))"
             return
         }
-        text += quantifier == .any ? " WHERE " : " WHERE NOT "
+        let negation = quantifier == .every ? "NOT " : ""
+        text += "\(negation)EXISTS (SELECT 1 FROM "
+        try write(items, to: &text)
+        text += " WHERE \(negation)"
         try text.apart { try write(condition, .plain, to: &$0) }
         text += ")"
+    }
+
+    private func write(_ items: ItemList, to text: inout SQLText) throws {
+        text += items.skipsScalars ? "divan_items1(divan_container1(" : "divan_items1("
+        try write(items.collection, .exact, to: &text)
+        text += items.skipsScalars ? ")) AS " : ") AS "
+        text += items.name
     }
 
     /// Whether a condition speaks of nothing but these variables, and of those that it declares itself.
@@ -366,4 +361,12 @@ extension SQLSchema {
         }
         return try fullTextTable(match.index, in: collection)
     }
+}
+
+/// The items of a collection, as a table of the statement.
+private struct ItemList {
+    let collection: CheckedExpression
+    /// Whether what is no container has no items.
+    let skipsScalars: Bool
+    let name: String
 }

@@ -20,7 +20,8 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard text.text.utf8.count <= QueryLimits.sqlByteCount else {
-            throw QueryError("the query is more than 16 MiB of SQL; use its aliases less often")
+            let limit = "\(QueryLimits.sqlByteCount >> 20) MiB"
+            throw QueryError("the query is more than \(limit) of SQL; use its aliases less often")
         }
         let start = text.begin { !isBoundToRows(expression) }
         try writeWhole(expression, form, to: &text)

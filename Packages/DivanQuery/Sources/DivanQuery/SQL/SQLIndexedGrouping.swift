@@ -19,7 +19,7 @@ struct SQLIndexedGrouping {
             statement.matches.isEmpty
         else { return nil }
         let keys = keys.map { key in
-            CheckedKey(Self.resolved(key.expression, in: statement), collation: key.collation)
+            CheckedKey(statement.named(key.expression), collation: key.collation)
         }
         let columns = keys.compactMap(Self.column)
         guard !keys.isEmpty, columns.count == keys.count else { return nil }
@@ -32,7 +32,7 @@ struct SQLIndexedGrouping {
         var filtered: Set<ExactText> = []
         for term in statement.filter?.terms ?? [] {
             guard let ranged = Self.ranged(term) else { return nil }
-            let operand = Self.resolved(ranged, in: statement)
+            let operand = statement.named(ranged)
             guard shown.contains(operand), let column = Self.column(CheckedKey(operand))
             else { return nil }
             filtered.insert(column)
@@ -47,17 +47,6 @@ struct SQLIndexedGrouping {
             Set(index.prefix(columns.count)) == columns
         else { return false }
         return filtered.isSubset(of: [first])
-    }
-
-    /// What an alias stands for.
-    private static func resolved(
-        _ expression: CheckedExpression,
-        in statement: CheckedStatement
-    ) -> CheckedExpression {
-        guard case .column(let index, let path) = expression, path.isEmpty else {
-            return expression
-        }
-        return statement.columns[index].expression
     }
 
     /// A key in an index; `nil` where it is more than an expression over a document.

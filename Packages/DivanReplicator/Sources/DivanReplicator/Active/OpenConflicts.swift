@@ -91,16 +91,15 @@ final class OpenConflicts {
     func settled(_ conflict: PendingConflict, _ error: SyncError?) -> Bool {
         guard unresolved.remove(conflict) != nil else { return false }
         lastNews = connection.now
-        guard error == nil else {
+        if let error {
             connection.report(DocumentEvent(resolving: conflict, error))
-            readEarlier()
-            return true
+        } else {
+            let (isTombstone, isOpen) = outcome(of: conflict)
+            let flags: SyncFlags = isTombstone ? .deleted : []
+            connection.report(DocumentEvent(resolving: conflict, flags: flags, nil))
+            watch(conflict)
+            if isOpen { ask(about: conflict.documentID, in: conflict.collection) }
         }
-        let (isTombstone, isOpen) = outcome(of: conflict)
-        let flags: SyncFlags = isTombstone ? .deleted : []
-        connection.report(DocumentEvent(resolving: conflict, flags: flags, nil))
-        watch(conflict)
-        if isOpen { ask(about: conflict.documentID, in: conflict.collection) }
         readEarlier()
         return true
     }

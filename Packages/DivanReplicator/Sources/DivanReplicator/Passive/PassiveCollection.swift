@@ -158,6 +158,11 @@ extension PassiveCollection {
         connection.answer(request, with: reply)
     }
 
+    /// As `mayRead`; not where the document cannot be looked at.
+    private func isReadable(_ documentID: DocumentID) -> Bool {
+        (try? mayRead(documentID)) ?? false
+    }
+
     /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
     private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool {
         guard let filter = admission.readFilter else { return true }
@@ -229,18 +234,17 @@ extension PassiveCollection {
             answer(revision.request, reply, at: sequence)
         case .givenUp(_, let current):
             // The sender is to hear of our revision, and what that closed, where it may read it.
-            let isReadable = (try? mayRead(message.documentID)) ?? false
             connection.refuse(
                 revision.request,
                 with: .http(.conflict, "the revision was given up here for another"),
-                properties: isReadable ? [OwnProperty.rival: current.description] : [:]
+                properties: isReadable(message.documentID)
+                    ? [OwnProperty.rival: current.description] : [:]
             )
             feed?.insist(on: message.documentID)
         case .failed(let error, _):
             // The text of a conflict names our revision.
-            let isReadable = (try? mayRead(message.documentID)) ?? false
-            let isTold = error.wireCode != .http(.conflict) || isReadable
-            let told = isTold ? error : .http(.conflict, "the document has another revision here")
+            let hides = error.wireCode == .http(.conflict) && !isReadable(message.documentID)
+            let told = hides ? .http(.conflict, "the document has another revision here") : error
             connection.refuse(revision.request, with: told)
             report(revision, error)
         }

@@ -283,10 +283,9 @@ final class BlobDirectory: BlobShelf {
             if let digest, used.contains(digest) { continue }
             let file = path + "/" + name
             // Whoever writes it goes on: another one of this name would be taken for it at its end.
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else { continue }
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
-            close(descriptor)
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            defer { if descriptor >= 0 { close(descriptor) } }
+            if descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
         }
     }
 

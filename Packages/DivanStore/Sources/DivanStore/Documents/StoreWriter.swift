@@ -159,45 +159,29 @@ public final class StoreWriter: StoreReader {
     ) throws(StoreError) -> Bool {
         let collection = try self.collection(collection)
         let id = collection.id
-        // Without the body, so that a damaged document can be forgotten.
-        let row: DocumentRow
+        let row: DocumentRow?
         do throws(StoreError) {
-            guard let found = try current().row(documentID, in: id, content: .summary) else {
-                return false
-            }
-            row = found
+            // Without the body, so that a damaged document can be forgotten.
+            row = try current().row(documentID, in: id, content: .summary)
+            if row == nil { return false }
         } catch  where error.concernsOneDocument {
-            try forgetDamaged(documentID, in: collection)
-            return true
+            row = nil  // not even its head can be read
         }
-        _ = try state(of: collection)
+        var state = try state(of: collection)
         _ = try changing().remove(documentID, in: id)
-        if !row.flags.contains(.tombstone) {
-            var state = try state(of: collection)
-            state.liveCount -= 1
-            setState(state, of: collection)
+        if let row {
+            if !row.flags.contains(.tombstone) { state.liveCount -= 1 }
+        } else {
+            // What is left is counted again.
+            let counted = try changing().discard([], in: id, rebuildingIndexes: false)
+            state.liveCount = counted.liveCount
         }
+        setState(state, of: collection)
         // Also where the count stays: the row may have kept the counters.
         collection.hasNewState = true
         collection.mayRepeat = true
         note(documentID, sequence: 0, in: collection)
         return true
-    }
-
-    /// Forgets a document of which not even the head can be read; what is left is counted again.
-    private func forgetDamaged(
-        _ documentID: DocumentID,
-        in collection: OpenCollection
-    ) throws(StoreError) {
-        let last = try state(of: collection).lastSequence
-        _ = try changing().remove(documentID, in: collection.id)
-        var state = try changing().discard([], in: collection.id, rebuildingIndexes: false)
-        state.lastSequence = max(state.lastSequence, last)
-        setState(state, of: collection)
-        collection.hasNewState = true
-        collection.mayRepeat = true
-        noteTreeChange()
-        note(documentID, sequence: 0, in: collection)
     }
 
     /// Sets or, with `nil`, clears when a document is purged, in milliseconds since 1970.

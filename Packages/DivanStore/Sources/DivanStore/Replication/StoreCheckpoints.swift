@@ -52,12 +52,12 @@ extension Store {
 
     /// Forgets our own checkpoint, so that the next replication compares everything again.
     public func removeLocalCheckpoint(_ id: String) throws {
-        try write { try $0.removeLocalCheckpoint(id) }
+        try write { try $0.removeCheckpoint(.local, id) }
     }
 
     /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
-        try write { try $0.removePeerCheckpoint(id) }
+        try write { try $0.removeCheckpoint(.peer, id) }
         checkpointOwners.withLock { $0 = nil }
     }
 
@@ -123,7 +123,7 @@ extension Store {
         let size = id.utf8.count + body.count
         ledger.note(id, of: owner, byteCount: size)
         for excess in ledger.takeExcess(of: owner) {
-            try writer.removePeerCheckpoint(excess)
+            try writer.removeCheckpoint(.peer, excess)
         }
         let entry = CheckpointLedger.encoded(owner: owner, byteCount: size, time: time)
         try writer.setValue(entry, for: id, in: .checkpointOwners)
@@ -136,9 +136,16 @@ extension Store {
 }
 
 /// The two kinds of checkpoints that a database holds.
-enum CheckpointKind: String {
+private enum CheckpointKind: String, CaseIterable {
     case local
     case peer
+
+    var space: ValueSpace {
+        switch self {
+        case .local: .localCheckpoints
+        case .peer: .peerCheckpoints
+        }
+    }
 
     /// The key under which the collection of a checkpoint stands.
     func key(_ id: String) -> String { "\(rawValue) \(id)" }
@@ -155,32 +162,21 @@ extension StoreWriter {
         try setValue(name, for: kind.key(id), in: .checkpointCollections)
     }
 
-    fileprivate func removeLocalCheckpoint(_ id: String) throws(StoreError) {
-        try setValue(nil, for: id, in: .localCheckpoints)
-        try note(nil, of: .local, id)
+    fileprivate func removeCheckpoint(_ kind: CheckpointKind, _ id: String) throws(StoreError) {
+        try setValue(nil, for: id, in: kind.space)
+        if kind == .peer { try setValue(nil, for: id, in: .checkpointOwners) }
+        try note(nil, of: kind, id)
     }
 
-    fileprivate func removePeerCheckpoint(_ id: String) throws(StoreError) {
-        try setValue(nil, for: id, in: .peerCheckpoints)
-        try setValue(nil, for: id, in: .checkpointOwners)
-        try note(nil, of: .peer, id)
-    }
-
-    /// Forgets the checkpoints of a collection that goes: one of the same name counts its sequences from
-    /// the beginning, and neither side may take them for those that it knows.
+    /// Forgets the checkpoints of a collection that goes: another one of its name holds other documents, and
+    /// neither side may take it for the one that it knows.
     func forgetCheckpoints(of path: CollectionPath) throws(StoreError) {
         let name = Array(path.description.utf8)
-        var owned: [[UInt8]: [UInt8]] = [:]
-        for (key, value) in try current().values(in: .checkpointCollections) {
-            owned[Array(key.utf8)] = value
-        }
-        for (id, _) in try current().values(in: .localCheckpoints)
-        where owned[Array(CheckpointKind.local.key(id).utf8)] ?? name == name {
-            try removeLocalCheckpoint(id)
-        }
-        for (id, _) in try current().values(in: .peerCheckpoints)
-        where owned[Array(CheckpointKind.peer.key(id).utf8)] ?? name == name {
-            try removePeerCheckpoint(id)
+        for kind in CheckpointKind.allCases {
+            for (id, _) in try current().values(in: kind.space)
+            where try value(kind.key(id), in: .checkpointCollections) ?? name == name {
+                try removeCheckpoint(kind, id)
+            }
         }
     }
 }

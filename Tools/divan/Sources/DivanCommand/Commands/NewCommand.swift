@@ -34,7 +34,8 @@ enum NewCommand: Command {
             )
         }
         // Who gives a key wants it used.
-        let isSealed = ["--encrypt", "--key-file", "--key-command"].contains(where: arguments.has)
+        let options = ["--encrypt", KeyOptions.current.file, KeyOptions.current.command]
+        let isSealed = options.contains(where: arguments.has)
         let key = isSealed ? try KeyRing.shared.newKey(arguments) : nil
         try path.makeDatabase(key: key, collections: collections)
         let names = collections.map { JSON.string($0.description) }
