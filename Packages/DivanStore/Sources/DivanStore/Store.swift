@@ -247,6 +247,9 @@ public final class Store: Sendable {
     ) throws -> (result: T, changes: [StoreChange]) {
         var identity: StoreIdentity?
         let timer = StoreLog.database.timer(for: .verbose)
+        // Until it is committed, what the ledger knows may be ahead of what is stored.
+        var (losesLedger, losesLedgerIfUndone) = (false, false)
+        defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
                 transaction,
@@ -260,6 +263,8 @@ public final class Store: Sendable {
             openWriter = writer
             defer {
                 openWriter = nil
+                losesLedger = writer.outdatesLedger
+                losesLedgerIfUndone = writer.changeCount > 0
                 authorship.pass(writer.author)
                 writer.end()
             }
@@ -269,6 +274,7 @@ public final class Store: Sendable {
             if writer.namesBlobs { try blobs.settle() }
             return (result, changes)
         }
+        losesLedgerIfUndone = false
         if let identity { authorship.note(identity) }
         if let timer { note(timer, of: outcome.1) }
         return outcome
@@ -316,7 +322,5 @@ public final class Store: Sendable {
     /// The default collection is emptied and, being always there, stays.
     public func deleteCollection(_ path: CollectionPath) throws {
         try write { try $0.deleteCollection(path) }
-        // Its checkpoints went with it.
-        checkpointOwners.withLock { $0 = nil }
     }
 }

@@ -94,6 +94,8 @@ public enum StoreLimits {
     public static let singlySyncedBlobCount = 8
     /// Saves of concurrent threads that share one transaction.
     public static let groupedSaveCount = 64
+    /// Damaged documents that one read of the changes feed passes over; with more of them it fails.
+    public static let passedDamageCount = 10_000
     /// Rows of new documents that one statement adds: of what a statement costs by itself a sixteenth is left.
     public static let addedTogetherCount = 16
     /// Ancestors named in the answer to one announced revision (`replication.md` §3).

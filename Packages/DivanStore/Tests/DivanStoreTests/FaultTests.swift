@@ -97,6 +97,33 @@ import Testing
         }
     }
 
+    /// A document that is called damaged is passed over by whoever syncs.
+    @Test(arguments: [1, Int64.max])
+    func `a dictionary that cannot be read now makes no document damaged`(failing: Int64) throws {
+        try #require(divan_faults_install() == 0)
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<100))
+        try room.pack()
+        let ids = try room.store.read { try $0.documentIDs(in: .default, limit: 1) }
+        let id = try #require(ids.first)
+        try room.store.close()
+        var first: Int64 = 1
+        while true {
+            let store = try PackedRoom.open(room.directory)
+            divan_faults_arm_reads(room.home.path, first, failing, EIO)
+            let code = try refusal { _ = try store.read { try $0.document(id, in: .default) } }
+            let callCount = divan_faults_disarm()
+            switch code {
+            case nil, .io: break
+            case let other?: throw Unexpected(outcome: "read \(first): \(other)")
+            }
+            #expect(try store.read { try $0.document(id, in: .default) } != nil)
+            try store.close()
+            guard first <= callCount else { return }
+            first += 1
+        }
+    }
+
     @Test(arguments: Kind.all, [false, true])
     func `blobs survive a failure of any call`(_ kind: Kind, fullSync: Bool) throws {
         var first = 1

@@ -70,6 +70,55 @@ import Testing
         #expect(try kept(room.store).count == limit + 5)
     }
 
+    /// What counts for whom is kept in memory: a transaction that is undone around it must not leave it ahead.
+    @Test(arguments: EngineKind.allCases)
+    func `checkpoints of a transaction that was undone, or of a deleted collection, count no more`(
+        kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let notes = try #require(CollectionPath("notes"))
+        let limit = StoreLimits.ownedCheckpointCount
+        try room.store.setPeerCheckpoint(
+            "first",
+            of: .default,
+            [1],
+            expectedRevision: nil,
+            owner: "eve",
+            at: 1
+        )
+        try? room.store.write { _ in
+            for number in 0..<limit - 1 {
+                let id = "u\(number)"
+                try room.store.setPeerCheckpoint(id, [1], expectedRevision: nil, owner: "eve")
+            }
+            throw CancellationError()
+        }
+        try room.store.createCollection(notes)
+        for number in 0..<limit - 1 {
+            try room.store.setPeerCheckpoint(
+                "n\(number)",
+                of: notes,
+                [1],
+                expectedRevision: nil,
+                owner: "eve",
+                at: 2
+            )
+        }
+        #expect(try kept(room.store).count == limit)
+        try room.store.write { try $0.deleteCollection(notes) }
+        for id in ["a", "b"] {
+            try room.store.setPeerCheckpoint(
+                id,
+                of: .default,
+                [1],
+                expectedRevision: nil,
+                owner: "eve",
+                at: 3
+            )
+        }
+        #expect(try kept(room.store) == ["a", "b", "first"])
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `a save that was refused costs no checkpoint`(kind: EngineKind) throws {
         let room = try Room(kind)

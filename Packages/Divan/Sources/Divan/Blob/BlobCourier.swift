@@ -97,7 +97,11 @@ final class BlobCourier: Sendable {
             throw ReplicationFailure.unknownBlob("\(digest)").error
         }
         let living = Replicator.living.all.reversed().lazy
-            .filter { $0.errand == nil && $0.config.requiredDatabase.store === store }
+            .filter { replicator in
+                // Several objects may stand for the file, and some of them be closed.
+                let itsStore = try? replicator.config.requiredDatabase.openStore()
+                return replicator.errand == nil && itsStore === store
+            }
         let known = given.map { [$0] } ?? living.map(\.config)
         let configuration = known.first { configuration in
             configuration.collections.contains { $0.path == name.collection }
@@ -187,7 +191,9 @@ extension BlobCourier {
         switch event.state {
         case .arriving(let byteCount, let resumed):
             let waiters = state.withLock { $0.underway[event.digest]?.waiters ?? [] }
-            for waiter in waiters { waiter.progress(byteCount, resumed) }
+            for waiter in waiters {
+                ServiceCallback.run { waiter.progress(byteCount, resumed) }
+            }
         case .arrived: finish(event.digest, .success(()))
         case .failed(let error): finish(event.digest, .failure(NSError(from: error)))
         }

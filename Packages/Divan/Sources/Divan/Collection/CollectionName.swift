@@ -59,7 +59,7 @@ extension Database {
     /// - Throws: `CBLError.notOpen`.
     public func allCollections() throws -> [Collection] {
         let store = try openStore()
-        return try translatingErrors { try store.collections() }.map { collectionObject($0) }
+        return try translatingErrors { try store.read { try collectionObjects(in: $0) } }
     }
 
     /// Returns a collection, or `nil` when there is none.

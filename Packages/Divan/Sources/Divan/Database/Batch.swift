@@ -5,23 +5,33 @@ import Synchronization
 final class Batch: Sendable {
     private let undone = Atomic(false)
     private let changesExpiration = Atomic(false)
-    private let ended = Mutex<[(path: CollectionPath, life: CollectionLife)]>([])
+    private let collections = Mutex(Collections())
+
+    /// Which collection, of those that have had a name.
+    typealias NumberedPath = (path: CollectionPath, number: CollectionID)
+
+    private struct Collections {
+        var begun: [NumberedPath] = []
+        var ended: [NumberedPath] = []
+    }
 
     /// Whether the batch is over and nothing of it was stored.
     var isUndone: Bool { undone.load(ordering: .acquiring) }
 
-    /// Notes that a collection is deleted, if the batch is committed.
-    func end(_ life: CollectionLife, of path: CollectionPath) {
-        ended.withLock { $0.append((path, life)) }
+    /// Notes that a collection is made, if the batch is committed.
+    func noteBegin(of path: CollectionPath, _ number: CollectionID) {
+        collections.withLock { $0.begun.append((path, number)) }
     }
 
-    /// The collections that were deleted.
-    func takeEnded() -> [(path: CollectionPath, life: CollectionLife)] {
-        ended.withLock { ended in
-            defer { ended = [] }
-            return ended
-        }
+    /// Notes that a collection is deleted, if the batch is committed.
+    func noteEnd(of path: CollectionPath, _ number: CollectionID) {
+        collections.withLock { $0.ended.append((path, number)) }
     }
+
+    /// The collections that were made.
+    var begun: [NumberedPath] { collections.withLock { $0.begun } }
+    /// The collections that were deleted.
+    var ended: [NumberedPath] { collections.withLock { $0.ended } }
 
     /// Notes that a document may expire earlier than any before, if the batch is committed.
     func noteExpiration() {

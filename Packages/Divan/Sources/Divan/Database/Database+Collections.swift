@@ -36,7 +36,7 @@ extension Database {
     /// - Throws: `CBLError.notOpen`.
     public func defaultCollection() throws -> Collection {
         _ = try openStore()
-        return collectionObject(.default)
+        return defaultCollectionObject
     }
 
     /// Returns the collections of a scope; `nil` means the default scope.
@@ -44,7 +44,7 @@ extension Database {
     /// - Throws: `CBLError.notOpen`.
     public func collections(scope: String? = defaultScopeName) throws -> [Collection] {
         let scope = scope ?? Self.defaultScopeName
-        return try paths().filter { $0.scope == scope }.map { collectionObject($0) }
+        return try allCollections().filter { $0.path.scope == scope }
     }
 
     /// Creates a collection, or returns it when it exists.
@@ -58,11 +58,9 @@ extension Database {
         scope: String? = defaultScopeName
     ) throws -> Collection {
         let path = try path(name: name, scope: scope)
-        let store = try openStore()
-        return try translatingErrors {
-            try store.createCollection(path)
-            return collectionObject(path)
-        }
+        _ = try openStore()
+        let life = try translatingErrors { try file.createCollection(path) }
+        return Collection(path: path, life: life, database: self)
     }
 
     /// Returns a collection, or `nil` when there is none.
@@ -72,18 +70,18 @@ extension Database {
         name: String,
         scope: String? = defaultScopeName
     ) throws -> Collection? {
-        let store = try openStore()
+        _ = try openStore()
         guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name),
-            try translatingErrors({ try store.hasCollection(path) })
+            let life = try translatingErrors({ try file.life(of: path) })
         else { return nil }
-        return collectionObject(path)
+        return Collection(path: path, life: life, database: self)
     }
 
     /// Deletes a collection with its documents; does nothing when there is none.
     ///
     /// - Throws: `CBLError.invalidParameter` for the default collection, `notOpen`.
     public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {
-        let store = try openStore()
+        _ = try openStore()
         guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name) else {
             return
         }
@@ -93,8 +91,7 @@ extension Database {
                 "The default collection cannot be deleted; purge its documents instead"
             )
         }
-        try translatingErrors { try store.deleteCollection(path) }
-        file.endLife(of: path)
+        try translatingErrors { try file.deleteCollection(path) }
     }
 
     private func paths() throws -> [CollectionPath] {

@@ -122,7 +122,10 @@ public final class Database: Sendable {
                 }
             }
         } catch {
-            guard let failure else { throw NSError(from: error) }
+            // What an inner batch threw ends this one too, also where the block caught it.
+            guard let failure = failure ?? (error is StoreError ? nil : error) else {
+                throw NSError(from: error)
+            }
             throw NSError(
                 CBLError.unexpectedError,
                 "Batch in database \(name) was rolled back: "
@@ -241,9 +244,14 @@ extension Database {
         }
     }
 
-    /// An object for a collection that exists.
-    func collectionObject(_ path: CollectionPath) -> Collection {
-        Collection(path: path, life: file.life(of: path), database: self)
+    /// An object for the default collection, which exists always.
+    var defaultCollectionObject: Collection {
+        Collection(path: .default, life: file.defaultLife, database: self)
+    }
+
+    /// Objects for all collections that a reader sees.
+    func collectionObjects(in reader: StoreReader) throws -> [Collection] {
+        try file.lives(in: reader).map { Collection(path: $0.path, life: $0.life, database: self) }
     }
 
     /// Stops everything and ends the use of the file; false when that is done or under way.

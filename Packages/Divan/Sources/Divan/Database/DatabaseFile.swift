@@ -12,7 +12,7 @@ final class DatabaseFile: Sendable {
     /// The cookies that servers set.
     let cookies = CookieShelf()
     private let expiration: ExpirationTimer
-    private let lives = Mutex<[CollectionPath: CollectionLife]>([:])
+    private let lives = CollectionLives()
     /// The listeners of each owner, to be told when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
 
@@ -80,17 +80,56 @@ final class DatabaseFile: Sendable {
     func delete() throws {
         try store.delete()
         expiration.stop()
-        for life in lives.withLock({ $0.values }) { life.end() }
+        lives.end()
     }
 
-    /// The life of a collection that exists.
-    func life(of path: CollectionPath) -> CollectionLife {
-        lives.withLock { lives in
-            if let life = lives[path] { return life }
-            let life = CollectionLife()
-            lives[path] = life
-            return life
+    // MARK: Collections
+
+    /// The life of the default collection, which outlives all others.
+    var defaultLife: CollectionLife { lives.ofDefault }
+
+    /// The life of a collection that exists, `nil` where none has the name.
+    func life(of path: CollectionPath) throws -> CollectionLife? {
+        if path == .default { return defaultLife }
+        return try store.read { try $0.collectionNumber(path) }.map { lives[path, $0] }
+    }
+
+    /// The lives of all collections that a reader sees, in the order of their creation.
+    func lives(
+        in reader: StoreReader
+    ) throws -> [(path: CollectionPath, life: CollectionLife)] {
+        try reader.collections().compactMap { path in
+            if path == .default { return (path, defaultLife) }
+            return try reader.collectionNumber(path).map { (path, lives[path, $0]) }
         }
+    }
+
+    /// Those under a name of which somebody has an object: more than one only while a batch replaces it.
+    func knownLives(of path: CollectionPath) -> [CollectionLife] { lives.known(path) }
+
+    /// Makes a collection, if there is none, and returns its life.
+    func createCollection(_ path: CollectionPath) throws -> CollectionLife {
+        let (number, isNew) = try store.write { writer in
+            let before = try writer.collectionNumber(path)
+            try writer.createCollection(path)
+            return (try before ?? writer.collectionNumber(path), before == nil)
+        }
+        guard path != .default, let number else { return defaultLife }
+        if isNew { runningBatch?.noteBegin(of: path, number) }
+        return lives[path, number]
+    }
+
+    /// Removes a collection, makes every object of it dead and ends its listeners.
+    ///
+    /// Inside a batch its objects live until the batch is committed.
+    func deleteCollection(_ path: CollectionPath) throws {
+        let number = try store.write { writer in
+            let number = try writer.collectionNumber(path)
+            try writer.deleteCollection(path)
+            return number
+        }
+        guard let number else { return }
+        if let runningBatch { runningBatch.noteEnd(of: path, number) } else { end(path, number) }
     }
 
     /// Remembers the listeners of an owner for as long as they live.
@@ -101,16 +140,8 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// Makes every object of a collection dead and ends its listeners: it was deleted.
-    ///
-    /// Inside a batch that waits until the batch is committed.
-    func endLife(of path: CollectionPath) {
-        guard let life = lives.withLock({ $0.removeValue(forKey: path) }) else { return }
-        if let runningBatch { runningBatch.end(life, of: path) } else { end(life) }
-    }
-
-    private func end(_ life: CollectionLife) {
-        life.end()
+    private func end(_ path: CollectionPath, _ number: CollectionID) {
+        guard let life = lives.end(path, number) else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }
 
@@ -129,14 +160,11 @@ final class DatabaseFile: Sendable {
                 defer { batch.withLock { $0 = nil } }
                 try block()
             }
-            for (_, life) in began.takeEnded() { end(life) }
+            for (path, number) in began.ended { end(path, number) }
             if began.mayExpireEarlier { expiration.schedule() }
         } catch {
             began.undo()
-            // From the last to the first, which is the one that stands.
-            for (path, life) in began.takeEnded().reversed() {
-                lives.withLock { $0.updateValue(life, forKey: path) }?.end()
-            }
+            for (path, number) in began.begun { end(path, number) }
             throw error
         }
     }

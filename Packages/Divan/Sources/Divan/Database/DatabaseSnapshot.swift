@@ -17,7 +17,7 @@ public struct DatabaseSnapshot {
 
     /// Returns every collection of every scope.
     public func collections() throws -> [Collection] {
-        try translatingErrors { try reader.collections() }.map { database.collectionObject($0) }
+        try translatingErrors { try database.collectionObjects(in: reader) }
     }
 
     /// Returns the number of documents that are not deleted.

@@ -41,7 +41,9 @@ extension URLEndpointListenerConfiguration {
         configuration.heartbeat = .bounded(seconds: max(1.1, heartbeat))
         configuration.limits = limits.engineLimits
         if let onRefusal {
-            configuration.onRefusal = { onRefusal(ListenerRefusal($0)) }
+            configuration.onRefusal = { refusal in
+                ServiceCallback.run { onRefusal(ListenerRefusal(refusal)) }
+            }
         }
         switch authenticator {
         case nil:

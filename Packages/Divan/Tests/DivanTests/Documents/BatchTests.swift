@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// `behaviour.md` §2: `inBatch`.
@@ -20,6 +21,15 @@ import Testing
         try collection.save(document: MutableDocument(id: id))
     }
 
+    private func isOpen(_ collection: Divan.Collection) -> Bool {
+        do {
+            _ = try collection.document(id: "x")
+            return true
+        } catch {
+            return false
+        }
+    }
+
     @Test func `a batch stores everything`() throws {
         try home.database.inBatch {
             for index in 0..<20 { try save("doc \(index)") }
@@ -38,6 +48,36 @@ import Testing
         }
         #expect(try old.document(id: "x") != nil)
         #expect(try home.database.collection(name: "c") == old)
+    }
+
+    @Test(arguments: [true, false])
+    func `other threads see the old collection until a batch has replaced it`(
+        isUndone: Bool
+    ) throws {
+        let database = home.database
+        let old = try database.createCollection(name: "c")
+        let seen = Mutex<Divan.Collection?>(nil)
+        var new: Divan.Collection?
+        try? database.inBatch {
+            try database.deleteCollection(name: "c")
+            new = try database.createCollection(name: "c")
+            let isDone = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let found = try? database.collection(name: "c")
+                seen.withLock { $0 = found }
+                isDone.signal()
+            }
+            #expect(isDone.wait(timeout: .now() + 10) == .success)
+            if isUndone { throw Mishap() }
+        }
+        #expect(seen.withLock { $0 } == old)
+        #expect(isOpen(old) == isUndone)
+        #expect(try isOpen(#require(new)) == !isUndone)
+        #expect(try database.collection(name: "c") == (isUndone ? old : new))
+        if isUndone {
+            let later = try database.createCollection(name: "d")
+            #expect(isOpen(later))
+        }
     }
 
     @Test func `an error undoes the batch and arrives wrapped`() throws {
@@ -75,6 +115,25 @@ import Testing
                     throw Mishap()
                 }
             }
+        }
+        #expect(collection.count == 0)
+    }
+
+    @Test func `an inner batch's error that was caught ends the outer one, wrapped`() throws {
+        do {
+            try home.database.inBatch {
+                try? home.database.inBatch {
+                    try save("inner")
+                    throw Mishap()
+                }
+                try save("outer")
+            }
+            Issue.record("nothing was thrown")
+        } catch let error as NSError {
+            #expect(error.domain == CBLError.domain)
+            #expect(error.code == CBLError.unexpectedError)
+            #expect(error.localizedDescription.contains("was rolled back"))
+            #expect(error.userInfo[NSUnderlyingErrorKey] is Mishap)
         }
         #expect(collection.count == 0)
     }

@@ -45,19 +45,21 @@ struct PushFeed {
         phase.notice()
     }
 
-    /// Reads one list of changes and returns those that are to be pushed; the checkpoint may pass
-    /// all of them.
+    /// Reads one list of changes and returns those that are to be pushed, which the checkpoint may pass,
+    /// and those that cannot be read, which it may not.
     mutating func read(
         whileUnderway isUnderway: (DocumentID) -> Bool
-    ) throws -> [FeedChange] {
+    ) throws -> (changes: [FeedChange], damaged: [DamagedChange]) {
         let limit = connection.limits.changesCount
         var passing: [Bool] = []
+        var damaged: [DamagedChange] = []
         let rows = try connection.store.read { reader in
             let rows = try reader.changes(
                 in: path,
                 after: lastSequence,
                 limit: limit,
-                remote: connection.remote
+                remote: connection.remote,
+                noting: &damaged
             )
             passing.reserveCapacity(rows.count)
             for row in rows { passing.append(try passes(row, reader)) }
@@ -67,7 +69,8 @@ struct PushFeed {
             phase = .caughtUp
             unreadCount = 0
         }
-        guard let last = rows.last?.sequence, last > lastSequence else { return [] }
+        let last = max(rows.last?.sequence ?? 0, damaged.last?.sequence ?? 0)
+        guard last > lastSequence else { return ([], []) }
         unreadCount -= min(unreadCount, last - lastSequence)
         var pending: [FeedChange] = []
         pending.reserveCapacity(rows.count)
@@ -83,8 +86,10 @@ struct PushFeed {
             }
         }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
+        for change in damaged { checkpointer.completed.remove(change.sequence) }
         lastSequence = last
-        return pending
+        damaged.removeAll { !wantedIDs.isEmpty && !wantedIDs.contains($0.documentID) }
+        return (pending, damaged)
     }
 
     private mutating func noteOvertaken(_ documentID: DocumentID) {

@@ -83,7 +83,10 @@ struct Pusher {
                 marked = documentIDs
                 return documentIDs.contains(documentID)
             }
-            for change in found { self.found(change) }
+            for change in found.damaged {
+                connection.report(DocumentEvent(pushing: change, in: path))
+            }
+            for change in found.changes { self.found(change) }
             proposeFound()
         }
         if feed.phase == .caughtUp, !hasSpoken { propose([]) }

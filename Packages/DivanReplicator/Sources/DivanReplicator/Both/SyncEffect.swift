@@ -81,6 +81,17 @@ extension DocumentEvent {
         )
     }
 
+    /// A local change that cannot be read, and stays here.
+    init(pushing change: DamagedChange, in collection: CollectionPath) {
+        self.init(
+            collection: collection,
+            documentID: change.documentID,
+            isPush: true,
+            flags: [],
+            error: SyncError(storage: change.error)
+        )
+    }
+
     /// A document on its way here.
     init(
         pulling documentID: DocumentID,

@@ -18,6 +18,8 @@ public final class StoreWriter: StoreReader {
     private(set) var changeCount = 0
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
     private(set) var namesBlobs = false
+    /// Whether peers' checkpoints changed of which the store's ledger knows nothing.
+    var outdatesLedger = false
     private var failure: (any Error)?
     private var removals: [StoreChange] = []  // collections that are gone
 

@@ -98,6 +98,16 @@ extension StorageSnapshot {
     /// None.
     public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
 
+    /// All rows are read.
+    public func changes(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        noting damaged: inout [DamagedChange]
+    ) throws(StoreError) -> [DocumentRow] {
+        try rows(in: collection, after: sequence, limit: limit, flags: [], content: .summary)
+    }
+
     /// Reads the rows, and counts.
     public func singleRevisionCount(
         in collection: CollectionID,

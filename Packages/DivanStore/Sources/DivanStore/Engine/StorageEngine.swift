@@ -68,6 +68,16 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
+    /// At most `limit` rows with a greater sequence, ascending, without bodies: what a feed goes through.
+    ///
+    /// Rows that cannot be read are passed over and told in `damaged`, so that fewer than `limit` rows
+    /// are the last ones. The default is for engines whose rows cannot be damaged.
+    func changes(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        noting damaged: inout [DamagedChange]
+    ) throws(StoreError) -> [DocumentRow]
     /// Those rows of some documents that are there and can be read, without bodies, in any order.
     ///
     /// An engine may look for many in one step; the default looks for each.

@@ -30,28 +30,61 @@ public enum ProposalVerdict: Equatable, Sendable {
 extension StoreReader {
     /// At most `limit` changes behind `sequence`, ascending; each document once, with its current
     /// revision and what `remote` is known to have of it.
+    ///
+    /// A document that cannot be read is passed over, so that it stops no feed: fewer changes than
+    /// `limit` are the last ones.
     public func changes(
         in collection: CollectionPath,
         after sequence: UInt64,
         limit: Int,
         remote: RemoteID? = nil
     ) throws(StoreError) -> [ChangeRow] {
+        var damaged: [DamagedChange] = []
+        return try changes(
+            in: collection,
+            after: sequence,
+            limit: limit,
+            remote: remote,
+            noting: &damaged
+        )
+    }
+
+    /// The same; what is passed over is added to `damaged`.
+    public func changes(
+        in collection: CollectionPath,
+        after sequence: UInt64,
+        limit: Int,
+        remote: RemoteID? = nil,
+        noting damaged: inout [DamagedChange]
+    ) throws(StoreError) -> [ChangeRow] {
         let collection = try self.collection(collection)
-        let rows = try current().rows(
+        let rows = try current().changes(
             in: collection.id,
             after: sequence,
             limit: limit,
-            flags: [],
-            content: .summary
+            noting: &damaged
         )
         let feedEnd = remote == nil ? 0 : try state(of: collection).lastSequence
         var changes: [ChangeRow] = []
         changes.reserveCapacity(rows.count)
         for row in rows {
-            let ancestor = try ancestor(of: row, at: remote, in: collection)
+            let ancestor = try knownAncestor(of: row, at: remote, in: collection)
             changes.append(ChangeRow(row, remoteAncestor: ancestor, feedEnd: feedEnd))
         }
         return changes
+    }
+
+    /// Nothing is known of a document whose tree is damaged: sending it will fail, and tell why.
+    private func knownAncestor(
+        of row: DocumentRow,
+        at remote: RemoteID?,
+        in collection: OpenCollection
+    ) throws(StoreError) -> RevisionID? {
+        do throws(StoreError) {
+            return try ancestor(of: row, at: remote, in: collection)
+        } catch  where error.concernsOneDocument {
+            return nil
+        }
     }
 
     /// The latest change of a document; `nil` when it is not here, or damaged.

@@ -57,8 +57,10 @@ extension Store {
 
     /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
-        try write { try $0.removeCheckpoint(.peer, id) }
-        checkpointOwners.withLock { $0 = nil }
+        try write { writer in
+            try writer.removeCheckpoint(.peer, id)
+            writer.outdatesLedger = true
+        }
     }
 
     /// The checkpoint that a peer keeps here under this ID.
@@ -90,17 +92,10 @@ extension Store {
         owner: String = "",
         at time: Int64 = 0
     ) throws -> String {
-        do {
-            return try write { writer in
-                try writer.note(collection, of: .peer, id)
-                return try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
-            }
-        } catch let error as StoreError where error.code.isCheckpointMismatch {
-            throw error
-        } catch {
-            // What is kept in memory may be ahead of what was stored.
-            checkpointOwners.withLock { $0 = nil }
-            throw error
+        try write { writer in
+            let revision = try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
+            try writer.note(collection, of: .peer, id)
+            return revision
         }
     }
 
@@ -178,12 +173,6 @@ extension StoreWriter {
                 try removeCheckpoint(kind, id)
             }
         }
-    }
-}
-
-extension StoreError.Code {
-    fileprivate var isCheckpointMismatch: Bool {
-        if case .checkpointMismatch = self { true } else { false }
     }
 }
 

@@ -24,7 +24,7 @@ public final class DataSource: Sendable {
     @available(*, deprecated, message: "Use DataSource.collection(_:).")
     public static func database(_ database: Database) -> any DataSourceAs {
         // Whether it is open shows when the query runs.
-        BuiltSource(database.collectionObject(.default), name: database.name)
+        BuiltSource(database.defaultCollectionObject, name: database.name)
     }
 }
 

@@ -14,6 +14,8 @@ final class SQLiteBodies: BodyUnpacker {
         case unknownCodec(UInt8)
         case missingDictionary(UInt64)
         case damaged
+        /// The dictionary could not be read now, for this reason of SQLite's; nothing is wrong with the body.
+        case unread(Int32)
     }
 
     /// A dictionary with what packs by it.
@@ -138,7 +140,7 @@ final class SQLiteBodies: BodyUnpacker {
             known.append(found)
             return found
         }
-        guard let stored = sound(number) else { throw .missingDictionary(number) }
+        guard let stored = try readable(number) else { throw .missingDictionary(number) }
         guard let codec = packing.codec(stored.codec) else { throw .unknownCodec(stored.codec) }
         guard let coder = try? codec.makeCoder(dictionary: stored.content) else { throw .damaged }
         if known.count == StoreLimits.keptDictionaryCount { known.removeFirst() }
@@ -161,20 +163,46 @@ final class SQLiteBodies: BodyUnpacker {
     }
 
     private func stored(_ number: UInt64, by way: String) -> StoredDictionary? {
-        value(of: number, by: way).flatMap(StoredDictionary.init)
+        (try? value(of: number, by: way)).flatMap(StoredDictionary.init)
+    }
+
+    /// The same as `sound`; where no way to it tells and one could not be gone, that is why.
+    private func readable(_ number: UInt64) throws(Failure) -> StoredDictionary? {
+        var obstacle: Failure?
+        for way in Self.ways {
+            do throws(Failure) {
+                let stored = try value(of: number, by: way).flatMap(StoredDictionary.init)
+                if let stored { return stored }
+            } catch {
+                obstacle = error
+            }
+        }
+        if let obstacle { throw obstacle }
+        return nil
     }
 
     /// By a statement of its own: a function of SQL asks for it while others run.
-    private func value(of number: UInt64, by way: String) -> [UInt8]? {
+    private func value(of number: UInt64, by way: String) throws(Failure) -> [UInt8]? {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, way, -1, &statement, nil) == SQLITE_OK else { return nil }
+        let code = sqlite3_prepare_v2(handle, way, -1, &statement, nil)
+        guard code == SQLITE_OK else { return try nothing(code) }
         defer { sqlite3_finalize(statement) }
-        guard sqlite3_bind_int64(statement, 1, Int64(clamping: number)) == SQLITE_OK,
-            sqlite3_step(statement) == SQLITE_ROW
-        else { return nil }
+        sqlite3_bind_int64(statement, 1, Int64(clamping: number))
+        let found = sqlite3_step(statement)
+        guard found == SQLITE_ROW else { return try nothing(found) }
         // SQLite's until the statement is finalized, and copied before.
         let start = sqlite3_column_blob(statement, 0)?.assumingMemoryBound(to: UInt8.self)
         let count = Int(sqlite3_column_bytes(statement, 0))
         return Array(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
+    }
+
+    /// Nothing, where that is what the file says, or it says nothing sensible.
+    ///
+    /// - Throws: `unread` where it could not be asked: the disk, memory, or an interruption.
+    private func nothing(_ code: Int32) throws(Failure) -> [UInt8]? {
+        switch code & 0xFF {
+        case SQLITE_DONE, SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB: return nil
+        default: throw .unread(code)
+        }
     }
 }

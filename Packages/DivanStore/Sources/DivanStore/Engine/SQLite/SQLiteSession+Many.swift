@@ -24,6 +24,36 @@ extension SQLiteSession {
         return found
     }
 
+    // The statement goes on until there are enough, and is not told how many: what is passed over does
+    // not count.
+    func changes(
+        in collection: CollectionID,
+        after sequence: UInt64,
+        limit: Int,
+        noting damaged: inout [DamagedChange]
+    ) throws(StoreError) -> [DocumentRow] {
+        let documents = documents(in: collection)
+        let statement = try documents.bySequence(.summary)
+        defer { statement.reset() }
+        try statement.bind(Int64(clamping: sequence), at: 1)
+        try statement.bind(-1, at: 2)
+        var rows: [DocumentRow] = []
+        while rows.count < limit, try statement.step() {
+            do throws(StoreError) {
+                rows.append(try documents.row(.summary, of: statement))
+            } catch {
+                guard case .damagedDocument(let documentID, _) = error.code,
+                    damaged.count < StoreLimits.passedDamageCount
+                else { throw error }
+                let sequence = UInt64(clamping: statement.integer(0))
+                damaged.append(
+                    DamagedChange(sequence: sequence, documentID: documentID, error: error)
+                )
+            }
+        }
+        return rows
+    }
+
     func run(
         of sequences: [UInt64],
         in collection: CollectionID

@@ -216,6 +216,7 @@ extension SQLiteBodies.Failure {
         case .damaged: statement.damaged(documentID, "its packed body cannot be unpacked")
         case .missingDictionary(let number):
             statement.damaged(documentID, "dictionary \(number) of its body is missing or damaged")
+        case .unread(let code): statement.error(code)
         case .unknownCodec(let number):
             StoreError(.unknownCodec(number: number), at: statement.path)
         }

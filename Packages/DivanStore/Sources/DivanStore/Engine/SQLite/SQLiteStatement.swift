@@ -106,6 +106,9 @@ final class SQLiteStatement {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }
     }
 
+    /// What a code of SQLite's means here.
+    func error(_ code: Int32) -> StoreError { connection.error(code) }
+
     /// Unpacks what the statement finds.
     var bodies: SQLiteBodies { connection.bodies }
 

@@ -1,0 +1,37 @@
+// Which collections there are, and their counters.
+extension StoreReader {
+    /// Every collection: the default one, then the others in the order of creation.
+    public func collections() throws(StoreError) -> [CollectionPath] {
+        try current().collections()
+    }
+
+    /// Which collection has a name, where several have had it one after the other; `nil` when none has.
+    public func collectionNumber(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
+        try current().collection(path)
+    }
+
+    /// Whether the collection exists.
+    public func hasCollection(_ path: CollectionPath) throws(StoreError) -> Bool {
+        if open.contains(where: { $0.path == path }) { return true }
+        return try current().collection(path) != nil
+    }
+
+    /// How many documents the collection has; tombstones do not count.
+    ///
+    /// The number is kept, not counted.
+    public func count(in collection: CollectionPath) throws(StoreError) -> Int {
+        try state(of: self.collection(collection)).liveCount
+    }
+
+    /// The greatest sequence ever given in the collection; 0 when nothing was ever stored.
+    public func lastSequence(in collection: CollectionPath) throws(StoreError) -> UInt64 {
+        try state(of: self.collection(collection)).lastSequence
+    }
+
+    /// The last sequences of all collections, for whoever looks again later whether there is more.
+    public func lastSequences() throws(StoreError) -> [CollectionPath: UInt64] {
+        var sequences: [CollectionPath: UInt64] = [:]
+        for path in try collections() { sequences[path] = try lastSequence(in: path) }
+        return sequences
+    }
+}
