@@ -52,7 +52,7 @@ public struct PendingDocuments: Sendable {
             return false
         }
         let completed = try completedSequences(of: collection)
-        let remote = try store.remoteID(for: options.remoteIdentity)
+        let remote = try store.knownRemoteID(for: options.remoteIdentity)
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
@@ -82,7 +82,7 @@ public struct PendingDocuments: Sendable {
             return nil
         }
         let completed = try completedSequences(of: collection)
-        let remote = try store.remoteID(for: options.remoteIdentity)
+        let remote = try store.knownRemoteID(for: options.remoteIdentity)
         return try store.read { reader in
             let document = try reader.document(documentID, in: path, includingTombstones: true)
             guard let sequence = document?.sequence else { return false }

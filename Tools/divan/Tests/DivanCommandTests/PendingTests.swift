@@ -39,6 +39,13 @@ import Testing
         server.stop()
     }
 
+    @Test(arguments: ["push", "sync"])
+    func `a peer that was never reached is not remembered`(_ verb: String) throws {
+        #expect(try shell.divan(verb, "b", "ws://127.0.0.1:1/a").status == 6)
+        let pending = try shell.run("pending", "b")
+        #expect(pending.output.isEmpty && pending.errors.contains("never replicated"))
+    }
+
     @Test func `what the peer refuses stays listed, and tells every push, until it changes`() throws
     {
         try shell.run("put", "a", "one", #"{"of":"a"}"#)

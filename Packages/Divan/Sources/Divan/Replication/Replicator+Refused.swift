@@ -38,7 +38,10 @@ extension Replicator {
     public func refusedDocuments(collection: Collection) throws -> [RefusedDocument] {
         try translatingErrors {
             let store = try storeToPush(collection)
-            let remote = try store.remoteID(for: try config.remoteIdentity())
+            // Who was never reached refused nothing, and is not remembered for the question.
+            guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
+                return []
+            }
             let path = collection.path
             let refusals = try store.read { try $0.refusals(in: path, at: remote) }
             return refusals.sorted { $0.documentID < $1.documentID }.map { RefusedDocument($0) }

@@ -8,6 +8,13 @@ public struct StoredRemote: Equatable, Sendable {
     public var id: RemoteID
 }
 
+extension Store {
+    /// The number of a remote; `nil` for one that was never mentioned, which stays so.
+    public func knownRemoteID(for url: String) throws -> RemoteID? {
+        try read { try $0.remoteID(for: url) }
+    }
+}
+
 extension StoreReader {
     /// Every remote that was ever mentioned, ascending by number.
     public func remotes() throws(StoreError) -> [StoredRemote] {
