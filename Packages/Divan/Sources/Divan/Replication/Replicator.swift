@@ -81,6 +81,11 @@ public final class Replicator: Sendable {
     public let config: ReplicatorConfiguration
 
     let state = Mutex(State())
+    /// Held while a status becomes current and is handed to the listeners.
+    ///
+    /// The next run may begin as soon as the end of this one is current, and must not be heard of before.
+    /// Recursive, as a listener of our own may start it, and that fail.
+    private let order = NSRecursiveLock()
     /// All of this process, for the metrics.
     static let living = WeakList<Replicator>()
     /// What those did that are gone: counters never go back.
@@ -274,7 +279,21 @@ extension Replicator: DatabaseService {
     ///
     /// That of a start which failed (`ofRun` is false) does not end a run that another start began meanwhile.
     func publish(_ status: Status, ofRun: Bool = true) {
-        let (before, hasEnded) = state.withLock { state -> (Status?, Bool) in
+        let hasEnded = order.withLock {
+            let (before, hasEnded) = take(status, ofRun: ofRun)
+            guard let before else { return false }
+            note(status, after: before)
+            changeListeners.post(ReplicatorChange(replicator: self, status: status))
+            return hasEnded
+        }
+        guard hasEnded else { return }
+        config.requiredDatabase.unregister(self)
+        runEnd.ended()
+    }
+
+    /// Makes a status current; returns the one before, if it is, and whether that ended the run.
+    private func take(_ status: Status, ofRun: Bool) -> (before: Status?, hasEnded: Bool) {
+        state.withLock { state in
             guard ofRun || state.session == nil else { return (nil, false) }
             let before = state.status
             state.status = status
@@ -282,12 +301,6 @@ extension Replicator: DatabaseService {
             state.session = nil
             return (before, true)
         }
-        guard let before else { return }
-        note(status, after: before)
-        changeListeners.post(ReplicatorChange(replicator: self, status: status))
-        guard hasEnded else { return }
-        config.requiredDatabase.unregister(self)
-        runEnd.ended()
     }
 
     /// Logs a change of the activity: what is asked first when a sync does not do what it should.

@@ -74,6 +74,39 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
+    /// A listener that takes its time holds the moment open in which the end is current, and not told.
+    @Test func `who starts again as soon as the end is current hears of that end first`()
+        async throws
+    {
+        let peers = try Peers()
+        var configuration = try peers.configuration(
+            target: DatabaseEndpoint(database: peers.there)
+        )
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        #expect(await replicator.start(until: .idle) != nil)
+        let began = DispatchSemaphore(value: 0)
+        let slow = replicator.changeListeners.addInline { [weak replicator] change in
+            switch change.status.activity {
+            case .stopped:
+                while began.wait(timeout: .now()) == .success {}
+                replicator?.start()
+                #expect(began.wait(timeout: .now() + 0.1) == .timedOut)
+            default: began.signal()
+            }
+        }
+        let changes = replicator.statusStream
+        replicator.stop()
+        for await _ in changes {}
+        slow.remove()
+        let next = replicator.statusStream
+        replicator.stop()
+        for await _ in next {}
+        #expect(replicator.status.activity == .stopped)
+        try peers.here.close()
+        try peers.there.close()
+    }
+
     /// An application's connection that opens when it is asked to, and says nothing.
     private final class Silent: MessageEndpointConnection, Sendable {
         private let closings = Mutex(0)
