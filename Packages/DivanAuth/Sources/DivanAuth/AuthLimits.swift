@@ -31,8 +31,15 @@ public struct AuthLimits: Sendable {
     public var loginMemory = Duration.seconds(600)
     /// Addresses remembered; some hundred bytes each.
     public var rememberedAddressCount = 10_000
-    /// Names remembered of one address, so that the failures of others do not delay them.
+    /// Names remembered of one address, so that the failures of others do not delay them; and as many
+    /// digests of what others show in place of a name.
     public var rememberedNameCount = 100
+    /// Groups that further names fall into by chance, where each name waits for its own failures: a group
+    /// waits together.
+    ///
+    /// Whoever makes up names fills groups with failures and empties none. 4,096 take 200 KB, once names
+    /// are many, and some 40,000 failures within `loginMemory` until each of them waits.
+    public var nameGroupCount = 4_096
     /// Bytes of a name that is remembered; longer ones count as strangers.
     public var rememberedNameByteCount = 255
 

@@ -89,10 +89,9 @@ extension Cookie {
         isSecure = fields[6] == "secure"
     }
 
-    /// Whether `host` may set a cookie for `domain`.
+    /// Whether `host` may set a cookie for `domain`, which has to cover it (RFC 6265 §5.3, step 6).
     private static func may(_ host: String, claim domain: String, parents: Bool) -> Bool {
         if domain == host { return true }
-        if isBelow(domain, host) { return true }
         // One label is a whole top-level domain, or a machine that is not ours.
         return parents && isBelow(host, domain) && domain.utf8.contains(UInt8(ascii: "."))
     }

@@ -4,7 +4,8 @@
 /// keep. Only cookies with an expiry outlive the process.
 ///
 /// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike LiteCore a name keeps its case, because
-/// Sync Gateway compares it exactly; and without a `Domain` a cookie goes to its host only.
+/// Sync Gateway compares it exactly; without a `Domain` a cookie goes to its host only; and no host sets
+/// cookies for those below it.
 public struct CookieJar: Sendable, Equatable {
     /// The parts of a URL that cookies depend on.
     public typealias Location = CookieLocation

@@ -53,6 +53,21 @@ public enum AuthenticationOutcome: Sendable, Equatable {
 public protocol ListenerAuthenticator: Sendable {
     /// Lets a client in or not.
     func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome
+
+    /// Whether a client shows something by which it might be let in, so that refusing it is a failed login,
+    /// which delays the next ones; who shows nothing only asks what is needed.
+    ///
+    /// Called on any thread; must be quick. Without an implementation every field counts that clients and
+    /// proxies do not send anyway.
+    func showsCredentials(_ request: AuthenticationRequest) -> Bool
+}
+
+extension ListenerAuthenticator {
+    /// Whether there are certificates, or a field that clients and proxies do not send anyway, such as
+    /// `Authorization` or `Cookie`.
+    public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
+        !request.certificates.isEmpty || !request.credentialFields.isEmpty
+    }
 }
 
 /// Everyone may come in, whatever credentials they bring.
@@ -64,6 +79,9 @@ public struct OpenListenerAuthenticator: ListenerAuthenticator {
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         .accepted(user: nil)
     }
+
+    /// Nobody is refused, so nobody guesses.
+    public func showsCredentials(_ request: AuthenticationRequest) -> Bool { false }
 }
 
 /// Asks the application about each user name and password.
@@ -84,5 +102,10 @@ public struct PasswordListenerAuthenticator: ListenerAuthenticator {
             accepts(credentials.username, credentials.password)
         else { return .basicChallenge }
         return .accepted(user: credentials.username)
+    }
+
+    /// Cookies and the like are not looked at here.
+    public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
+        request.hasAuthorizationOrCertificate
     }
 }

@@ -32,6 +32,11 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
         return isListed ? .accepted(user: credentials.username) : .basicChallenge
     }
 
+    /// Cookies and the like are not looked at here.
+    public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
+        request.hasAuthorizationOrCertificate
+    }
+
     private static func digest(_ credentials: BasicCredentials, salt: [UInt8]) -> [UInt8] {
         // A user name holds no colon, so no two pairs give the same bytes.
         let text = "\(credentials.username):\(credentials.password)"

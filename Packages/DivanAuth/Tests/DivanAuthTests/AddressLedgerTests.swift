@@ -112,9 +112,9 @@ import Testing
     }
 
     @Test func `it remembers only so many names, and those that logged in longest`() {
-        var ledger = ledger { $0.rememberedNameCount = 10 }
-        func proxied(_ name: String) -> AddressLedger.Visitor {
-            visitor("127.0.0.1", name, isExempt: true)
+        var ledger = ledger {
+            $0.rememberedNameCount = 10
+            $0.nameGroupCount = 1
         }
         for number in 0..<9 { ledger.succeeded(proxied("known-\(number)")) }
         for number in 0..<100 {
@@ -123,7 +123,60 @@ import Testing
         ledger.succeeded(proxied("known-9"))
         ledger.succeeded(proxied("one too many"))
         for _ in 0..<2 { ledger.failed(proxied("guess"), at: .zero) }
-        #expect(attempt(&ledger, proxied("one too many")) != .now, "with the strangers")
+        #expect(attempt(&ledger, proxied("one too many")) != .now, "with its group")
         for number in 0..<10 { #expect(attempt(&ledger, proxied("known-\(number)")) == .now) }
+    }
+
+    private func proxied(_ name: String, from host: String = "127.0.0.1") -> AddressLedger.Visitor {
+        visitor(host, name, isExempt: true)
+    }
+
+    /// The first name is remembered by itself, the last with its group.
+    @Test(arguments: ["ada", "zoe"])
+    func `who makes up names has no fresh guesses at another`(victim: String) {
+        var ledger = ledger { $0.rememberedNameCount = 10 }
+        if victim == "zoe" {
+            for number in 0..<20 { ledger.failed(proxied("earlier-\(number)"), at: .zero) }
+        }
+        for _ in 0..<2 { ledger.failed(proxied(victim), at: .zero) }
+        for number in 0..<1_000 { ledger.failed(proxied("made-up-\(number)"), at: .seconds(1)) }
+        for number in 0..<20 { ledger.succeeded(proxied("known-\(number)")) }
+        #expect(ledger.admit(proxied(victim), at: .seconds(2)) == .after(.zero))
+        #expect(ledger.admit(proxied(victim), at: .seconds(2)) == .after(.milliseconds(250)))
+        #expect(ledger.admit(proxied(victim), at: .seconds(700)) == .now, "its time is over")
+    }
+
+    @Test func `a name whose failures are its group's does not begin anew when there is room`() {
+        var ledger = ledger { $0.rememberedNameCount = 1 }
+        ledger.failed(proxied("first"), at: .zero)
+        for _ in 0..<2 { ledger.failed(proxied("second"), at: .seconds(500)) }
+        // The only place is free again.
+        #expect(ledger.admit(proxied("first"), at: .seconds(601)) == .now)
+        #expect(ledger.admit(proxied("second"), at: .seconds(601)) != .now)
+    }
+
+    @Test func `the addresses of this machine are one`() {
+        var ledger = ledger()
+        for number in 1...2 {
+            ledger.failed(proxied("ada", from: "127.0.0.\(number)"), at: .zero)
+        }
+        #expect(attempt(&ledger, proxied("ada", from: "127.9.9.9")) != .now)
+    }
+
+    @Test(arguments: [true, false])
+    func `who shows what let it in before does not wait for the guesses of a neighbour`(
+        isExempt: Bool
+    ) {
+        var ledger = ledger { $0.rememberedNameCount = 3 }
+        func showing(_ token: UInt8) -> AddressLedger.Visitor {
+            .init(host: "10.0.0.1", token: [token], isExempt: isExempt)
+        }
+        for token in UInt8(1)...4 { ledger.succeeded(showing(token)) }
+        for token in UInt8(10)...30 { ledger.failed(showing(token), at: .zero) }
+        #expect(attempt(&ledger, showing(31)) != .now, "a guess waits for those before")
+        #expect(attempt(&ledger, showing(1)) != .now, "the oldest is forgotten")
+        for token in UInt8(2)...4 { #expect(attempt(&ledger, showing(token)) == .now) }
+        ledger.failed(showing(2), at: .zero)
+        #expect(attempt(&ledger, showing(2)) != .now, "it lets nobody in any more")
     }
 }

@@ -113,7 +113,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("sync.example.org", false, true), ("x.sync.example.org", false, true),
+        ("sync.example.org", false, true), ("x.sync.example.org", false, false),
+        ("x.sync.example.org", true, false),
         ("example.org", false, false), ("example.org", true, true), ("org", true, false),
         ("other.org", true, false), ("ync.example.org", true, false),
     ])

@@ -139,11 +139,12 @@ extension ListenerServer {
         guard mayAsk(request) else {
             return refuse(request, 403, "pages of other sites do not replicate with this listener")
         }
+        let shown = gate.credentials(shownBy: request)
         let (decision, seat) = logins.enter(
             request.address.host,
             isLoopback: request.address.isLoopback,
-            name: request.handshake.headers["Authorization"]
-                .flatMap { BasicCredentials(header: $0)?.username },
+            name: shown?.name,
+            token: shown?.token,
             at: request.loop.now
         )
         guard let seat else { return refuseForNow(request) }
@@ -207,6 +208,7 @@ extension ListenerServer {
             address: request.address,
             claimedUser: authorization.flatMap { BasicCredentials(header: $0)?.username },
             showedCredentials: authorization != nil || !request.certificates.isEmpty
+                || gate.hasCredentials(request)
         )
         log(refusal, explanation)
         configuration.onRefusal?(refusal)
@@ -232,20 +234,13 @@ extension ListenerServer {
     private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):
-            if user != nil { seat.succeeded() }
+            if gate.hasCredentials(request) { seat.succeeded() }
             route(request, user: user, seat)
         case .refused(let challenge):
-            noteFailure(request, seat)
+            // A client that shows no credentials only asks what is needed.
+            if gate.hasCredentials(request) { seat.failed(at: request.loop.now) }
             refuse(request, 401, "user name and password needed", challenge: challenge)
         }
-    }
-
-    /// A client that shows no credentials only asks what is needed.
-    private func noteFailure(_ request: UpgradeRequest, _ seat: LoginSeat) {
-        let hasTried =
-            request.handshake.headers["Authorization"] != nil || !request.certificates.isEmpty
-        guard hasTried else { return }
-        seat.failed(at: request.loop.now)
     }
 
     private func route(_ request: UpgradeRequest, user: String?, _ seat: LoginSeat) {

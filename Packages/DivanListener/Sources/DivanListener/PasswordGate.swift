@@ -22,13 +22,27 @@ final class PasswordGate: Sendable {
 
     /// The decision about a client whose turn it is.
     func decide(about request: UpgradeRequest) -> AuthenticationOutcome {
-        authenticator.authenticate(
-            AuthenticationRequest(
-                authorization: request.handshake.headers["Authorization"],
-                headers: request.handshake.headers.fields.map { ($0.name, $0.value) },
-                certificates: request.certificates.map(\.derBytes),
-                remoteAddress: request.address.host
-            )
+        authenticator.authenticate(AuthenticationRequest(request))
+    }
+
+    /// What a client shows of itself; `nil` where it only asks what is needed.
+    func credentials(shownBy request: UpgradeRequest) -> ShownCredentials? {
+        ShownCredentials(AuthenticationRequest(request), to: authenticator)
+    }
+
+    /// Whether a client shows something by which it might be let in.
+    func hasCredentials(_ request: UpgradeRequest) -> Bool {
+        authenticator.showsCredentials(AuthenticationRequest(request))
+    }
+}
+
+extension AuthenticationRequest {
+    fileprivate init(_ request: UpgradeRequest) {
+        self.init(
+            authorization: request.handshake.headers["Authorization"],
+            headers: request.handshake.headers.fields.map { ($0.name, $0.value) },
+            certificates: request.certificates.map(\.derBytes),
+            remoteAddress: request.address.host
         )
     }
 }

@@ -25,9 +25,10 @@ final class RESTDoor: Sendable {
         _ answer: @escaping Answer,
         _ body: @escaping @Sendable (RESTClient) -> Void
     ) {
-        let authorization = exchange.request.headers["Authorization"]
         // Who shows nothing only asks what is needed.
-        guard authorization != nil || !exchange.certificates.isEmpty else {
+        guard
+            let shown = ShownCredentials(AuthenticationRequest(exchange), to: authenticator)
+        else {
             return queue.async(unlessGone: exchange.departure) { [self] in
                 if let client = client(of: exchange, nil, answer) { body(client) }
             }
@@ -35,7 +36,8 @@ final class RESTDoor: Sendable {
         let (decision, seat) = logins.enter(
             exchange.address.host,
             isLoopback: exchange.address.isLoopback,
-            name: authorization.flatMap { BasicCredentials(header: $0)?.username },
+            name: shown.name,
+            token: shown.token,
             at: exchange.loop.now
         )
         guard let seat else { return answer(Self.tooMany) }
@@ -75,17 +77,9 @@ final class RESTDoor: Sendable {
         _ seat: LoginSeat?,
         _ answer: Answer
     ) -> RESTClient? {
-        let outcome = authenticator.authenticate(
-            AuthenticationRequest(
-                authorization: exchange.request.headers["Authorization"],
-                headers: exchange.request.headers.fields.map { ($0.name, $0.value) },
-                certificates: exchange.certificates.map(\.derBytes),
-                remoteAddress: exchange.address.host
-            )
-        )
-        switch outcome {
+        switch authenticator.authenticate(AuthenticationRequest(exchange)) {
         case .accepted(let user):
-            if user != nil { seat?.succeeded() }
+            seat?.succeeded()
             return RESTClient(
                 user: user,
                 certificates: exchange.certificates,
@@ -110,5 +104,16 @@ final class RESTDoor: Sendable {
             "too_many_requests",
             "too many requests or failed logins from your address; try again later"
         ).response
+    }
+}
+
+extension AuthenticationRequest {
+    fileprivate init(_ exchange: HTTPExchange) {
+        self.init(
+            authorization: exchange.request.headers["Authorization"],
+            headers: exchange.request.headers.fields.map { ($0.name, $0.value) },
+            certificates: exchange.certificates.map(\.derBytes),
+            remoteAddress: exchange.address.host
+        )
     }
 }

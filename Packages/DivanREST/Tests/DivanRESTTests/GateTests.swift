@@ -50,6 +50,37 @@ import Testing
         #expect(visitor.isAtEnd())
     }
 
+    /// Lets in who has the key of this test.
+    private struct KeyAuthenticator: ListenerAuthenticator {
+        func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
+            let isRight = request.headers.contains { $0.name == "X-API-Key" && $0.value == "right" }
+            return isRight ? .accepted(user: nil) : .refused(challenge: "Key")
+        }
+    }
+
+    @Test func `whoever guesses an application's keys is refused like one who guesses passwords`()
+        throws
+    {
+        let served = try Served { configuration in
+            configuration.authenticator = KeyAuthenticator()
+            configuration.limits.logins.freeLoginFailureCount = 3
+            configuration.limits.logins.longestLoginDelay = .milliseconds(100)
+        }
+        func status(_ field: String) throws -> Int {
+            try served.visitor().ask("GET", "/notes", field).status
+        }
+        #expect(try status("X-API-Key: right") == 200)
+        for _ in 0..<8 { #expect(try status("User-Agent: a") == 401) }
+        for number in 0..<3 { #expect(try status("X-API-Key: \(number)") == 401) }
+        let guessers = try (3..<15).map { _ in try served.visitor() }
+        for (number, guesser) in guessers.enumerated() {
+            guesser.send("GET /notes HTTP/1.1\r\nHost: h\r\nX-API-Key: \(number)\r\n\r\n")
+        }
+        let codes = try guessers.map { try $0.readAnswer().status }
+        #expect(codes.contains(429) && Set(codes).isSubset(of: [401, 429]), "\(codes)")
+        #expect(try status("X-API-Key: right") == 200, "it came in before")
+    }
+
     @Test func `whoever guesses at once is told to come later, and holds up nobody else`() throws {
         let served = try guarded { limits in
             limits.freeLoginFailureCount = 1

@@ -3,7 +3,7 @@
 ///
 /// Behind one address may stand many people: a proxy, a family, a company. So failures delay the
 /// strangers of an address together, but a name that has logged in from there by itself; and where
-/// the address is exempt, each name by itself (decision 0007).
+/// the address is exempt, each name by itself (decision 0007; `AddressLogins`).
 ///
 /// Owns no clock: times are distances from an origin of the caller's. An IPv6 client owns a whole
 /// /64, so that is what counts as an address there.
@@ -14,17 +14,17 @@ struct AddressLedger {
         var host: String
         /// The user name that it gave, true or not.
         var name: String?
+        /// A digest of what it shows where it gives no name, such as a cookie; `nil` where it shows nothing.
+        var token: [UInt8]?
         /// Whether its address stands for many, so that the number of connections does not matter.
         var isExempt = false
     }
 
     private struct Entry {
         var connectionCount = 0
-        var strangers = LoginRecord()
-        /// By the bytes of the user names: of two spellings of one name only one may be the user's.
-        var names: [[UInt8]: LoginRecord] = [:]
+        var logins = AddressLogins()
 
-        var isEmpty: Bool { connectionCount == 0 && strangers.isEmpty && names.isEmpty }
+        var isEmpty: Bool { connectionCount == 0 && logins.isEmpty }
     }
 
     private let limits: AuthLimits
@@ -50,69 +50,38 @@ struct AddressLedger {
 
     /// Decides when a visitor may log in, without a seat.
     mutating func admit(_ visitor: Visitor, at now: Duration) -> LoginDecision {
-        let key = Self.key(visitor.host)
-        var entry = entries[key] ?? Entry()
-        defer { entries[key] = entry.isEmpty ? nil : entry }
-        return change(&entry, visitor) { $0.admit(at: now, limits) }
+        change(Self.key(visitor.host)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
     /// Gives a seat back.
     mutating func leave(_ host: String) {
         let key = Self.key(host)
-        guard var entry = entries[key] else { return }
-        entry.connectionCount -= 1
-        entries[key] = entry.isEmpty ? nil : entry
+        guard entries[key] != nil else { return }
+        change(key) { $0.connectionCount -= 1 }
     }
 
     /// Notes wrong credentials.
     mutating func failed(_ visitor: Visitor, at now: Duration) {
         let key = Self.key(visitor.host)
         makeRoom(for: key)
-        change(&entries[key, default: Entry()], visitor) { $0.fail(at: now, limits) }
+        change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
     /// Notes right credentials.
     mutating func succeeded(_ visitor: Visitor) {
-        guard let name = remembered(visitor.name) else { return }
         let key = Self.key(visitor.host)
         makeRoom(for: key)
-        var entry = entries[key] ?? Entry()
-        guard entry.names[name] != nil || hasRoom(&entry) else { return }
-        entry.names[name, default: LoginRecord()].succeed()
-        entries[key] = entry
+        change(key) { [limits] in $0.logins.succeed(visitor, limits) }
     }
 
-    /// The bytes of a name that may be remembered; one that is too long counts as none.
-    private func remembered(_ name: String?) -> [UInt8]? {
-        guard let name, name.utf8.count <= limits.rememberedNameByteCount else { return nil }
-        return Array(name.utf8)
-    }
-
-    /// Runs `body` on the record that counts for a visitor.
-    @discardableResult
-    private func change<Result>(
-        _ entry: inout Entry,
-        _ visitor: Visitor,
-        _ body: (inout LoginRecord) -> Result
+    /// Changes an entry where it lies, as it may be long, and forgets one that has nothing to remember.
+    private mutating func change<Result>(
+        _ key: String,
+        _ body: (inout Entry) -> Result
     ) -> Result {
-        guard let name = remembered(visitor.name) else {
-            return body(&entry.strangers)
-        }
-        let known = entry.names[name]
-        guard visitor.isExempt || known?.hasSucceeded == true else {
-            return body(&entry.strangers)
-        }
-        guard known != nil || hasRoom(&entry) else { return body(&entry.strangers) }
-        var record = known ?? LoginRecord()
-        defer { entry.names[name] = record.isEmpty ? nil : record }
-        return body(&record)
-    }
-
-    /// Makes room for one more name: those that only failed go, those that logged in stay.
-    private func hasRoom(_ entry: inout Entry) -> Bool {
-        guard entry.names.count >= limits.rememberedNameCount else { return true }
-        entry.names = entry.names.filter { $0.value.hasSucceeded }
-        return entry.names.count < limits.rememberedNameCount
+        let result = body(&entries[key, default: Entry()])
+        if entries[key]?.isEmpty == true { entries[key] = nil }
+        return result
     }
 
     /// Whoever comes from that many addresses has no need to guess from one: their failures are
@@ -122,8 +91,11 @@ struct AddressLedger {
         entries = entries.filter { $0.value.connectionCount > 0 }
     }
 
-    /// An IPv4 address as it is; of an IPv6 address the first 64 bits.
+    /// An IPv4 address as it is, but for those of this machine, which are one; of an IPv6 address the first
+    /// 64 bits.
     static func key(_ host: String) -> String {
+        // A program here may choose among sixteen million of them.
+        guard !host.hasPrefix("127.") else { return "127.0.0.1" }
         guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let withoutZone = host.prefix { $0 != "%" }
         let parts = withoutZone.split(separator: ":", omittingEmptySubsequences: false)

@@ -13,9 +13,14 @@ struct LoginRecord {
     /// Whether there is something to remember.
     var isEmpty: Bool { failureCount == 0 && !hasSucceeded }
 
+    /// Whether no failure counts any more.
+    func isOver(at now: Duration, _ limits: AuthLimits) -> Bool {
+        failureCount == 0 || now - lastFailure > limits.loginMemory
+    }
+
     /// Decides when an attempt may be made.
     mutating func admit(at now: Duration, _ limits: AuthLimits) -> LoginDecision {
-        if failureCount > 0, now - lastFailure > limits.loginMemory { failureCount = 0 }
+        if isOver(at: now, limits) { failureCount = 0 }
         guard failureCount >= limits.freeLoginFailureCount else { return .now }
         let wait = max(.zero, nextAttempt - now)
         guard wait <= limits.longestLoginDelay else { return .refused }
@@ -34,6 +39,13 @@ struct LoginRecord {
     /// next ones.
     mutating func succeed() {
         hasSucceeded = true
+    }
+
+    /// Counts for another name besides: neither waits less than before.
+    mutating func join(_ other: LoginRecord) {
+        failureCount = max(failureCount, other.failureCount)
+        lastFailure = max(lastFailure, other.lastFailure)
+        nextAttempt = max(nextAttempt, other.nextAttempt)
     }
 
     private func delay(_ limits: AuthLimits) -> Duration {

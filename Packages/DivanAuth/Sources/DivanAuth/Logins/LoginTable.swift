@@ -27,17 +27,20 @@ public final class LoginTable: Sendable {
     ///   - host: Its address as text.
     ///   - isLoopback: Whether that is one of this machine.
     ///   - name: The user name that it gave, true or not.
+    ///   - token: What it shows in place of a name (`ShownCredentials`).
     ///   - now: The time.
     /// - Returns: What becomes of it, and a seat unless it is refused.
     public func enter(
         _ host: String,
         isLoopback: Bool,
         name: String?,
+        token: [UInt8]? = nil,
         at now: Duration
     ) -> (decision: LoginDecision, seat: LoginSeat?) {
         let visitor = AddressLedger.Visitor(
             host: host,
             name: name,
+            token: token,
             isExempt: isLoopback && sparesLoopback
         )
         let decision = ledger.withLock { $0.enter(visitor, at: now) }

@@ -1,0 +1,86 @@
+import DivanAuth
+import Testing
+
+/// What counts as a login that may fail.
+@Suite struct ShownCredentialsTests {
+    /// Of an application: it looks at whatever it likes.
+    private struct OwnAuthenticator: ListenerAuthenticator {
+        func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
+            .basicChallenge
+        }
+    }
+
+    private let own = OwnAuthenticator()
+    private let password = PasswordListenerAuthenticator { _, _ in false }
+
+    private func request(
+        _ fields: [(String, String)],
+        certificates: [[UInt8]] = []
+    ) -> AuthenticationRequest {
+        let usual = [
+            ("Host", "h"), ("Upgrade", "websocket"), ("X-Forwarded-For", "192.0.2.1"),
+            ("Sec-WebSocket-Protocol", "BLIP_3+CBMobile_4, BLIP_3+CBMobile_3"),
+        ]
+        return AuthenticationRequest(
+            authorization: fields.first { $0.0 == "Authorization" }?.1,
+            headers: (usual + fields).map { (name: $0.0, value: $0.1) },
+            certificates: certificates
+        )
+    }
+
+    private func header(_ name: String, _ password: String) throws -> String {
+        try BasicCredentials(username: name, password: password).header
+    }
+
+    @Test func `who shows nothing only asks what is needed`() {
+        #expect(ShownCredentials(request([]), to: own) == nil)
+        #expect(ShownCredentials(request([]), to: password) == nil)
+    }
+
+    @Test(arguments: [
+        ("Cookie", "session=1"), ("X-API-Key", "1"), ("Authorization", "Bearer 1"),
+        ("Sec-WebSocket-Protocol", "BLIP_3+CBMobile_3, token.1"),
+    ])
+    func `any field may let somebody in where the application decides`(
+        name: String,
+        value: String
+    ) throws {
+        let shown = try #require(ShownCredentials(request([(name, value)]), to: own))
+        let other = try #require(ShownCredentials(request([(name, value + "2")]), to: own))
+        #expect(shown.name == nil && shown.token?.count == 32)
+        #expect(shown.token != other.token)
+        #expect(shown == ShownCredentials(request([(name, value)]), to: own))
+    }
+
+    @Test func `where passwords let in, cookies count for nothing`() throws {
+        let cookie = ("Cookie", "session=1")
+        #expect(ShownCredentials(request([cookie]), to: password) == nil)
+        let basic = ("Authorization", try header("ada", "byron"))
+        let shown = ShownCredentials(request([cookie, basic]), to: password)
+        #expect(shown?.name == "ada" && shown?.token == nil)
+    }
+
+    /// Each made-up name would else have guesses of its own.
+    @Test func `a name beside something else that may let in does not count`() throws {
+        let basic = ("Authorization", try header("made-up", "x"))
+        let shown = try #require(
+            ShownCredentials(request([basic, ("Cookie", "session=1")]), to: own)
+        )
+        #expect(shown.name == nil && shown.token != nil)
+        #expect(ShownCredentials(request([basic]), to: own)?.name == "made-up")
+    }
+
+    @Test func `a certificate is shown, and has a name beside it`() throws {
+        let certificates = [[UInt8]("der".utf8)]
+        let bare = try #require(ShownCredentials(request([], certificates: certificates), to: own))
+        #expect(bare.name == nil && bare.token != nil)
+        let basic = ("Authorization", try header("ada", "byron"))
+        let shown = ShownCredentials(request([basic], certificates: certificates), to: password)
+        #expect(shown?.name == "ada")
+    }
+
+    @Test func `nobody guesses where everybody comes in`() throws {
+        let basic = ("Authorization", try header("ada", "byron"))
+        #expect(ShownCredentials(request([basic]), to: OpenListenerAuthenticator()) == nil)
+    }
+}

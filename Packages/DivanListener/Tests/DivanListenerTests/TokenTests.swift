@@ -1,0 +1,68 @@
+import DivanAuth
+import DivanListener
+import DivanTestKit
+import Testing
+
+/// Applications that let in by something else than a name and a password.
+@Suite(.timeLimit(.minutes(2))) struct TokenTests {
+    /// Lets in who has the session cookie of this test.
+    private struct CookieAuthenticator: ListenerAuthenticator {
+        func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
+            let cookie = request.headers.first { $0.name.lowercased() == "cookie" }?.value
+            return cookie == "session=right" ? .accepted(user: nil) : .refused(challenge: "Cookie")
+        }
+    }
+
+    private func serving() throws -> Serving {
+        try Serving {
+            $0.authenticator = CookieAuthenticator()
+            $0.limits.logins.freeLoginFailureCount = 3
+            $0.limits.logins.longestLoginDelay = .milliseconds(100)
+        }
+    }
+
+    private func statuses(_ serving: Serving, _ fields: [String]) throws -> [Int] {
+        let clients = try fields.map { _ in try HTTPTestClient(port: serving.port) }
+        for (client, field) in zip(clients, fields) {
+            client.send(
+                """
+                GET /kitchen/_blipsync HTTP/1.1\r
+                Host: h\r
+                Connection: Upgrade\r
+                Upgrade: websocket\r
+                Sec-WebSocket-Version: 13\r
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+                Sec-WebSocket-Protocol: BLIP_3+CBMobile_3\r
+                \(field)\r
+                \r
+
+                """
+            )
+        }
+        return try clients.map { try $0.readAnswer().status }
+    }
+
+    private func status(_ serving: Serving, _ field: String) throws -> Int {
+        try statuses(serving, [field])[0]
+    }
+
+    @Test func `whoever guesses cookies is refused like one who guesses passwords`() throws {
+        let serving = try serving()
+        for number in 0..<3 { #expect(try status(serving, "Cookie: session=\(number)") == 401) }
+        let codes = try statuses(serving, (3..<15).map { "Cookie: session=\($0)" })
+        #expect(codes.contains(429) && Set(codes).isSubset(of: [401, 429]), "\(codes)")
+    }
+
+    @Test func `who came in with a cookie comes in again while others guess`() throws {
+        let serving = try serving()
+        #expect(try status(serving, "Cookie: session=right") == 101)
+        _ = try statuses(serving, (0..<12).map { "Cookie: session=\($0)" })
+        #expect(try status(serving, "Cookie: session=right") == 101)
+    }
+
+    @Test func `asking what is needed is no guess`() throws {
+        let serving = try serving()
+        for _ in 0..<8 { #expect(try status(serving, "User-Agent: a") == 401) }
+        #expect(try status(serving, "Cookie: session=right") == 101)
+    }
+}
