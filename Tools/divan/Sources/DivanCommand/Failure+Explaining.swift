@@ -59,7 +59,12 @@ extension Failure {
         case .noSuchCollection(let path):
             "\(error.path): there is no collection \(path.wireName) here; divan lscoll lists those that "
                 + "are, divan mkcoll makes one"
+        case .notADatabase where DatabasePath(of: error).hasOtherKey(error):
+            Self.otherKey(DatabasePath(of: error))
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
+        case .noSuchBlob(let digest):
+            "blob \(digest) is not here; divan blob fetch \(DatabasePath(of: error).name) URL brings it, "
+                + "if a peer has it"
         case .busy(.otherProcess): Self.inUse(error.path) ?? "\(error)"
         default: "\(error)"
         }
@@ -72,12 +77,27 @@ extension Failure {
         }
     }
 
+    /// A key that does not open the database.
+    static func otherKey(_ path: DatabasePath) -> String {
+        "\(path.bundle): it is not sealed with this key; give the one that it was sealed with last, or, if "
+            + "this is that one, restore a backup: the file is damaged"
+    }
+
     /// What a database of Couchbase Lite is, and how to move in.
     private static func notice(about error: StoreError) -> String? {
-        let file = "/db.sqlite3"
-        let isFile = error.path.hasSuffix(file)
-        let bundle = isFile ? String(error.path.dropLast(file.count)) : error.path
+        let bundle = DatabasePath(of: error).bundle
         return CBLiteBundle.notice(about: bundle).map { "\(bundle): \($0)" }
+    }
+}
+
+extension DatabasePath {
+    /// The database that an error is about, which may name a file in it.
+    fileprivate init(of error: StoreError) {
+        var place = error.path
+        for file in ["/db.sqlite3", "/Attachments"] where place.hasSuffix(file) {
+            place.removeLast(file.count)
+        }
+        self.init(place)
     }
 }
 
@@ -105,8 +125,7 @@ extension Failure.Kind {
     /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
     init(_ error: NSError) {
         if error.domain == NSPOSIXErrorDomain {
-            let own = [EADDRINUSE, EADDRNOTAVAIL, EACCES].map(Int.init)
-            self = own.contains(error.code) ? .failed : .unreachable
+            self = Self(Int32(clamping: error.code))
             return
         }
         guard error.domain == "CouchbaseLite" else {
@@ -119,8 +138,18 @@ extension Failure.Kind {
         case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
         case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
         case 16, 11...15, 19, 20, 28: self = .database
-        case 5, 17_001, 23...25, 29: self = .invalid
+        case 5, 9, 17_001, 23...25, 29: self = .invalid
         default: self = .failed
+        }
+    }
+
+    /// What the system refused: here, or on the way to a peer.
+    private init(_ number: Int32) {
+        switch number {
+        case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM: self = .failed
+        case ENOENT: self = .notFound
+        case EEXIST, ENOSPC, EDQUOT, EFBIG, EIO, EROFS: self = .database
+        default: self = .unreachable
         }
     }
 }

@@ -56,7 +56,7 @@ public enum Program {
         }
         switch name {
         case "--help", "-h", "help":
-            let asked = words.dropFirst()
+            let asked = words.dropFirst().filter { $0 != "--json" }[...]
             guard !asked.isEmpty else { return terminal.result(help) }
             if let page = Verbs.help(ofGroup: asked) ?? help(ofCode: asked) {
                 return terminal.result(page)

@@ -147,7 +147,8 @@ import Testing
         try importing("\(header)\n\(document)\n{\"docs\":[{\"_id\":\"b\"}")
             .expectFailure(4, "not closed")
         try importing("\(header)\n\(document)\n{\"se").expectFailure(4, "not closed")
-        #expect(try shell.run("ls", "db").output == "a\n")
+        // Complete, though what holds it is not.
+        #expect(try shell.run("ls", "db").output == "a\nb\n")
     }
 
     @Test func `pages of answers may follow each other, and a feed may end with its last line`()

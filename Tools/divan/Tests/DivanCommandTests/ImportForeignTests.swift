@@ -27,6 +27,16 @@ import Testing
         #expect(try shell.divan(["check", "new"]).status == 0)
     }
 
+    @Test func `who gives a key has the new one sealed`() throws {
+        try shell.write("key", String(repeating: "5c", count: 32))
+        _ = try shell.bash("chmod 600 key")
+        let key = ["--key-file", "key"]
+        try shell.divan(["import-cblite", "manykeys-3.2", "new"] + key).expectSuccess()
+        #expect(try shell.divan("ls", "new").status == 5)
+        #expect(try shell.divan(["ls", "new"] + key).lines.count == 3)
+        #expect(try shell.divan(["check", "new"] + key).status == 0)
+    }
+
     @Test
     func `names what is missing, and keeps the rest`() throws {
         let outcome = try shell.divan(["import-cblite", "revtree-3.2", "new"])

@@ -45,6 +45,15 @@ import Testing
         }
     }
 
+    /// Only what is replaced as a whole is as it was before.
+    @Test func `a full device is not said to be as it was`() throws {
+        for line in ["export db /dev/full", "dump db /dev/full", "get db one >/dev/full"] {
+            let outcome = try shell.bash("divan \(line) || test $? = 5")
+            #expect(outcome.errors.contains("No space left on device"), "\(line)")
+            #expect(!outcome.errors.contains("as it was"), "\(line)")
+        }
+    }
+
     @Test(arguments: writers)
     func `a link is followed and stays`(_ line: String) throws {
         try shell.write("real", "before")

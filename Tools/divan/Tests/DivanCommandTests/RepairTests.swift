@@ -52,6 +52,50 @@ import Testing
         #expect(outcome.output.contains("doc-7"))
     }
 
+    @Test func `a change that was never pushed is lost, and exit code and JSON say so`() throws {
+        try shell.run("put", "db", "doc-9", #"{"t":"changed 9."}"#)
+        try FileManager.default.copyItem(
+            atPath: shell.path("db.cblite2"),
+            toPath: shell.path("again.cblite2")
+        )
+        for name in ["db", "again"] {
+            try flip("changed 9.", in: shell.path("\(name).cblite2/db.sqlite3"))
+        }
+        let server = try shell.serve("peer", "--no-tls")
+        defer { server.stop() }
+        let url = try server.url()
+        let machine = try shell.divan("check", "db", "--repair-from", url, "--json")
+        machine.expectFailure(8, "1 thing lost")
+        let told = try machine.json()
+        let lost = try #require(told["lost"] as? [String])
+        #expect(lost.count == 1 && lost[0].contains("doc-9"), "\(lost)")
+        #expect(told["repaired"] as? Int == 3 && (told["damages"] as? [Any])?.isEmpty == true)
+        let person = try shell.divan("check", "again", "--repair-from", url)
+        #expect(person.status == 8 && person.errors.contains("Lost, as it was never pushed"))
+    }
+
+    @Test func `a rehearsal tells what would be done, also where the file cannot be opened`() throws
+    {
+        let words = ["check", "db", "--repair-from", "ws://127.0.0.1:1/peer", "--dry-run"]
+        let damaged = try shell.divan(words + ["--json"])
+        damaged.expectFailure(5, "1 document damaged")
+        let told = try damaged.json()
+        #expect(told["wanted"] as? Int == 2 && told["rebuild"] as? Bool == false)
+        #expect((told["damages"] as? [String])?.count == 2 && told["dryRun"] as? Bool == true)
+        try breakBeginning()
+        let broken = try shell.divan(words + ["--json"])
+        broken.expectFailure(5, "damaged")
+        #expect(try broken.json()["rebuild"] as? Bool == true)
+        #expect(try shell.divan(words).errors.contains("Would make the database anew"))
+    }
+
+    private func breakBeginning() throws {
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        for place in 100..<300 { bytes[place] = 0x5A }
+        try bytes.write(to: file)
+    }
+
     @Test func `a peer out of reach changes nothing`() throws {
         let outcome = try shell.divan("check", "db", "--repair-from", "ws://127.0.0.1:1/peer")
         outcome.expectFailure(6)
@@ -59,10 +103,7 @@ import Testing
     }
 
     @Test func `a file that cannot be opened is made anew`() throws {
-        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
-        var bytes = try Data(contentsOf: file)
-        for place in 100..<300 { bytes[place] = 0x5A }
-        try bytes.write(to: file)
+        try breakBeginning()
         let server = try shell.serve("peer", "--no-tls")
         defer { server.stop() }
         let outcome = try shell.run("check", "db", "--repair-from", try server.url())

@@ -8,8 +8,9 @@ import Testing
 
     init() throws {
         shell = try Shell()
-        for (name, byte) in [("key", "5c"), ("other", "c5")] {
-            try shell.write(name, String(repeating: byte, count: 32) + "\n")
+        let keys = [("key", 32, "5c"), ("other", 32, "c5"), ("short", 8, "5c")]
+        for (name, byteCount, byte) in keys {
+            try shell.write(name, String(repeating: byte, count: byteCount) + "\n")
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600],
                 ofItemAtPath: shell.path(name)
@@ -66,7 +67,10 @@ import Testing
         #expect(without.status == 5)
         #expect(without.complaints.first?.contains("--key-file") == true)
         let wrong = try shell.divan("ls", "db", "--key-file", "other")
-        #expect(wrong.status == 5 && wrong.errors.contains("not sealed with this key"), "\(wrong)")
+        wrong.expectFailure(5, "not sealed with this key", "give the one")
+        let push = ["push", "db", "ws://127.0.0.1:1/x", "--key-file", "other"]
+        let pushed = try shell.divan(push)
+        #expect(pushed.status == 5 && pushed.complaints[0] == wrong.complaints[0], "\(pushed)")
         let both = try shell.divan("ls", "db", "--key-file", "key", "--key-command", "cat key")
         #expect(both.status == 2)
         let missing = try shell.divan("ls", "db", "--key-file", "nowhere")
@@ -74,6 +78,41 @@ import Testing
         try shell.run("new", "plain")
         let needless = try shell.divan("ls", "plain", "--key-file", "key")
         #expect(needless.status == 4 && needless.errors.contains("not sealed"))
+    }
+
+    @Test func `what is made of a dump or of lines is sealed with the key`() throws {
+        try shell.run("new", "plain")
+        try shell.run("put", "plain", "one", #"{"word":"saffron"}"#)
+        try shell.write("photo", "saffron in a blob")
+        try shell.run("blob", "put", "plain", "one", "photo", "photo")
+        try shell.run("dump", "plain", "plain.dump")
+        try shell.run("cp", "plain", "plain.jsonl")
+        for words in [["restore", "db", "plain.dump"], ["cp", "plain.jsonl", "db"]] {
+            try shell.divan(words + ["--key-file", "nothing"]).expectFailure(3, "nothing")
+            try shell.divan(words + ["--key-file", "short"]).expectFailure(4, "32 bytes")
+            #expect(try shell.divan("info", "db").status == 3)
+            try shell.divan(words + ["--key-file", "key"]).expectSuccess()
+            #expect(try !shows("saffron") && !shows("SQLite format 3"))
+            let content = try shell.run("blob", "get", "db", "one", "photo", "--key-file", "key")
+            #expect(content.output == "saffron in a blob")
+            try FileManager.default.removeItem(atPath: shell.path("db.cblite2"))
+        }
+        try shell.divan("cp", "plain", "copy", "--key-file", "key").expectFailure(4, "not sealed")
+        try shell.divan("cp", "plain", "copy", "--encrypt").expectFailure(2, "divan seal")
+    }
+
+    @Test(arguments: [["new", "db"], ["seal", "plain"], ["ls", "sealed"], ["rekey", "sealed"]])
+    func `a key that is none is told as such`(_ words: [String]) throws {
+        try shell.run("new", "plain")
+        try shell.run("new", "sealed", "--key-file", "key")
+        var (words, option) = (words, "--key-file")
+        if words[0] == "rekey" {
+            (words, option) = (words + ["--key-file", "key"], "--new-key-file")
+        }
+        try shell.divan(words + [option, "nothing"]).expectFailure(3, "nothing", "No such file")
+        try shell.divan(words + [option, "short"]).expectFailure(4, "32 bytes")
+        try shell.divan(words + [String(option.dropLast(4)) + "command", "false"])
+            .expectFailure(4, "the command")
     }
 
     @Test func `seal, rekey and unseal keep the documents`() throws {

@@ -17,10 +17,7 @@ struct AbsentContents {
         let ids = arguments.operands.indices.dropFirst(2).map { arguments.documentID(at: $0) }
         let isOne = arguments.value("--collection") != nil || !ids.isEmpty
         let name = try arguments.collection()
-        let collections = try database.collections(
-            named: isOne ? [name] : [],
-            creating: false
-        )
+        let collections = try database.collections(named: isOne ? [name] : [])
         for collection in collections {
             guard ids.isEmpty else {
                 for id in ids { try add(id, of: collection) }

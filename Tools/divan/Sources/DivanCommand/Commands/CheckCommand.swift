@@ -19,7 +19,8 @@ enum CheckCommand: Command {
             + "damaged documents and blobs, and nothing else, are fetched from a peer, whose URL "
             + "and options are those of divan pull; without, nothing is changed. Where pages of the "
             + "file cannot be read, or it cannot be opened at all, the database is made anew from "
-            + "what can be read and from the peer, and the damaged one stays beside it.",
+            + "what can be read and from the peer, and the damaged one stays beside it. What neither "
+            + "has is named, under lost with --json, and the exit code is 8.",
         examples: [
             "divan check travel && cp -r travel.cblite2 /backup",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --pin peer.pem",
@@ -32,105 +33,98 @@ enum CheckCommand: Command {
         guard source != nil || !isDry else {
             throw Failure.usage("--dry-run is for --repair-from; without it, check changes nothing")
         }
-        if let source, !isDry { try repair(arguments, from: source, terminal) }
-        let store = try arguments.database.open(forWriting: false)
+        let target = try source.map { try URLEndpoint(validating: $0) }
+        let path = arguments.database
+        if let target, isDry { return try rehearse(path, from: target, terminal) }
+        let repair = try target.map { try Repair(of: path, from: $0, arguments, terminal) }
+        let store = try path.open(forWriting: false)
         defer { try? store.close() }
         let inspection = try store.inspect()
-        report(inspection, terminal)
-        if let source, isDry { try rehearse(inspection, of: store, from: source, terminal) }
-        guard inspection.damages.isEmpty else {
-            throw Failure(
-                kind: .database,
-                sentence: "\(arguments.database.bundle): \(inspection.summary); "
-                    + "fetch it from a peer (divan check --repair-from URL), or restore a backup"
-            )
-        }
+        report(inspection, repair, terminal)
+        try failIfDamaged(inspection, path)
+        guard let lostCount = repair?.losses.count, lostCount > 0 else { return }
+        throw Failure(
+            kind: .partly,
+            sentence: "\(path.bundle) is whole again, but not all that it held: "
+                + "\(Numbers.count(lostCount, "thing")) lost, as the lines above say"
+        )
     }
 
-    /// Repairs, and tells what was done; what is left is the business of the check that follows.
-    private static func repair(
-        _ arguments: Arguments,
-        from url: String,
-        _ terminal: Terminal
-    ) throws {
-        let target = try URLEndpoint(validating: url)
-        let path = arguments.database
-        try path.requireDatabase()
-        let reading = SyncConfiguration(
-            arguments: arguments,
-            direction: .pull,
-            target: target,
-            terminal: terminal
-        )
-        guard try !isMended(path, reading, terminal) else { return }
-        terminal.note("Parts of the file cannot be read; making the database anew")
-        let rebuild = try path.rebuildDatabase { try reading.plain($0) }
-        for line in rebuild.losses { terminal.note("Lost: \(line)".escapingControlCharacters()) }
-        terminal.note(
-            "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "
-                + "the damaged database is now \(rebuild.damagedPath)"
+    private static func failIfDamaged(
+        _ inspection: Inspection,
+        _ path: DatabasePath
+    ) throws(Failure) {
+        guard !inspection.damages.isEmpty else { return }
+        throw Failure(
+            kind: .database,
+            sentence: "\(path.bundle): \(inspection.summary); "
+                + "fetch it from a peer (divan check --repair-from URL), or restore a backup"
         )
     }
 
     /// Tells what a repair would ask for; the peer is not asked.
     private static func rehearse(
-        _ inspection: Inspection,
-        of store: Store,
-        from url: String,
+        _ path: DatabasePath,
+        from target: URLEndpoint,
         _ terminal: Terminal
     ) throws {
-        let target = try URLEndpoint(validating: url)
-        let count = try store.wantedDocuments(for: inspection).count
-        terminal.rehearsed(
-            "fetch \(Numbers.count(count, "document")) from \(PeerURL.text(target.url.absoluteString))",
-            ["wanted": JSON(count)]
-        )
-    }
-
-    /// Mends documents and blobs; false where that is not enough.
-    private static func isMended(
-        _ path: DatabasePath,
-        _ reading: SyncConfiguration,
-        _ terminal: Terminal
-    ) throws -> Bool {
+        let peer = PeerURL.text(target.url.absoluteString)
         do {
-            let database = try path.openDatabase()
-            defer { try? database.close() }
-            let repair = try database.repair(from: try reading.plain(database))
-            for line in repair.lostRevisions {
-                terminal.note(
-                    "Lost, as it was never pushed: \(line)".escapingControlCharacters()
-                )
+            let store = try path.open(forWriting: false)
+            defer { try? store.close() }
+            let inspection = try store.inspect()
+            let wanted = try store.wantedDocuments(for: inspection).count
+            let isRebuilt = inspection.damages.contains {
+                $0.part == .structure || $0.part == .values
             }
-            terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
-            return !repair.needsRebuild
-        } catch let error as NSError where error.isAboutDamage {
-            return false
+            let deed =
+                isRebuilt
+                ? "make the database anew from what can be read, and fetch the rest from \(peer)"
+                : "fetch \(Numbers.count(wanted, "document")) from \(peer)"
+            var members = inspection.members
+            members["wanted"] = JSON(wanted)
+            members["rebuild"] = .bool(isRebuilt)
+            if !terminal.isJSON { inspection.show(terminal) }
+            terminal.rehearsed(deed, members)
+            try failIfDamaged(inspection, path)
+        } catch let error as StoreError where error.isAboutDamage && !path.hasOtherKey(error) {
+            terminal.rehearsed(
+                "make the database anew from what can be read, and fetch the rest from \(peer)",
+                ["damages": .array([.string(error.explanation)]), "rebuild": true]
+            )
+            throw error
         }
     }
 
-    private static func report(_ inspection: Inspection, _ terminal: Terminal) {
-        if terminal.isJSON {
-            let object: JSON = [
-                "documents": JSON(inspection.documentCount), "blobs": JSON(inspection.blobCount),
-                "damages": .array(inspection.damages.map { .string($0.line) }),
-            ]
-            return terminal.result(object.canonicalText)
-        }
-        for damage in inspection.damages { terminal.result(damage.line) }
-        guard inspection.damages.isEmpty else { return }
-        terminal.result(
-            "Whole: \(Numbers.count(inspection.documentCount, "document")) and "
-                + Numbers.count(inspection.blobCount, "blob")
-        )
+    private static func report(
+        _ inspection: Inspection,
+        _ repair: Repair?,
+        _ terminal: Terminal
+    ) {
+        guard terminal.isJSON else { return inspection.show(terminal) }
+        var members = inspection.members
+        for (key, value) in repair?.members ?? [:] { members[key] = value }
+        terminal.result(JSON.object(members).canonicalText)
     }
 }
 
-extension NSError {
-    /// Whether it says that the file itself is not what was written.
-    fileprivate var isAboutDamage: Bool {
-        domain == CBLError.domain
-            && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)
+extension Inspection {
+    /// What was found, as members of an object.
+    fileprivate var members: JSONObject {
+        [
+            "documents": JSON(documentCount), "blobs": JSON(blobCount),
+            "damages": .array(damages.map { .string($0.line) }),
+        ]
+    }
+
+    /// Prints what was found.
+    fileprivate func show(_ terminal: Terminal) {
+        for damage in damages { terminal.result(damage.line) }
+        guard damages.isEmpty else { return }
+        terminal.result(
+            "Whole: \(Numbers.count(documentCount, "document")) and "
+                + Numbers.count(blobCount, "blob")
+        )
     }
 }
 

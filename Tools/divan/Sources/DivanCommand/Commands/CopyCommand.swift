@@ -1,6 +1,7 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanStore
 import Foundation
 
 /// `divan cp`.
@@ -11,14 +12,14 @@ enum CopyCommand: Command {
         operands: [
             .init(name: "FROM", completion: .database), .init(name: "TO", completion: .database),
         ],
-        options: [.json],
+        options: [KeyOptions.sealing, .json],
         details: """
             The copy of a database is another database: it has UUIDs of its own, and peers sync
             with it on its own. The original may be in use; the copy holds what was committed.
             A name that ends in .jsonl is a file of JSON lines: every document of every collection
             (its name stands under _collection) with its blobs, but without its history. Nothing
             that exists is overwritten. The copy of a sealed database has its key; a file of JSON
-            lines has none.
+            lines has none, and a database that is made of one gets the key that is given.
             """,
         examples: [
             "divan cp travel travel-test", "divan cp travel travel.jsonl",
@@ -28,6 +29,11 @@ enum CopyCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let (source, target) = (arguments.operands[0], arguments.operands[1])
+        guard isLines(source) || !arguments.has(KeyOptions.sealing.name) else {
+            throw Failure.usage(
+                "--encrypt is for a copy of JSON lines; divan seal seals a database"
+            )
+        }
         switch (isLines(source), isLines(target)) {
         case (false, false):
             let target = DatabasePath(target)
@@ -43,7 +49,7 @@ enum CopyCommand: Command {
         }
     }
 
-    private static func isLines(_ path: String) -> Bool { path.hasSuffix(".jsonl") }
+    static func isLines(_ path: String) -> Bool { path.hasSuffix(".jsonl") }
 
     private static func write(
         _ path: DatabasePath,
@@ -56,6 +62,7 @@ enum CopyCommand: Command {
                 sentence: "\(file): there is a file already; choose another name"
             )
         }
+        let living = try LivingDocuments(of: path)
         let count = try path.using(.reading) { database in
             var lines = try DocumentLines(to: file, embedding: database.content(of:), terminal)
             try database.withSnapshot { snapshot in
@@ -64,6 +71,7 @@ enum CopyCommand: Command {
                     let members: JSONObject =
                         name == .default ? [:] : ["_collection": .string("\(name)")]
                     try snapshot.forEachDocument(of: collection) { document in
+                        guard try living.contain(document.id, of: collection) else { return }
                         try lines.add(document.id, document.storedJSON, members)
                     }
                 }
@@ -81,17 +89,21 @@ enum CopyCommand: Command {
         _ terminal: Terminal
     ) throws {
         _ = try InputFile(file)
-        var batch = try ImportBatch(making: path)
+        // Half a copy is no copy, also when the program is killed.
+        let draft = try StoreDraft(of: path.bundle, while: "copying")
+        let key = try KeyRing.shared.keyToSealWith(arguments)
+        var batch = try ImportBatch(making: draft, key: key)
         do {
-            try DocumentReader.read(file) { entry in try batch.add(entry) { _ in } }
+            try DocumentReader.read(file) { entry in try batch.add(entry) { terminal.warn($0) } }
             try batch.commit()
             try batch.end()
-            tell(batch.savedCount, path.bundle, terminal)
+            try draft.place()
         } catch {
-            // Half a copy is no copy.
-            batch.undo()
+            try? batch.end()
+            draft.discard()
             throw error
         }
+        tell(batch.savedCount, path.bundle, terminal)
     }
 
     private static func tell(_ count: Int, _ path: String, _ terminal: Terminal) {

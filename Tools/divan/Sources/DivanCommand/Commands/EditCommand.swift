@@ -68,6 +68,7 @@ enum EditCommand: Command {
     ) throws {
         var words = ["put", "--over", current?.revisionID ?? "none"]
         if let name = arguments.value("--collection") { words += ["-c", name] }
+        if arguments.has("--json") { words.append("--json") }
         words += ["--", arguments.operands[0], arguments.operands[1], "-"]
         let bytes = Array(body.canonicalText.utf8)
         try holder.run(words, typing: bytes, or: "\(arguments.operands[1]) was not saved")

@@ -62,7 +62,13 @@ enum ExpireCommand: Command {
             isOver
             ? "is purged: that time is over"
             : time.map { "expires at \(Moment.text($0))" } ?? "does not expire"
-        terminal.note("\(id.escapingControlCharacters()) \(moment)")
+        terminal.done(
+            "\(id.escapingControlCharacters()) \(moment)",
+            [
+                "id": .string(id), "purged": .bool(isOver),
+                "expires": isOver ? .null : time.map { .string(Moment.text($0)) } ?? .null,
+            ]
+        )
     }
 
     private static func show(_ moment: Date?, of id: String, _ terminal: Terminal) {

@@ -26,7 +26,9 @@ enum ExportCommand: Command {
             followed, and a full disk leaves what was there; devices and pipes are written to.
             With --since the order is that of the changes, each line has its _sequence, a
             deletion is {"_deleted":true}, and divan import applies them.
-            The last line on standard error tells the sequence to go on from.
+            The last line on standard error tells the sequence to go on from; with --json it is an
+            object, and stands on standard output where the documents go to a FILE. A document's own
+            properties _sequence and _collection stand in an object under the empty key.
             A FILE that ends in .csv gets a column for each property, and divan import --from csv
             reads it back. One that ends in .sqlite becomes a database of SQLite, with a table for
             each collection, or for that of -c: _id, _revision, _body (the document as JSON), and the
@@ -46,15 +48,33 @@ enum ExportCommand: Command {
             return try export(rowsOf: query, arguments, terminal)
         }
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
+        let living = try LivingDocuments(of: arguments.database)
         let (count, last) = try arguments.database.using(.reading) { database in
-            try export(try database.existing(name), since, arguments, terminal)
+            try export(try database.existing(name), of: living, since, arguments, terminal)
         }
-        terminal.note("Exported \(Numbers.count(count, "document")), up to sequence \(last)")
+        let sentence = "Exported \(Numbers.count(count, "document")), up to sequence \(last)"
+        tell(sentence, ["documents": JSON(count), "sequence": JSON(last)], arguments, terminal)
+    }
+
+    /// Tells what was exported.
+    private static func tell(
+        _ sentence: String,
+        _ members: JSONObject,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) {
+        let isFile = arguments.operands.dropFirst().first.map { $0 != "-" } ?? false
+        if isFile {
+            terminal.done(sentence, members)
+        } else {
+            terminal.done(besideResults: sentence, members)
+        }
     }
 
     /// Writes a collection; returns how many documents, and its last sequence.
     private static func export(
         _ collection: Divan.Collection,
+        of living: LivingDocuments,
         _ since: UInt64?,
         _ arguments: Arguments,
         _ terminal: Terminal
@@ -72,6 +92,7 @@ enum ExportCommand: Command {
             if let since {
                 // What has changed, deletions too, in the order of the changes feed.
                 try snapshot.forEachChange(of: collection, since: since) { change in
+                    guard try living.contain(change.id, of: collection) else { return }
                     var members: JSONObject = ["_sequence": JSON(change.sequence)]
                     if change.isDeleted { members["_deleted"] = true }
                     try lines.add(change.id, change.document?.storedJSON, members)
@@ -79,6 +100,7 @@ enum ExportCommand: Command {
             } else {
                 let total = try snapshot.count(of: collection)
                 try snapshot.forEachDocument(of: collection) { document in
+                    guard try living.contain(document.id, of: collection) else { return }
                     try lines.add(document.id, document.storedJSON)
                     progress.show(
                         ProgressLine.Reading(
@@ -113,9 +135,10 @@ enum ExportCommand: Command {
         let format: RowFormat = isTable ? .csv : arguments.has("--array") ? .array : .lines
         guard let file else {
             let count = try session.print(query, format, terminal)
-            return terminal.note("Exported \(Numbers.count(count, "row"))")
+            let sentence = "Exported \(Numbers.count(count, "row"))"
+            return tell(sentence, ["rows": JSON(count)], arguments, terminal)
         }
         let count = try session.write(query, format, to: try OutputFile(file))
-        terminal.note("Exported \(Numbers.count(count, "row"))")
+        terminal.done("Exported \(Numbers.count(count, "row"))", ["rows": JSON(count)])
     }
 }

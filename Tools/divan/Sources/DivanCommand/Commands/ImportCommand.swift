@@ -54,7 +54,7 @@ enum ImportCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
-        let read = try reader(arguments)
+        let reader = try reader(arguments)
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let isDry = arguments.has("--dry-run")
         let rules = try ImportBatch.Rules(collection, arguments)
@@ -66,7 +66,7 @@ enum ImportCommand: Command {
         defer { progress.finish() }
         do {
             for file in files {
-                try read(file) { entry in
+                try reader(file, interruption) { entry in
                     if interruption.isRequested {
                         throw Failure(kind: .interrupted, sentence: "stopped")
                     }
@@ -79,7 +79,7 @@ enum ImportCommand: Command {
                     progress.show(reading)
                 }
             }
-            try batch.commit { terminal.note("divan: \($0)") }
+            try batch.finish { terminal.note("divan: \($0)") }
         } catch {
             throw try batch.close(after: error)
         }
@@ -94,25 +94,23 @@ enum ImportCommand: Command {
         }
     }
 
+    /// Calls its last argument for each document of a file, until it is told to stop.
+    private typealias Reader = (
+        String, Interruption, (DocumentReader.Entry) throws -> Void
+    ) throws -> Void
+
     /// What reads the files.
-    private static func reader(
-        _ arguments: Arguments
-    ) throws(Failure) -> (String, (DocumentReader.Entry) throws -> Void) throws -> Void {
+    private static func reader(_ arguments: Arguments) throws(Failure) -> Reader {
         let format = arguments.value("--from") ?? "json"
-        guard arguments.has("--keep-revisions") else { return try reader(of: format) }
-        guard format == "couchdb" else {
+        let keepsRevisions = arguments.has("--keep-revisions")
+        guard format == "couchdb" || !keepsRevisions else {
             throw .usage("--keep-revisions needs --from couchdb; other files have no history")
         }
-        return { try CouchReader.read($0, keepingRevisions: true, $1) }
-    }
-
-    private static func reader(
-        of format: String
-    ) throws(Failure) -> (String, (DocumentReader.Entry) throws -> Void) throws -> Void {
         switch format {
-        case "json": return DocumentReader.read
-        case "csv": return CSVReader.read
-        case "couchdb": return CouchReader.read
+        case "json": return { try DocumentReader.read($0, until: $1, $2) }
+        case "csv": return { try CSVReader.read($0, until: $1, $2) }
+        case "couchdb":
+            return { try CouchReader.read($0, keepingRevisions: keepsRevisions, until: $1, $2) }
         default:
             throw .usage("--from takes json, csv or couchdb, not \"\(format)\"")
         }

@@ -12,6 +12,7 @@ enum ImportForeignCommand: Command {
         ],
         options: [
             .flag("--copy", "the old one goes on to live: give the new one an identity of its own"),
+            KeyOptions.sealing,
             .json,
         ],
         details: """
@@ -20,6 +21,7 @@ enum ImportForeignCommand: Command {
             their history, documents their blobs, conflicts and expirations, and the next sync with
             the same server goes on where the last one ended. Records that are damaged are named and
             left out; those of which only the past is damaged come with their current revision.
+            With a key, or with --encrypt, NEW is sealed.
             """,
         examples: ["divan import-cblite /old/travel.cblite2 travel && divan ls travel"]
     )
@@ -28,6 +30,7 @@ enum ImportForeignCommand: Command {
         let (old, new) = (DatabasePath(arguments.operands[0]), DatabasePath(arguments.operands[1]))
         var configuration = DatabaseConfiguration()
         configuration.directory = new.parent
+        configuration.encryptionKey = try KeyRing.shared.keyToSealWith(arguments)
         let start = ContinuousClock.now
         let report = try Database.importing(
             fromPath: old.bundle,

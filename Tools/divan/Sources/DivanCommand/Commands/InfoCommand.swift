@@ -39,12 +39,19 @@ enum InfoCommand: Command {
             }
         }
         let blobs = try store.blobs.usage()
+        let expiredCount = try store.expiredCount(now: Moment.now())
         let publicUUID = store.publicUUID
         let uuid = Hex.encode(publicUUID.span)
         if terminal.isJSON {
-            terminal.result(json(arguments.database, uuid, store.scheme, rows, blobs))
+            var object = json(arguments.database, uuid, store.scheme, rows, blobs)
+            object["expired"] = JSON(expiredCount)
+            terminal.result(JSON.object(object).canonicalText)
         } else {
             print(arguments.database, uuid, store.scheme, rows, blobs, terminal)
+            guard expiredCount > 0 else { return try store.close() }
+            terminal.result(
+                "Expired      \(Numbers.count(expiredCount, "document")) of these, not purged yet"
+            )
         }
         try store.close()
     }
@@ -80,7 +87,7 @@ enum InfoCommand: Command {
         _ scheme: RevisionScheme,
         _ rows: [Row],
         _ blobs: BlobStore.Usage
-    ) -> String {
+    ) -> JSONObject {
         let collections = rows.map { row in
             var members: JSONObject = [
                 "name": .string(row.path.wireName), "documents": JSON(row.count),
@@ -97,14 +104,13 @@ enum InfoCommand: Command {
             }
             return JSON.object(members)
         }
-        let object: JSON = [
+        return [
             "path": .string(path.bundle), "uuid": .string(uuid),
             "revisions": .string(scheme.rawValue),
             "sealed": path.cipher.map { .string($0) } ?? .bool(false),
             "collections": .array(collections),
             "blobs": ["count": JSON(blobs.count), "bytes": JSON(blobs.byteCount)],
         ]
-        return object.canonicalText
     }
 }
 

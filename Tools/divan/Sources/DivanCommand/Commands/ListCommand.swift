@@ -22,7 +22,8 @@ enum ListCommand: Command {
         details:
             "With PATTERN, only documents whose ID begins with it, or, if it holds * or ?, whose "
             + "whole ID it describes: * stands for any text, ? for one character. In the long form the "
-            + "flags are B (has blobs) and C (in conflict); the time is when the document expires.",
+            + "flags are B (has blobs) and C (in conflict); the time is when the document expires. One "
+            + "whose time is over is not listed, whether it is purged yet or not.",
         examples: [
             "divan ls travel -c geo.countries -l", "divan ls travel route_ --limit 10",
             "divan ls travel '*_2024' --desc --body",
@@ -41,10 +42,13 @@ enum ListCommand: Command {
         let wanted = try arguments.value("--where").map { condition in
             try session.documentIDs(in: collection, where: condition)
         }
+        let living = try LivingDocuments(of: store)
         var count = 0
         try store.read { reader in
             try terminal.results { line in
-                let ids = { try reader.forEachDocumentID(in: collection, prefix: $0, $1) }
+                let ids = {
+                    try reader.forEachDocumentID(in: collection, prefix: $0, among: living, $1)
+                }
                 try page.forEach(of: ids, among: wanted) { documentID in
                     count += 1
                     guard isLong || isWhole else {
@@ -134,16 +138,19 @@ enum ListCommand: Command {
 }
 
 extension StoreReader {
-    /// Calls `body` with each live document's ID, in order, until it returns `false`.
+    /// Calls `body` with the ID of each document that is not deleted, in order, until it returns `false`;
+    /// with `living` of those whose time is not over.
     func forEachDocumentID(
         in collection: CollectionPath,
         prefix: String = "",
+        among living: LivingDocuments? = nil,
         _ body: (DocumentID) throws -> Bool
     ) throws {
         var last: DocumentID?
         while true {
             let page = try documentIDs(in: collection, after: last, limit: 500)
             for documentID in page where documentID.begins(with: prefix) {
+                if try living?.contain(documentID, of: collection, self) == false { continue }
                 if try !body(documentID) { return }
             }
             guard page.count == 500 else { return }

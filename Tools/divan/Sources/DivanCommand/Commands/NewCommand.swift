@@ -16,7 +16,7 @@ enum NewCommand: Command {
                 isRepeating: true,
                 "collections to make, separated by commas"
             ),
-            .flag("--encrypt", "seal it with a key, or with a password that is asked for twice"),
+            KeyOptions.sealing,
         ],
         examples: [
             "divan new travel", "divan new fleet --collections fleet.robots,fleet.maps",
@@ -33,10 +33,7 @@ enum NewCommand: Command {
                 sentence: "\(path.bundle): there is a database already; choose another name"
             )
         }
-        // Who gives a key wants it used.
-        let options = ["--encrypt", KeyOptions.current.file, KeyOptions.current.command]
-        let isSealed = options.contains(where: arguments.has)
-        let key = isSealed ? try KeyRing.shared.newKey(arguments) : nil
+        let key = try KeyRing.shared.keyToSealWith(arguments)
         try path.makeDatabase(key: key, collections: collections)
         let names = collections.map { JSON.string($0.description) }
         terminal.done(

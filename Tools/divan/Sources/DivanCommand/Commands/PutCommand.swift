@@ -78,7 +78,14 @@ enum PutCommand: Command {
             )
         }
         if case .saved(let document) = saved {
-            terminal.note("Saved \(documentID), revision \(document.revisionID)")
+            terminal.done(
+                "Saved \(documentID), revision \(document.revisionID)",
+                [
+                    "id": .string(documentID.text),
+                    "revision": .string("\(document.revisionID)"),
+                    "sequence": JSON(document.sequence),
+                ]
+            )
             StoreRules.warning(of: documentID, byteCount: document.body.count)
                 .map { terminal.warn($0) }
         }

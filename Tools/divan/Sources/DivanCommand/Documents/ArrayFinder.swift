@@ -28,6 +28,8 @@ struct ArrayFinder {
     private var state = State.beginning
     private var isFirst = true  // no object has ended yet
     private var hasArray = false  // the beginning of the one array was passed on
+    private var hasItems = false  // of the one array
+    private var owesComma = false  // before the next item, if one comes
     private var line = 1
     private var held: [UInt8] = []  // what came before it was known what it is
     private var depth = 0
@@ -79,12 +81,22 @@ struct ArrayFinder {
             try search(byte, &passed)
         case .inArray:
             follow(byte)
-            if depth == 1 { state = .behindArray } else { passed.append(byte) }
+            if depth == 1 { state = .behindArray } else { pass(byte, &passed) }
         case .behindArray:
             keepLine(byte, &passed)
             follow(byte)
             if depth == 0 { end() }
         }
+    }
+
+    /// Passes on what stands in an array; arrays become one, whichever of them are empty.
+    private mutating func pass(_ byte: UInt8, _ passed: inout [UInt8]) {
+        if !" \t\r\n".utf8.contains(byte) {
+            if owesComma { passed.append(UInt8(ascii: ",")) }
+            owesComma = false
+            hasItems = true
+        }
+        passed.append(byte)
     }
 
     /// Outside of all objects.
@@ -111,8 +123,9 @@ struct ArrayFinder {
             state = .inArray
             for byte in held { keepLine(byte, &passed) }
             held = []
-            passed.append(UInt8(ascii: hasArray ? "," : "["))
+            if !hasArray { passed.append(UInt8(ascii: "[")) }
             hasArray = true
+            owesComma = hasItems
         } else if depth == 0 {
             try endWithoutArray(&passed)
         } else if isFirst, wasInString, !isInString, isRowKey(lastString) {

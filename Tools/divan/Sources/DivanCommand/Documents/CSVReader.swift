@@ -26,8 +26,12 @@ struct CSVReader {
     }
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
-    static func read(_ path: String, _ body: (DocumentReader.Entry) throws -> Void) throws {
-        let file = try InputFile(path)
+    static func read(
+        _ path: String,
+        until interruption: Interruption? = nil,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
+        let file = try InputFile(path, until: interruption)
         var reader = CSVReader(name: file.name)
         var isFirst = true
         while case let piece = try file.read(), !piece.isEmpty {

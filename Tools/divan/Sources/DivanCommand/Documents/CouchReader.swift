@@ -18,21 +18,19 @@ struct CouchReader {
     private var held: (leaf: CouchLeaf, entry: DocumentReader.Entry)?
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
-    static func read(_ path: String, _ body: (DocumentReader.Entry) throws -> Void) throws {
-        try read(path, keepingRevisions: false, body)
-    }
-
-    /// The same; with `keepingRevisions` the names of a document's revisions stay in its text.
+    ///
+    /// With `keepingRevisions` the names of a document's revisions stay in its text.
     static func read(
         _ path: String,
         keepingRevisions: Bool,
+        until interruption: Interruption? = nil,
         _ body: (DocumentReader.Entry) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
-            let file = try InputFile(path)
+            let file = try InputFile(path, until: interruption)
             var reader = CouchReader(keepsRevisions: keepingRevisions, body: body)
             var finder = ArrayFinder(name: file.name)
-            var splitter = DocumentSplitter(name: file.name)
+            var splitter = DocumentSplitter(name: file.name, tellsBytes: false)
             while case let piece = try file.read(), !piece.isEmpty {
                 let bytes = try finder.receive(piece)
                 try splitter.receive(bytes) { try reader.take($0) }

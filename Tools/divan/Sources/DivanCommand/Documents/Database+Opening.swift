@@ -26,13 +26,11 @@ extension DatabasePath {
         return store.publicUUID
     }
 
-    /// Makes a plain database.
-    func create() throws -> Store { try open(StoreOptions(create: true)) }
-
-    /// Makes an empty database at a place that is not its own yet.
+    /// Makes an empty database, with a key or without, at a place that is not its own yet.
     static func makeStore(
         at directory: String,
-        scheme: DivanRevisions.RevisionScheme
+        scheme: DivanRevisions.RevisionScheme,
+        key: EncryptionKey?
     ) throws -> Store {
         let identity = ForeignIdentity(
             publicUUID: [],
@@ -40,7 +38,8 @@ extension DatabasePath {
             previousPrivateUUID: nil,
             scheme: scheme
         )
-        let options = StoreOptions(archive: archive, packing: .bundled)
+        let sealing = try key?.sealing()
+        let options = StoreOptions(archive: archive, sealing: sealing, packing: .bundled)
         return try Store.create(directory: directory, replacing: identity, options: options)
     }
 

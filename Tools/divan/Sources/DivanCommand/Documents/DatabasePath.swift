@@ -38,7 +38,7 @@ struct DatabasePath: Equatable, Sendable {
     }
 
     /// The bundle directory.
-    var bundle: String { "\(parent)/\(name)\(Self.suffix)" }
+    var bundle: String { "\(parent == "/" ? "" : parent)/\(name)\(Self.suffix)" }
 
     /// Whether there is a database.
     var exists: Bool { Database.exists(withName: name, inDirectory: parent) }

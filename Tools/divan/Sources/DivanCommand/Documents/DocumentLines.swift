@@ -67,6 +67,7 @@ struct DocumentLines {
         var body = try stored.map { try JSON(parsing: $0) } ?? [:]
         if let contents { body = try InlineBlobs.embed(body, from: contents) }
         var object = body.object ?? JSONObject()
+        OwnProperties.setApart(in: &object)
         for (key, value) in members { object[key] = value }
         object["_id"] = .string(id)
         let bytes = try JSON.object(object).canonicalBytes()

@@ -34,7 +34,8 @@ struct ImportBatch {
         var documentID: DocumentID
         var collection: CollectionPath
         var body: [UInt8]
-        var blobCount: Int
+        var namesBlobs = false
+        var storedBlobCount = 0
         var isTombstone = false
         var revision: KeptRevision?
         // Keep its contents until it is saved.
@@ -64,19 +65,20 @@ struct ImportBatch {
     private var items: [Item] = []
     private var heldByteCount = 0
     private var byteCount: UInt64 = 0
+    private var endsWithDocument = false  // one that was not valid, and not with the file
 
     /// Documents that are saved.
     private(set) var savedCount = 0
     /// Documents that were there with the same content, and were left alone.
     private(set) var unchangedCount = 0
-    /// Blobs that the saved documents refer to.
+    /// Contents that came with the saved documents, and are stored.
     private(set) var blobCount = 0
     /// Documents that were left out.
     private(set) var refusedCount = 0
     /// In a rehearsal: documents that are there already, and would change.
     private(set) var replacedCount = 0
 
-    /// Opens the database of a verb, and makes the collection of the rules in it.
+    /// Opens the database of a verb; the collection of the rules is made with what is saved.
     init(_ arguments: Arguments, rules: Rules) throws {
         let store = try arguments.database.open(forWriting: !rules.isDry)
         self.init(store: store, rules: rules)
@@ -87,14 +89,13 @@ struct ImportBatch {
                     + "trees; leave --keep-revisions out, or import into a database of trees"
             )
         }
-        if !rules.isDry { try store.createCollection(rules.collection) }
     }
 
-    /// Makes a database, whose collections the documents name.
-    init(making path: DatabasePath) throws {
-        guard !path.exists else { throw StoreError(.alreadyExists, at: path.bundle) }
-        let rules = Rules(collection: .default, readsCollections: true)
-        self.init(store: try path.create(), rules: rules)
+    /// Makes a database, with a key or without, whose collections the documents name.
+    init(making draft: StoreDraft, key: EncryptionKey?) throws {
+        let directory = draft.directory
+        let store = try DatabasePath.makeStore(at: directory, scheme: .trees, key: key)
+        self.init(store: store, rules: Rules(collection: .default, readsCollections: true))
     }
 
     private init(store: Store, rules: Rules) {
@@ -104,9 +105,6 @@ struct ImportBatch {
 
     /// Closes the database.
     func end() throws { try store.close() }
-
-    /// Deletes a database that was made in vain.
-    func undo() { try? store.delete() }
 
     /// How far the import is.
     var reading: ProgressLine.Reading {
@@ -126,13 +124,23 @@ struct ImportBatch {
             }
             byteCount += UInt64(entry.bytes.count)
         } catch let failure as Failure {
-            guard rules.keepsGoing, failure.kind == .invalid else { throw failure }
+            guard rules.keepsGoing, failure.kind == .invalid else {
+                endsWithDocument = failure.kind == .invalid
+                throw failure
+            }
             refusedCount += 1
             report(failure.sentence)
         }
         if items.count == Self.itemCount || heldByteCount > Self.itemsByteCount {
             try commit(report: report)
         }
+    }
+
+    /// Saves what was collected last; everything was read.
+    mutating func finish(report: (String) -> Void) throws {
+        try commit(report: report)
+        // A file that names no document still names its collection.
+        if !rules.isDry { try store.createCollection(rules.collection) }
     }
 
     /// Saves what was collected.
@@ -193,7 +201,7 @@ struct ImportBatch {
             history: kept.history,
             isTombstone: item.isTombstone,
             body: item.body,
-            hasBlobs: item.blobCount > 0,
+            hasBlobs: item.namesBlobs,
             refusesConflicts: true
         )
         do throws(StoreError) {
@@ -212,7 +220,7 @@ struct ImportBatch {
         var revision = LocalRevision(
             item.documentID,
             body: item.body,
-            hasBlobs: item.blobCount > 0,
+            hasBlobs: item.namesBlobs,
             over: .revision(nil)
         )
         revision.isTombstone = item.isTombstone
@@ -233,21 +241,24 @@ struct ImportBatch {
 
     private mutating func count(_ item: Item) {
         savedCount += 1
-        blobCount += item.blobCount
+        blobCount += item.storedBlobCount
     }
 
     /// Saves what came before an error, and says so in the error's place.
     mutating func close(after error: any Error) throws -> Failure {
         var failure = (error as? Failure) ?? Failure(explaining: error)
-        guard failure.kind == .invalid || failure.kind == .interrupted else { return failure }
-        try commit()
+        // A database that took no more takes no more now.
+        if failure.kind != .database { try commit() }
+        let isExpected = failure.kind == .invalid || failure.kind == .interrupted
+        guard isExpected || savedCount + unchangedCount > 0 else { return failure }
         let state = rules.isDry ? "would be saved" : "saved"
         failure.sentence += "; \(Numbers.count(savedCount, "document")) before it \(state)"
         if unchangedCount > 0 {
             failure.sentence += ", \(Numbers.grouped(unchangedCount)) unchanged"
         }
         if failure.kind == .invalid {
-            failure.sentence += ", the rest not read: mend it, or use --keep-going"
+            failure.sentence +=
+                ", the rest not read: mend it" + (endsWithDocument ? ", or use --keep-going" : "")
         }
         return failure
     }
@@ -258,6 +269,7 @@ struct ImportBatch {
             guard var body = try JSON(parsing: entry.bytes).object else {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
             }
+            let own = OwnProperties.taking(from: &body)
             if let sequence = body["_sequence"]?.int {
                 if rules.since > 0, sequence <= Int64(clamping: rules.since) { return nil }
                 body["_sequence"] = nil
@@ -270,11 +282,11 @@ struct ImportBatch {
                     documentID: documentID,
                     collection: collection,
                     body: Array("{}".utf8),
-                    blobCount: 0,
                     isTombstone: true,
                     revision: revision
                 )
             }
+            for (key, value) in own { body[key] = value }
             try StoreRules.check(topLevelKeys: body.keys)
             var holds: [BlobHold] = []
             let installed = try InlineBlobs.install(.object(body)) { [store, rules] content in
@@ -287,7 +299,8 @@ struct ImportBatch {
                 documentID: documentID,
                 collection: collection,
                 body: try installed.body.canonicalBytes(),
-                blobCount: installed.count,
+                namesBlobs: installed.count > 0,
+                storedBlobCount: installed.storedCount,
                 revision: revision,
                 holds: holds
             )

@@ -14,19 +14,20 @@ enum InlineBlobs {
     static func install(_ body: JSON, into store: Store) throws -> Installed {
         switch body {
         case .array(let items):
-            var installed = Installed(body: .null, count: 0)
+            var installed = Installed(body: .null)
             var values: [JSON] = []
             for item in items {
                 let value = try install(item, into: store)
                 values.append(value.body)
                 installed.count += value.count
+                installed.storedCount += value.storedCount
             }
             installed.body = .array(values)
             return installed
         case .object(let object):
             return try install(members: object, into: store)
         default:
-            return Installed(body: body, count: 0)
+            return Installed(body: body)
         }
     }
 
@@ -35,7 +36,9 @@ enum InlineBlobs {
         /// The body, which names its blobs by digest.
         var body: JSON
         /// How many blobs it names.
-        var count: Int
+        var count = 0
+        /// How many contents the store took.
+        var storedCount = 0
     }
 
     private static func install(
@@ -43,16 +46,17 @@ enum InlineBlobs {
         into store: Store
     ) throws -> Installed {
         if isBlob(object) {
-            return Installed(body: .object(try install(blob: object, into: store)), count: 1)
+            return try install(blob: object, into: store)
         }
         var members = object
-        var count = 0
+        var (count, storedCount) = (0, 0)
         for (key, member) in object {
             let value = try install(member, into: store)
             if value.count > 0 { members[key] = value.body }
             count += value.count
+            storedCount += value.storedCount
         }
-        return Installed(body: .object(members), count: count)
+        return Installed(body: .object(members), count: count, storedCount: storedCount)
     }
 
     /// Returns the content of a digest; `nil` for a text that is none.
@@ -88,8 +92,10 @@ enum InlineBlobs {
     private static func install(
         blob: JSONObject,
         into store: Store
-    ) throws -> JSONObject {
-        guard let text = blob["data"]?.string else { return blob }
+    ) throws -> Installed {
+        guard let text = blob["data"]?.string else {
+            return Installed(body: .object(blob), count: 1)
+        }
         guard let content = Base64.decode(text) else {
             throw Failure(kind: .invalid, sentence: "a blob's data is not base64")
         }
@@ -97,6 +103,6 @@ enum InlineBlobs {
         installed["data"] = nil
         installed["digest"] = .string(try store(content))
         installed["length"] = JSON(content.count)
-        return installed
+        return Installed(body: .object(installed), count: 1, storedCount: 1)
     }
 }

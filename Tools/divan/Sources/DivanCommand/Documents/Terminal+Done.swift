@@ -8,6 +8,13 @@ extension Terminal {
         result(JSON.object(members).canonicalText)
     }
 
+    /// Tells the same where standard output has documents, or would have something else: machines find the
+    /// object on standard error.
+    func done(besideResults sentence: String, _ members: JSONObject) {
+        guard isJSON else { return note(sentence) }
+        write(JSON.object(members).canonicalText + "\n", to: 2)
+    }
+
     /// Tells what `--dry-run` found: "Would purge 3 documents", and what the verb itself would tell a
     /// machine.
     func rehearsed(_ deed: String, _ members: JSONObject) {

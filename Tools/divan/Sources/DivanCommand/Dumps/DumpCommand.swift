@@ -77,17 +77,17 @@ enum DumpCommand: Command {
         _ terminal: Terminal
     ) {
         terminal.noteMissing(writer.missingBlobs)
-        if terminal.isJSON {
-            // Standard output has the dump itself where no file was named.
-            guard isResult else { return }
-            let object: JSON = [
-                "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
-                "missing_blobs": JSON(writer.missingBlobs.count), "bytes": JSON(output.byteCount),
-            ]
-            return terminal.result(object.canonicalText)
-        }
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
-        terminal.note("Dumped \(contents), \(Numbers.bytes(output.byteCount))")
+        let sentence = "Dumped \(contents), \(Numbers.bytes(output.byteCount))"
+        let members: JSONObject = [
+            "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
+            "missing_blobs": JSON(writer.missingBlobs.count), "bytes": JSON(output.byteCount),
+        ]
+        if isResult {
+            terminal.done(sentence, members)
+        } else {
+            terminal.done(besideResults: sentence, members)
+        }
     }
 }
 

@@ -1,3 +1,4 @@
+import Divan
 import DivanCommandLine
 import DivanRevisions
 import DivanStore
@@ -8,6 +9,7 @@ import DivanStore
 final class DumpRestoration {
     private let draft: StoreDraft
     private let now: Int64
+    private let key: EncryptionKey?
     private var store: Store?
     private var head: DumpHead?
     private var collections: Set<CollectionPath> = []
@@ -35,9 +37,11 @@ final class DumpRestoration {
     /// - Parameters:
     ///   - target: Where the database will be; nothing may be there.
     ///   - now: Milliseconds since 1970.
+    ///   - key: With what it is sealed; `nil` for a plain one.
     /// - Throws: `StoreError` where something is there.
-    init(_ target: DatabasePath, now: Int64) throws {
+    init(_ target: DatabasePath, now: Int64, key: EncryptionKey?) throws {
         self.now = now
+        self.key = key
         draft = try StoreDraft(of: target.bundle, while: "restoring")
     }
 
@@ -53,7 +57,8 @@ final class DumpRestoration {
             self.head = head
             collections = [.default]
             if store == nil {
-                store = try DatabasePath.makeStore(at: draft.directory, scheme: head.scheme)
+                let directory = draft.directory
+                store = try DatabasePath.makeStore(at: directory, scheme: head.scheme, key: key)
             }
         case .remote(let id, let name):
             try store?.write { try $0.importRemote(name, as: id) }

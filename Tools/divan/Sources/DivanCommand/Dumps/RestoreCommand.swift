@@ -8,13 +8,14 @@ enum RestoreCommand: Command {
         name: "restore",
         summary: "make a database of what divan dump wrote",
         operands: [.database, .init(name: "FILE", isRepeating: true, completion: .file)],
-        options: [.json],
+        options: [KeyOptions.sealing, .json],
         details: """
             DB is made, and must not be there. FILE is a dump; - is standard input. Dumps that were
             made with --since come behind the one that they follow. Revisions keep their IDs,
             documents their history, conflicts, blobs, expirations and change numbers; what had
             expired stays out. The new database has UUIDs of its own, so a replication compares
-            everything once. A file that was cut off or changed makes no database.
+            everything once. A file that was cut off or changed makes no database. A dump has no
+            key; with one, or with --encrypt, the new database is sealed.
             """,
         examples: ["divan restore shop-again shop.dump", "divan restore shop-again monday tuesday"]
     )
@@ -24,7 +25,8 @@ enum RestoreCommand: Command {
         guard !files.isEmpty else { throw Failure.usage("divan restore: FILE is missing") }
         let path = arguments.database
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
-        let restoration = try DumpRestoration(path, now: now)
+        let key = try KeyRing.shared.keyToSealWith(arguments)
+        let restoration = try DumpRestoration(path, now: now, key: key)
         let progress = ProgressLine(terminal, verb: "restored")
         defer { progress.finish() }
         var reader = DumpReader()

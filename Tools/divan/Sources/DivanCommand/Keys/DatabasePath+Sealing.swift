@@ -1,4 +1,5 @@
 import DivanSeal
+import DivanStore
 import Glibc
 
 extension DatabasePath {
@@ -13,6 +14,12 @@ extension DatabasePath {
 
     /// Whether a key is needed.
     var isSealed: Bool { cipher != nil }
+
+    /// Whether an error says that the database has another key than the one that was given.
+    func hasOtherKey(_ error: StoreError) -> Bool {
+        // Without one, nobody has tried to open it.
+        if case .notADatabase = error.code { isSealed } else { false }
+    }
 
     private func head() -> [UInt8] {
         let descriptor = Glibc.open(bundle + "/db.sqlite3", O_RDONLY | O_CLOEXEC | O_NONBLOCK)

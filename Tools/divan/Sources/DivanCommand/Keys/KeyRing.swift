@@ -24,7 +24,7 @@ final class KeyRing: Sendable {
         state.withLock { $0.given = key }
         let names = arguments.operands(ofKind: .database, syntax)
         let needsNone = names.allSatisfy { !DatabasePath($0).isSealed }
-        guard !syntax.makesSealed, !names.isEmpty, needsNone else { return }
+        guard !syntax.makesSealed(arguments), !names.isEmpty, needsNone else { return }
         throw Failure(
             kind: .invalid,
             sentence:
@@ -63,6 +63,16 @@ final class KeyRing: Sendable {
         _ = try arguments.key(options)?.sealing()
     }
 
+    /// The key of a database that a verb makes: who gives one wants it used; `nil` for a plain database.
+    ///
+    /// - Throws: `Failure` for a key that is none, before anything is made.
+    func keyToSealWith(_ arguments: Arguments) throws(Failure) -> EncryptionKey? {
+        let options = [
+            KeyOptions.sealing.name, KeyOptions.current.file, KeyOptions.current.command,
+        ]
+        return options.contains(where: arguments.has) ? try newKey(arguments) : nil
+    }
+
     /// A key that a database is to get: that of the options, or a password, which is asked for twice.
     ///
     /// - Throws: `Failure`.
@@ -70,7 +80,10 @@ final class KeyRing: Sendable {
         _ arguments: Arguments,
         _ options: KeyOptions = .current
     ) throws(Failure) -> EncryptionKey {
-        if let key = try arguments.key(options) { return key }
+        if let key = try arguments.key(options) {
+            do { _ = try key.sealing() } catch { throw Failure(explaining: error) }
+            return key
+        }
         guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read("New password: ") else {
             throw .usage("no key: use \(options.file) or \(options.command)")
         }
@@ -103,6 +116,12 @@ struct KeyOptions {
         isPassword: "--new-key-is-password"
     )
 
+    /// Of verbs that make a database.
+    static let sealing = CommandSyntax.Option.flag(
+        "--encrypt",
+        "seal it with a key, or with a password that is asked for twice"
+    )
+
     /// As a verb takes them.
     func options(of key: String) -> [CommandSyntax.Option] {
         [
@@ -120,7 +139,9 @@ extension Arguments {
         case (nil, nil) where isPassword:
             throw .usage("\(options.isPassword) needs \(options.file) or \(options.command)")
         case (nil, nil): return nil
-        case (let file?, nil): return .file(file, isPassword: isPassword)
+        case (let file?, nil):
+            guard access(file, F_OK) == 0 || errno != ENOENT else { throw .file(file, ENOENT) }
+            return .file(file, isPassword: isPassword)
         case (nil, let command?): return .command(command, isPassword: isPassword)
         default: throw .usage("\(options.file) and \(options.command) are two keys; give one")
         }
@@ -139,7 +160,10 @@ extension CommandSyntax {
     }
 
     /// Whether the verb may make a sealed database of none, or of a plain one.
-    var makesSealed: Bool { ["new", "seal"].contains(name) }
+    func makesSealed(_ arguments: Arguments) -> Bool {
+        if name == CopyCommand.syntax.name { return CopyCommand.isLines(arguments.operands[0]) }
+        return ["new", "seal", "restore", "import-cblite"].contains(name)
+    }
 }
 
 extension Command {

@@ -91,7 +91,7 @@ enum IndexMakeCommand: Command {
         let name = try arguments.collection()
         let database = try arguments.database.openDatabase()
         defer { try? database.close() }
-        let collection = try database.collections(named: [name], creating: false)[0]
+        let collection = try database.collections(named: [name])[0]
         try terminal.watchingIndex(of: collection.count, rest: "the indexes are as they were") {
             watch in
             try collection.createIndex(
@@ -240,8 +240,15 @@ enum IndexSuggestCommand: Command {
         switch try IndexSuggestion.search(for: query, in: session.store) {
         case .present(let names):
             let list = names.map { "\($0)" }.joined(separator: ", ")
-            terminal.note("it has \(names.count == 1 ? "one" : "them"): \(list)")
-        case .useless(let reason): terminal.note("no index would help: \(reason)")
+            terminal.done(
+                besideResults: "it has \(names.count == 1 ? "one" : "them"): \(list)",
+                ["present": .array(names.map { .string("\($0)") })]
+            )
+        case .useless(let reason):
+            terminal.done(
+                besideResults: "no index would help: \(reason)",
+                ["useless": .string("\(reason)")]
+            )
         case .missing(let found):
             for index in found {
                 terminal.result(

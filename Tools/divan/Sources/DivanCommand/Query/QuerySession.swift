@@ -23,7 +23,11 @@ struct QuerySession {
     /// Reads and checks a question.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
-        let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
+        let asked = try QueryStatement(sql: text)
+        // As it was written, so that its mistakes are told in its own words.
+        _ = try asked.checked(against: catalogue, text: text)
+        let statement = try LivingDocuments(of: store).only(asked)
+            .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
 

@@ -32,7 +32,7 @@ final class ServedDatabase: Sendable {
         database = try path.openDatabase()
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
-        let collections = try database.collections(named: wanted, creating: false)
+        let collections = try database.collections(named: wanted)
         guard !collections.isEmpty else {
             throw Failure(kind: .notFound, sentence: "\(path.name) has no collection to share")
         }

@@ -108,15 +108,23 @@ extension DatabasePath {
         }
     }
 
-    /// Does what needs a database for itself; when another process has it, that one is named.
+    /// Does what needs a database for itself; when another process has it, that one is named, and a key
+    /// that does not fit is said to be that.
     private func namingHolder<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch {
             // A pattern `as NSError` stops the program for an error of Swift's own.
-            guard let known = (error as Any) as? NSError, known.domain == CBLError.domain,
-                known.code == CBLError.busy, let sentence = Failure.inUse(bundle)
-            else { throw error }
+            guard let known = (error as Any) as? NSError, known.domain == CBLError.domain else {
+                throw error
+            }
+            let sentence =
+                switch known.code {
+                case CBLError.busy: Failure.inUse(bundle)
+                case CBLError.unreadableDatabase where isSealed: Failure.otherKey(self)
+                default: String?.none
+                }
+            guard let sentence else { throw error }
             throw Failure(kind: .database, sentence: sentence, code: known.code)
         }
     }
@@ -181,15 +189,11 @@ extension Database {
 
     /// Returns the collections of the given names; all of the database when none is given.
     ///
-    /// With `creating` missing ones are made; otherwise they are an error.
-    func collections(
-        named names: [CollectionName],
-        creating: Bool
-    ) throws -> [Divan.Collection] {
+    /// - Throws: `Failure` where one is missing.
+    func collections(named names: [CollectionName]) throws -> [Divan.Collection] {
         guard !names.isEmpty else { return try allCollections() }
         return try names.map { wanted in
             if let found = try collection(wanted) { return found }
-            if creating { return try createCollection(wanted) }
             throw Failure(
                 kind: .notFound,
                 sentence: "\(name) has no collection \(wanted); divan info \(name) "
@@ -204,10 +208,12 @@ extension Divan.Collection {
     ///
     /// - Throws: `Failure` when there is none.
     func living(_ id: String) throws -> Document {
-        guard let document = try document(id: id),
-            try getDocumentExpiration(id: id).map({ $0 > Date() }) ?? true
-        else { throw noDocument(id) }
+        guard let document = try document(id: id), try !isOver(id) else { throw noDocument(id) }
         return document
+    }
+
+    private func isOver(_ id: String) throws -> Bool {
+        try getDocumentExpiration(id: id).map { $0 <= Date() } ?? false
     }
 
     /// The document, whether its time is over or not.
@@ -222,6 +228,7 @@ extension Divan.Collection {
     func noDocument(_ id: String) -> Failure {
         let place = (try? database.allCollections())?.first { other in
             other != self && (try? other.document(id: id)) != nil
+                && (try? other.isOver(id)) == false
         }
         return .noDocument(id, in: "\(qualifiedName)", butIn: place.map { "\($0.qualifiedName)" })
     }

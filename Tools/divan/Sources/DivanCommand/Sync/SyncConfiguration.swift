@@ -13,10 +13,7 @@ struct SyncConfiguration {
         _ database: Database,
         _ conflicts: ConflictReport
     ) throws -> ReplicatorConfiguration {
-        let collections = try database.collections(
-            named: try arguments.collections(),
-            creating: direction != .push
-        )
+        let collections = try database.collections(named: try arguments.collections())
         let names = collections.map(\.qualifiedName)
         let choice = try ConflictChoice.read(arguments)
         let channels = ScopedOption("--channels", arguments, names)
@@ -56,7 +53,7 @@ struct SyncConfiguration {
 
     /// One run over all collections, which only reaches the peer as the words say.
     func plain(_ database: Database) throws -> ReplicatorConfiguration {
-        let entries = try database.collections(named: [], creating: false).map { collection in
+        let entries = try database.collections(named: []).map { collection in
             CollectionConfiguration(collection: collection)
         }
         var config = ReplicatorConfiguration(collections: entries, target: target)

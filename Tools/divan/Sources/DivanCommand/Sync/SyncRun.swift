@@ -12,9 +12,12 @@ final class SyncRun: Sendable {
         var tally = SyncTally()
         var last: Replicator.Status?
         var activity: Replicator.ActivityLevel?
+        /// Whether it once had nothing left to do: the peer knows all collections.
+        var wasLevel = false
     }
 
     private let database: Database
+    private let namedAnew: NamedAnew
     private let replicator: Replicator
     private let reporter: SyncReporter
     private let holder: Holder?
@@ -77,7 +80,14 @@ final class SyncRun: Sendable {
             target: target,
             terminal: terminal
         )
-        replicator = Replicator(config: try configuration.make(database, conflicts))
+        let names = direction == .push ? [] : try arguments.collections()
+        namedAnew = try NamedAnew(making: names, in: database)
+        do {
+            replicator = Replicator(config: try configuration.make(database, conflicts))
+        } catch {
+            namedAnew.withdraw(from: database)
+            throw error
+        }
         reporter = SyncReporter(replicator, path: path, conflicts: conflicts)
         leavesConflicts = try ConflictChoice.read(arguments) == .leave
         resetsCheckpoint = arguments.has("--reset")
@@ -116,8 +126,14 @@ final class SyncRun: Sendable {
         tally.refusedCount = try refusedCount()
         let error = state.withLock { $0.last?.error }
         holder?.stop()
+        if isInVain(error, interruption) { namedAnew.withdraw(from: database) }
         try database.close()
         try finish(tally, error, wasInterrupted: interruption.isRequested)
+    }
+
+    /// Whether it ended before all was done that a single run does.
+    private func isInVain(_ error: (any Error)?, _ interruption: Interruption) -> Bool {
+        (error != nil || interruption.isRequested) && !state.withLock { $0.wasLevel }
     }
 
     /// The documents that the peer refused, in this run or an earlier one.
@@ -214,6 +230,7 @@ extension SyncRun {
     private func take(_ status: Replicator.Status) {
         let isNews = state.withLock { state in
             state.last = status
+            if status.activity == .idle { state.wasLevel = true }
             defer { state.activity = status.activity }
             return state.activity != status.activity
         }

@@ -83,7 +83,9 @@ final class TableFile {
 
     fileprivate func failure(_ code: Int32) -> Failure {
         let number = sqlite3_system_errno(handle)
-        if code & 0xFF == SQLITE_FULL || number == ENOSPC { return .writing(path, ENOSPC) }
+        if code & 0xFF == SQLITE_FULL || number == ENOSPC {
+            return .writing(path, ENOSPC, keeping: true)
+        }
         let text = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "error \(code)"
         return Failure(kind: .database, sentence: "SQLite: \(text)")
     }

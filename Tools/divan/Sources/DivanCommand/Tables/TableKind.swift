@@ -36,6 +36,7 @@ enum TableKind {
         defer { try? store.close() }
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }
+        let living = try LivingDocuments(of: store)
         let (count, rareCount) = try store.read { reader in
             switch self {
             case .csv(let file):
@@ -43,7 +44,9 @@ enum TableKind {
                 var documents = CSVDocuments(to: try OutputFile(file))
                 let total = try reader.count(in: path)
                 try documents.add(total, progress) { body in
-                    try reader.forEachObject(in: path) { try body($0.documentID, $1) }
+                    try reader.forEachObject(in: path, among: living) {
+                        try body($0.documentID, $1)
+                    }
                 }
                 try documents.finish()
                 return (documents.count, 0)
@@ -56,7 +59,7 @@ enum TableKind {
                     embedding: arguments.has("--blobs") ? store.blobs : nil,
                     progress
                 )
-                for path in paths { try tables.add(path, reader) }
+                for path in paths { try tables.add(path, reader, among: living) }
                 try tables.finish(output)
                 return (tables.count, tables.rareCount)
             }
@@ -67,7 +70,7 @@ enum TableKind {
             line +=
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
-        terminal.note(line)
+        terminal.done(line, ["documents": JSON(count), "rareProperties": JSON(rareCount)])
     }
 }
 
@@ -75,9 +78,10 @@ extension StoreReader {
     /// Calls `body` with each document of a collection, in the order of IDs, and what it holds.
     func forEachObject(
         in path: CollectionPath,
+        among living: LivingDocuments,
         _ body: (StoredDocument, JSONObject) throws -> Void
     ) throws {
-        try forEachDocumentID(in: path) { documentID in
+        try forEachDocumentID(in: path, among: living) { documentID in
             if let document = try document(documentID, in: path),
                 let object = try JSON(parsing: document.body).object
             {

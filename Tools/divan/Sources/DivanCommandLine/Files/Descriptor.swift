@@ -67,10 +67,19 @@ extension Failure {
     }
 
     /// A file or a stream that cannot be written, in the system's words.
-    package static func writing(_ path: String, _ code: Int32) -> Failure {
+    ///
+    /// With `keeping`, what was written goes into its place later, and what was there stays.
+    package static func writing(
+        _ path: String,
+        _ code: Int32,
+        keeping: Bool = false
+    ) -> Failure {
         let remedy =
             switch code {
-            case ENOSPC, EDQUOT, EFBIG: "free some space; what was there before is as it was"
+            case ENOSPC, EDQUOT, EFBIG:
+                keeping
+                    ? "free some space; what was there before is as it was"
+                    : "free some space; what was written is not all"
             case EBADF: "it is closed; send it to a file, or to /dev/null"
             case EISDIR: "name a file in it"
             default: "check the path and its permissions"

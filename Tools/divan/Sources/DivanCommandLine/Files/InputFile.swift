@@ -11,9 +11,13 @@ package final class InputFile {
     package let name: String
     private let descriptor: Int32
     private let isOwn: Bool
+    private let interruption: Interruption?
 
     /// Opens a file; `-` is standard input.
-    package init(_ path: String) throws(Failure) {
+    ///
+    /// Reading ends with a failure when `interruption` comes, also while nobody writes to the other end.
+    package init(_ path: String, until interruption: Interruption? = nil) throws(Failure) {
+        self.interruption = interruption
         guard path != "-" else {
             name = StandardStreams.input
             descriptor = Streams.current.input
@@ -32,6 +36,7 @@ package final class InputFile {
 
     /// Reads at most `byteCount` bytes; none at the end.
     package func read(upTo byteCount: Int = pieceByteCount) throws(Failure) -> [UInt8] {
+        try interruption?.waitToRead(from: descriptor)
         do {
             return try Descriptor.read(upTo: byteCount, from: descriptor)
         } catch {

@@ -84,8 +84,13 @@ package final class OutputFile {
         do {
             try Descriptor.write(bytes, to: descriptor)
         } catch {
-            throw .writing(path, error.number)
+            throw refused(error.number)
         }
+    }
+
+    private func refused(_ number: Int32) -> Failure {
+        if case .streaming = state { return .writing(path, number) }
+        return .writing(path, number, keeping: true)
     }
 
     /// Puts what was written into its place.
@@ -129,11 +134,11 @@ package final class OutputFile {
         guard errno != EEXIST else {
             throw Failure(kind: .invalid, sentence: "\(path) exists; choose another name")
         }
-        throw .writing(path, errno)
+        throw refused(errno)
     }
 
     private func sync(_ descriptor: Int32) throws(Failure) {
-        if rules.isSynced, fsync(descriptor) != 0 { throw .writing(path, errno) }
+        if rules.isSynced, fsync(descriptor) != 0 { throw refused(errno) }
     }
 
     private func syncDirectory() throws(Failure) {
@@ -142,7 +147,7 @@ package final class OutputFile {
         // A directory that may be written but not read cannot be synced by anybody.
         guard directory >= 0 else { return }
         defer { close(directory) }
-        if fsync(directory) != 0, errno != EINVAL { throw .writing(path, errno) }
+        if fsync(directory) != 0, errno != EINVAL { throw refused(errno) }
     }
 
     /// Gives the draft the owner and the mode of the file that it replaces.
@@ -185,13 +190,15 @@ extension OutputFile {
             // Opened, though not written to: only the system knows whether that would be allowed.
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
             let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
-            guard opened >= 0, fstat(opened, &status) == 0 else { throw .writing(path, errno) }
+            guard opened >= 0, fstat(opened, &status) == 0 else {
+                throw .writing(path, errno, keeping: true)
+            }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 stream = opened
                 return
             }
             defer { close(opened) }
-            guard let real = realpath(path, nil) else { throw .writing(path, errno) }
+            guard let real = realpath(path, nil) else { throw .writing(path, errno, keeping: true) }
             defer { free(real) }
             target = String(cString: real)
             before = status
@@ -209,11 +216,11 @@ extension OutputFile {
         let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
         if descriptor >= 0 { return .drafting(descriptor) }
         let isUnknown = [EOPNOTSUPP, EISDIR, EINVAL].contains(errno)
-        guard isUnknown else { throw .writing(path, errno) }
+        guard isUnknown else { throw .writing(path, errno, keeping: true) }
         let draft = draftName(in: directory)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let named = open(draft, flags, mode)
-        guard named >= 0 else { throw .writing(path, errno) }
+        guard named >= 0 else { throw .writing(path, errno, keeping: true) }
         return .naming(named, draft: draft)
     }
 

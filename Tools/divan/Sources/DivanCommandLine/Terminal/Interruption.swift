@@ -9,6 +9,18 @@ package final class Interruption: @unchecked Sendable {
         var isRequested = false
         var isTermination = false
         var actions: [@Sendable () -> Void] = []
+        /// A pipe that can be read from as soon as it is asked to stop.
+        var bell: (reading: Int32, writing: Int32)?
+
+        /// Where the bell is heard; -1 where the system has no pipe left, and nobody can be woken.
+        mutating func openBell() -> Int32 {
+            if let bell { return bell.reading }
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return -1 }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            bell = (ends[0], ends[1])
+            return ends[0]
+        }
     }
 
     private let state = Mutex(State())
@@ -41,6 +53,12 @@ package final class Interruption: @unchecked Sendable {
         registrations.wait()
     }
 
+    deinit {
+        guard let bell = state.withLock({ $0.bell }) else { return }
+        close(bell.reading)
+        close(bell.writing)
+    }
+
     /// Whether Ctrl-C was pressed.
     package var isRequested: Bool { state.withLock { $0.isRequested } }
 
@@ -56,6 +74,16 @@ package final class Interruption: @unchecked Sendable {
         if isLate { action() }
     }
 
+    /// Waits until a file, a pipe or a terminal has something to read, or has ended.
+    ///
+    /// - Throws: `Failure` of kind `interrupted` when it is asked to stop, before or meanwhile.
+    package func waitToRead(from descriptor: Int32) throws(Failure) {
+        let bell = state.withLock { $0.openBell() }
+        var polled = [descriptor, bell].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while !isRequested, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
+        if isRequested { throw Failure(kind: .interrupted, sentence: "stopped") }
+    }
+
     private func request(_ number: Int32) {
         guard let actions = take(number) else { _exit(Failure.Kind.interrupted.rawValue) }
         for action in actions { action() }
@@ -67,6 +95,7 @@ package final class Interruption: @unchecked Sendable {
             if state.isRequested { return nil }
             state.isRequested = true
             state.isTermination = number == SIGTERM
+            if let bell = state.bell { _ = write(bell.writing, "!", 1) }
             defer { state.actions = [] }
             return state.actions
         }

@@ -1,0 +1,98 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanStore
+import Foundation
+
+/// What `divan check --repair-from` did; what is left is the business of the check that follows.
+struct Repair {
+    private var repairedCount = 0
+    private var rebuild: DatabaseRebuild?
+    /// A line for each thing that neither the database nor the peer has.
+    private(set) var losses: [String] = []
+
+    /// Repairs a database, and tells what is done while it goes on.
+    init(
+        of path: DatabasePath,
+        from target: URLEndpoint,
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws {
+        try path.requireDatabase()
+        let reading = SyncConfiguration(
+            arguments: arguments,
+            direction: .pull,
+            target: target,
+            terminal: terminal
+        )
+        guard try !mends(path, reading, terminal) else { return }
+        terminal.note("Parts of the file cannot be read; making the database anew")
+        let rebuild = try path.rebuildDatabase { try reading.plain($0) }
+        for line in rebuild.losses { terminal.note("Lost: \(line)".escapingControlCharacters()) }
+        losses += rebuild.losses
+        self.rebuild = rebuild
+        terminal.note(
+            "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "
+                + "the damaged database is now \(rebuild.damagedPath)"
+        )
+    }
+
+    /// Mends documents and blobs; false where that is not enough.
+    private mutating func mends(
+        _ path: DatabasePath,
+        _ reading: SyncConfiguration,
+        _ terminal: Terminal
+    ) throws -> Bool {
+        do {
+            let database = try path.openDatabase()
+            defer { try? database.close() }
+            let repair = try database.repair(from: try reading.plain(database))
+            for line in repair.lostRevisions {
+                terminal.note(
+                    "Lost, as it was never pushed: \(line)".escapingControlCharacters()
+                )
+            }
+            losses += repair.lostRevisions
+            repairedCount = repair.restoredCount
+            terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
+            return !repair.needsRebuild
+        } catch {
+            // A pattern `as NSError` stops the program for an error of Swift's own.
+            guard let known = (error as Any) as? NSError, known.isAboutDamage else { throw error }
+            return false
+        }
+    }
+
+    /// What was done, as members of an object.
+    var members: JSONObject {
+        var members: JSONObject = [
+            "repaired": JSON(repairedCount),
+            "lost": .array(losses.map { .string($0.escapingControlCharacters()) }),
+        ]
+        if let rebuild {
+            members["rebuilt"] = [
+                "kept": JSON(rebuild.keptCount), "fetched": JSON(rebuild.fetchedCount),
+                "damagedPath": .string(rebuild.damagedPath),
+            ]
+        }
+        return members
+    }
+}
+
+extension NSError {
+    /// Whether it says that the file itself is not what was written.
+    fileprivate var isAboutDamage: Bool {
+        domain == CBLError.domain
+            && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)
+    }
+}
+
+extension StoreError {
+    /// The same, of the store.
+    var isAboutDamage: Bool {
+        switch code {
+        case .corrupt, .damagedDocument, .notADatabase: true
+        default: false
+        }
+    }
+}

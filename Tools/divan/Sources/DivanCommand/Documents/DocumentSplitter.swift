@@ -1,0 +1,187 @@
+import DivanCommandLine
+
+/// Cuts a stream of JSON lines, or of one JSON array, into the texts of its documents.
+struct DocumentSplitter {
+    private enum Form {
+        case unknown
+        case lines
+        case array
+    }
+
+    /// What comes next in an array, outside of its items.
+    private enum Place {
+        /// Before the bracket that opens it.
+        case beginning
+        /// The first item, or the end.
+        case first
+        /// Within an item.
+        case item
+        /// A comma, or the end.
+        case behindItem
+        /// An item.
+        case behindComma
+        /// White space, and nothing else.
+        case behindEnd
+    }
+
+    private let name: String
+    private let tellsBytes: Bool
+    private var form = Form.unknown
+    private var place = Place.beginning
+    private var offset = 0
+    private var pending: [UInt8] = []
+    private var line = 1
+    private var firstLine = 1
+    private var depth = 0
+    private var isInString = false
+    private var isEscaped = false
+
+    /// - Parameters:
+    ///   - name: What the places of errors begin with.
+    ///   - tellsBytes: Whether they tell which byte of the file it is: those that come are the file's.
+    init(name: String, tellsBytes: Bool = true) {
+        self.name = name
+        self.tellsBytes = tellsBytes
+    }
+
+    /// Takes the next bytes of the stream; calls `body` for each document that is complete.
+    mutating func receive(
+        _ bytes: some Sequence<UInt8>,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
+        for byte in bytes {
+            if form == .unknown { chooseForm(byte) }
+            switch form {
+            case .unknown: if byte == UInt8(ascii: "\n") { line += 1 }
+            case .lines: try takeLine(byte, body)
+            case .array: try takeOfArray(byte, body)
+            }
+            offset += 1
+        }
+    }
+
+    /// Takes the end of the stream.
+    mutating func finish(_ body: (DocumentReader.Entry) throws -> Void) throws {
+        switch form {
+        case .unknown: return
+        case .lines: try takeLine(UInt8(ascii: "\n"), body)
+        case .array:
+            guard place == .behindEnd else {
+                throw broken("the array is not closed; is the file complete?")
+            }
+        }
+    }
+
+    private mutating func chooseForm(_ byte: UInt8) {
+        switch byte {
+        case _ where Self.isSpace(byte): return
+        // A byte order mark is no part of the text.
+        case 0xEF, 0xBB, 0xBF: return
+        case UInt8(ascii: "["): form = .array
+        default: form = .lines
+        }
+        firstLine = line
+    }
+
+    private mutating func takeLine(
+        _ byte: UInt8,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
+        guard byte == UInt8(ascii: "\n") else { return try append(byte) }
+        defer {
+            line += 1
+            pending.removeAll(keepingCapacity: true)
+        }
+        if pending.isEmpty { return }
+        try body(DocumentReader.Entry(place: "\(name):\(line)", bytes: pending[...]))
+    }
+
+    private mutating func takeOfArray(
+        _ byte: UInt8,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
+        if place == .item { try takeOfItem(byte, body) } else { try takeBetweenItems(byte) }
+        if byte == UInt8(ascii: "\n") { line += 1 }
+    }
+
+    private mutating func takeBetweenItems(_ byte: UInt8) throws {
+        if Self.isSpace(byte) { return }
+        switch (place, byte) {
+        case (.beginning, _): place = .first
+        case (.first, UInt8(ascii: "]")), (.behindItem, UInt8(ascii: "]")): place = .behindEnd
+        case (.behindItem, UInt8(ascii: ",")): place = .behindComma
+        case (.behindItem, _):
+            throw broken("neither a comma nor the end of the array behind a document")
+        case (.behindEnd, _): throw broken("text behind the end of the array")
+        case (_, UInt8(ascii: ",")): throw broken("a comma with no document before it")
+        case (_, UInt8(ascii: "]")): throw broken("a comma with no document behind it")
+        default:
+            place = .item
+            firstLine = line
+            try followItem(byte)
+        }
+    }
+
+    private mutating func takeOfItem(
+        _ byte: UInt8,
+        _ body: (DocumentReader.Entry) throws -> Void
+    ) throws {
+        let isBare = depth == 0 && !isInString
+        // A number and the like has no end of its own.
+        if isBare, Self.isSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
+            try endItem(body)
+            return try takeBetweenItems(byte)
+        }
+        try followItem(byte)
+        let isClosed = depth == 0 && !isInString
+        if isClosed, !isBare { try endItem(body) }
+    }
+
+    /// Keeps a byte of an item, and count of brackets and strings.
+    private mutating func followItem(_ byte: UInt8) throws {
+        try append(byte)
+        if isInString {
+            if isEscaped {
+                isEscaped = false
+            } else if byte == UInt8(ascii: "\\") {
+                isEscaped = true
+            } else if byte == UInt8(ascii: "\"") {
+                isInString = false
+            }
+            return
+        }
+        switch byte {
+        case UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: "]"), UInt8(ascii: "}"): depth = max(0, depth - 1)
+        case UInt8(ascii: "\""): isInString = true
+        default: break
+        }
+    }
+
+    private mutating func endItem(_ body: (DocumentReader.Entry) throws -> Void) throws {
+        place = .behindItem
+        defer { pending.removeAll(keepingCapacity: true) }
+        try body(DocumentReader.Entry(place: "\(name):\(firstLine)", bytes: pending[...]))
+    }
+
+    /// The failure of an array that is not written as one, whatever its documents are.
+    private func broken(_ problem: String) -> Failure {
+        let byte = tellsBytes ? "byte \(offset): " : ""
+        return Failure(kind: .invalid, sentence: "\(name):\(line): \(byte)\(problem)")
+    }
+
+    private mutating func append(_ byte: UInt8) throws {
+        if pending.isEmpty, Self.isSpace(byte) { return }
+        if pending.isEmpty { firstLine = line }
+        guard pending.count < DocumentReader.longestDocument else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(name):\(firstLine): a document of more than 64 MiB; "
+                    + "put large content into blobs"
+            )
+        }
+        pending.append(byte)
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
+}

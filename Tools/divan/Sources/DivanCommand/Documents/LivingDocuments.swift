@@ -1,0 +1,92 @@
+import Divan
+import DivanCommandLine
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanStore
+import Foundation
+
+/// Which documents a verb shows: those whose time is not over.
+///
+/// A program that opens the database to write purges the others. A verb that reads takes them for purged, and
+/// leaves them where they are: what it reads may be a backup.
+struct LivingDocuments {
+    /// Now, in milliseconds since 1970; `nil` where no document's time is over, as nearly always.
+    private let now: Int64?
+
+    init(of store: Store) throws {
+        let now = Moment.now()
+        let next = try store.nextExpiration()
+        self.now = next.map { $0 <= now } ?? false ? now : nil
+    }
+
+    init(of path: DatabasePath) throws {
+        let store = try path.open(forWriting: false)
+        defer { try? store.close() }
+        try self.init(of: store)
+    }
+
+    /// Whether a document is shown.
+    func contain(
+        _ documentID: DocumentID,
+        of path: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> Bool {
+        guard let now, let end = try reader.expiration(of: documentID, in: path) else {
+            return true
+        }
+        return end > now
+    }
+
+    /// Whether a document is shown.
+    func contain(_ id: String, of collection: Divan.Collection) throws -> Bool {
+        guard let now, let end = try collection.getDocumentExpiration(id: id) else { return true }
+        return end > Date(timeIntervalSince1970: Double(now) / 1_000)
+    }
+
+    /// The same question, about them alone.
+    func only(_ statement: QueryStatement) throws -> QueryStatement {
+        guard let now else { return statement }
+        var statement = statement
+        if statement.sources.isEmpty {
+            statement.filter = try Self.both(statement.filter, Self.isLiving(nil, at: now))
+        }
+        for (index, source) in statement.sources.enumerated() {
+            guard let name = source.collectionAlias else { continue }
+            // The only source needs no name; a joined one has rows left out before it is joined.
+            let alias = statement.sources.count == 1 ? source.alias : name
+            let condition = try Self.isLiving(alias, at: now)
+            if source.join == nil {
+                statement.filter = Self.both(statement.filter, condition)
+            } else {
+                statement.sources[index].condition = Self.both(source.condition, condition)
+            }
+        }
+        return statement
+    }
+
+    private static func isLiving(_ alias: ExactText?, at now: Int64) throws -> QueryExpression {
+        let name = alias.map { "`\($0.text.spelling("`", as: "``"))`" } ?? ""
+        let end = "META(\(name)).expiration"
+        return try QueryExpression(sql: "(\(end) IS NOT VALUED OR \(end) > \(now))")
+    }
+
+    private static func both(
+        _ first: QueryExpression?,
+        _ second: QueryExpression
+    ) -> QueryExpression {
+        guard let first else { return second }
+        return QueryExpression(.and([first, second]))
+    }
+}
+
+extension QuerySource {
+    /// Under which name a source of documents is known; `nil` for items of an array.
+    fileprivate var collectionAlias: ExactText? {
+        switch form {
+        case .collection(_, let name): alias ?? name
+        case .mainCollection: alias
+        case .items: nil
+        }
+    }
+}

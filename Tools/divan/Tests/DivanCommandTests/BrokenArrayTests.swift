@@ -1,0 +1,111 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// An array of documents is read as JSON has it; one that is broken is told with its place.
+@Suite struct BrokenArrayTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+    }
+
+    /// A text that is no array, where it is not, and how many documents stand before.
+    struct Broken: Sendable, CustomTestStringConvertible {
+        let text: String
+        let place: String
+        let problem: String
+        let count: Int
+
+        var testDescription: String { text }
+
+        static let all = [
+            Broken(text: #"[{"a":1},"#, place: "1: byte 9", problem: "not closed", count: 1),
+            Broken(text: #"[{"a":1}"#, place: "1: byte 8", problem: "not closed", count: 1),
+            Broken(text: "[", place: "1: byte 1", problem: "not closed", count: 0),
+            Broken(
+                text: #"[{"a":1} {"b":2}]"#,
+                place: "1: byte 9",
+                problem: "neither a comma nor the end",
+                count: 1
+            ),
+            Broken(
+                text: #"[{"a":1}}"#,
+                place: "1: byte 8",
+                problem: "neither a comma nor the end",
+                count: 1
+            ),
+            Broken(
+                text: "[{\"a\":1},\n{\"b\":2}]\nmore",
+                place: "3: byte 19",
+                problem: "text behind the end",
+                count: 2
+            ),
+            Broken(
+                text: #"[{"a":1}][{"b":2}]"#,
+                place: "1: byte 9",
+                problem: "text behind the end",
+                count: 1
+            ),
+            Broken(
+                text: #"[{"a":1},]"#,
+                place: "1: byte 9",
+                problem: "no document behind it",
+                count: 1
+            ),
+            Broken(
+                text: #"[{"a":1},,{"b":2}]"#,
+                place: "1: byte 9",
+                problem: "no document before it",
+                count: 1
+            ),
+            Broken(
+                text: #"[,{"a":1}]"#,
+                place: "1: byte 1",
+                problem: "no document before it",
+                count: 0
+            ),
+        ]
+    }
+
+    @Test(arguments: Broken.all)
+    func `what is no array is refused, and what stood before is told`(_ broken: Broken) throws {
+        try shell.write("in.json", broken.text)
+        let outcome = try shell.divan("import", "db", "in.json")
+        let told = "\(broken.count) document\(broken.count == 1 ? "" : "s") before it saved"
+        outcome.expectFailure(4, "in.json:\(broken.place): ", broken.problem, told)
+        #expect(!outcome.errors.contains("--keep-going"))
+        #expect(try shell.run("ls", "db").lines.count == broken.count)
+        // What holds documents is broken, so leaving some out is of no help.
+        #expect(try shell.divan("import", "db", "in.json", "--keep-going").status == 4)
+    }
+
+    @Test(arguments: ["[]", " [ \n ] \n", #"[{"a":"]["} , {"b":[[],{}]}]"#, "[\n{}\n,\n{}\n]\n"])
+    func `what is one is taken`(_ text: String) throws {
+        try shell.write("in.json", text)
+        let count = text.contains("{") ? 2 : 0
+        let told = try shell.run("import", "db", "in.json", "--json").json()
+        #expect(told["documents"] as? Int == count)
+    }
+
+    @Test(arguments: ["1", "true", #""x""#, "[2]", "}", #"1"a""#])
+    func `an item that is no document can be left out`(_ item: String) throws {
+        try shell.write("in.json", #"[{"a":1},\#(item),{"b":2}]"#)
+        try shell.divan("import", "db", "in.json").expectFailure(4, "in.json:1", "--keep-going")
+        let outcome = try shell.divan("import", "db", "in.json", "--keep-going")
+        #expect(outcome.status == 8, "\(outcome)")
+        #expect(outcome.errors.contains("2 documents"), "\(outcome)")
+    }
+
+    @Test func `answers of CouchDB without documents stand before and behind others`() throws {
+        let rows = { (id: String) in #"{"rows":[{"_id":"\#(id)"}]}"# }
+        let none = #"{"rows":[ ]}"#
+        try shell.write(
+            "in.json",
+            [none, rows("a"), none, rows("b"), none].joined(separator: "\n")
+        )
+        try shell.run("import", "db", "in.json", "--from", "couchdb")
+        #expect(try shell.run("ls", "db").output == "a\nb\n")
+    }
+}

@@ -1,0 +1,82 @@
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Foundation
+import Testing
+
+/// A document whose time is over is not shown, and a verb that reads does not purge it.
+@Suite struct ExpiredDocumentTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db", "--collections", "zoo.cats")
+        for (id, number) in [("kept", 1), ("over", 2)] {
+            for place in ["_default", "zoo.cats"] {
+                try shell.run("put", "db", id, "{\"n\":\(number)}", "-c", place)
+            }
+        }
+        // With `expire`, a time that is over purges at once.
+        let store = try Store.open(directory: shell.path("db.cblite2"))
+        defer { try? store.close() }
+        try store.write { writer in
+            for path in try writer.collections() {
+                try writer.setExpiration(1, of: DocumentID(unchecked: "over"), in: path)
+            }
+        }
+    }
+
+    private func query(_ text: String) throws -> String {
+        try shell.run("query", "db", text, "--json").output
+    }
+
+    private func expectStillThere() throws {
+        let told = try shell.run("purge", "db", "--expired", "--dry-run", "--json").json()
+        #expect(told["purged"] as? Int == 2)
+    }
+
+    @Test func `lists leave it out`() throws {
+        #expect(try shell.run("ls", "db").output == "kept\n")
+        #expect(try shell.run("ls", "db", "--desc", "--where", "n > 0").output == "kept\n")
+        let missing = try shell.divan("get", "db", "over")
+        #expect(missing.status == 3 && !missing.errors.contains("zoo.cats"), "\(missing)")
+        try expectStillThere()
+    }
+
+    @Test func `info tells how many wait to be purged`() throws {
+        #expect(try shell.run("info", "db", "--json").json()["expired"] as? Int == 2)
+        #expect(try shell.run("info", "db").output.contains("Expired      2 documents"))
+        try shell.run("purge", "db", "--expired")
+        #expect(try shell.run("info", "db", "--json").json()["expired"] as? Int == 0)
+        #expect(try !shell.run("info", "db").output.contains("Expired"))
+    }
+
+    @Test(arguments: [
+        ("SELECT count(*) AS c FROM _", #"{"c":1}"#),
+        ("SELECT META().id FROM zoo.cats WHERE n = 1 OR n = 2", #"{"id":"kept"}"#),
+        ("SELECT a.n FROM _ AS a JOIN zoo.cats AS b ON a.n = b.n", #"{"n":1}"#),
+        ("SELECT cats.n FROM zoo.cats JOIN _ AS d ON d.n > cats.n - 2", #"{"n":1}"#),
+        ("SELECT a.n FROM _ AS a LEFT JOIN zoo.cats AS b ON b.n = a.n", #"{"n":1}"#),
+    ])
+    func `queries do not see it`(_ question: String, _ row: String) throws {
+        #expect(try query(question) == row + "\n")
+        try expectStillThere()
+    }
+
+    @Test func `mistakes are told in the words of the question`() throws {
+        let wrong = try shell.divan("query", "db", "SELECT nothing( FROM _")
+        #expect(wrong.status == 4 && !wrong.errors.contains("expiration"), "\(wrong)")
+    }
+
+    @Test func `exports and copies by lines leave it out`() throws {
+        #expect(try shell.run("export", "db").output == #"{"_id":"kept","n":1}"# + "\n")
+        #expect(try shell.run("export", "db", "--since", "0").lines.count == 1)
+        try shell.run("cp", "db", "db.jsonl")
+        #expect(try !shell.text("db.jsonl").contains("over"))
+        try shell.run("export", "db", "db.csv")
+        #expect(try !shell.text("db.csv").contains("over"))
+        let tables = try shell.run("export", "db", "db.sqlite", "--json").json()
+        #expect(tables["documents"] as? Int == 2)
+        try expectStillThere()
+    }
+}

@@ -1,0 +1,64 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What `divan import` says is what it did.
+@Suite(.timeLimit(.minutes(5))) struct ImportReportTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+    }
+
+    @Test func `only contents that came along are counted`() throws {
+        let named = #"{"@type":"blob","digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}"#
+        let content = #"{"@type":"blob","data":"c2FmZnJvbg=="}"#
+        try shell.write(
+            "in.jsonl",
+            #"{"_id":"a","f":\#(named)}"# + "\n" + #"{"_id":"b","f":\#(content),"g":\#(named)}"#
+        )
+        let rehearsed = try shell.run("import", "db", "in.jsonl", "--dry-run", "--json").json()
+        #expect(rehearsed["blobs"] as? Int == 1)
+        let told = try shell.run("import", "db", "in.jsonl")
+        #expect(told.errors.hasPrefix("Imported 2 documents and 1 blob in "), "\(told)")
+        #expect(try shell.run("info", "db").output.contains("Blobs        1,"))
+        #expect(try shell.run("blob", "ls", "db", "-c", "_default").lines.count >= 2)
+    }
+
+    @Test func `what a file before a missing one holds is saved, and told`() throws {
+        try shell.write("in.jsonl", #"{"_id":"a"}"#)
+        try shell.divan("import", "db", "in.jsonl", "nothing.jsonl")
+            .expectFailure(3, "nothing.jsonl", "1 document before it saved")
+        #expect(try shell.run("ls", "db").output == "a\n")
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `the first signal ends an import that waits for more`(_ signal: Int32) throws {
+        let (input, errors) = (Pipe(), Pipe())
+        let process = Process()
+        process.executableURL = URL(filePath: Shell.divan.path)
+        process.arguments = ["import", shell.path("db"), "-"]
+        process.standardInput = input
+        process.standardError = errors
+        try process.run()
+        let writing = input.fileHandleForWriting
+        try writing.write(contentsOf: Data("{\"_id\":\"early\"}\n".utf8))
+        // It listens for signals before it reads.
+        var unread: Int32 = 1
+        while process.isRunning, ioctl(writing.fileDescriptor, UInt(FIONREAD), &unread) == 0,
+            unread > 0
+        {
+            sched_yield()
+        }
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        let said = try errors.fileHandleForReading.readToEnd() ?? Data()
+        let told = String(decoding: said, as: UTF8.self)
+        #expect(process.terminationReason == .exit && process.terminationStatus == 130)
+        // The signal may be faster than the document that was read.
+        let count = try shell.run("ls", "db").lines.count
+        let documents = count == 1 ? "1 document" : "0 documents"
+        #expect(told == "divan: stopped; \(documents) before it saved\n")
+    }
+}

@@ -1,0 +1,65 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// With `--json` a verb says on standard output what it did, as one object.
+@Suite struct JSONResultTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"n":1}"#)
+    }
+
+    @Test func `put tells the revision`() throws {
+        let told = try shell.run("put", "db", "two", "{}", "--json")
+        let object = try told.json()
+        #expect(object["id"] as? String == "two" && object["sequence"] as? Int == 2)
+        #expect((object["revision"] as? String)?.hasPrefix("1-") == true)
+        #expect(told.errors.isEmpty)
+    }
+
+    @Test func `expire tells the moment, that there is none, and that it is over`() throws {
+        let set = try shell.run("expire", "db", "one", "2037-01-01T00:00Z", "--json").json()
+        #expect(set["expires"] as? String == "2037-01-01T00:00:00.000Z")
+        #expect(set["purged"] as? Bool == false && set["id"] as? String == "one")
+        let cleared = try shell.run("expire", "db", "one", "--clear", "--json").json()
+        #expect(cleared["expires"] is NSNull && cleared["purged"] as? Bool == false)
+        let over = try shell.run("expire", "db", "one", "2020-01-01", "--json").json()
+        #expect(over["expires"] is NSNull && over["purged"] as? Bool == true)
+    }
+
+    @Test(arguments: ["out.jsonl", "out.csv", "out.sqlite"])
+    func `export tells how much is in the file`(_ file: String) throws {
+        let told = try shell.run("export", "db", file, "--json").json()
+        #expect(told["documents"] as? Int == 1)
+        #expect(file != "out.jsonl" || told["sequence"] as? Int == 1)
+    }
+
+    @Test func `the rows of a query are counted, too`() throws {
+        let words = ["export", "db", "out.csv", "--query", "SELECT n FROM _", "--json"]
+        #expect(try shell.divan(words).json()["rows"] as? Int == 1)
+    }
+
+    /// Standard output is the documents, which something reads.
+    @Test(arguments: ["export", "dump"])
+    func `beside documents the object stands on standard error`(_ verb: String) throws {
+        let told = try shell.run(verb, "db", "--json")
+        let data = Data(told.errors.utf8)
+        let object = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        #expect(object?["documents"] as? Int == 1, "\(told)")
+        #expect(told.output == (try shell.run(verb, "db").output) || verb == "dump")
+    }
+
+    @Test func `edit tells what the process that has the database did`() throws {
+        let server = try shell.serve("db", "--no-tls")
+        defer { server.stop() }
+        _ = try server.url()
+        let outcome = try shell.divan(
+            ["edit", "db", "one", "--json"],
+            environment: ["EDITOR": "sed -i s/1/2/"]
+        )
+        #expect(try outcome.json()["id"] as? String == "one", "\(outcome)")
+    }
+}
