@@ -127,6 +127,29 @@ import Testing
         await recorder.end()
     }
 
+    /// The pong stands behind what is not read, and the peer hears nothing else from us.
+    @Test
+    func `holds a peer back for longer than the heartbeat without giving it up`() async throws {
+        let beating = WebSocketConnection.Configuration(heartbeatInterval: .seconds(1))
+        let server = try TestServer(echoes: false, webSocket: beating)
+        let transport = client(port: server.port)
+        let recorder = Recorder()
+        transport.start(recorder)
+        await recorder.wait { $0.peer != nil }
+        let reader = try #require(server.connections.all.first)
+        await onLoop(reader.transport) { reader.transport.setReadingPaused(true) }
+        await onLoop(transport) { for _ in 0..<40 { transport.send(pattern(1_000)) } }
+        await withCheckedContinuation { continuation in
+            let loop = transport.loop
+            _ = loop.schedule(at: loop.now + .milliseconds(3_500)) { continuation.resume() }
+        }
+        #expect(reader.recorder.story.close == nil)
+        await onLoop(reader.transport) { reader.transport.setReadingPaused(false) }
+        #expect(await reader.recorder.wait { $0.messageCount == 40 }.close == nil)
+        transport.close(code: 1000, reason: "")
+        await recorder.end()
+    }
+
     @Test
     func `notices a peer that has fallen silent`() async throws {
         let silent = RawServer { socket in

@@ -161,4 +161,46 @@ import Testing
         #expect(pieces.askedCount == 0)
         #expect(pieces.isCancelled)
     }
+
+    @Test(arguments: [1, 24 << 20])
+    func `who sends requests ahead and then says no more has all its answers`(
+        byteCount: Int
+    ) async throws {
+        let served = try Served { exchange in
+            let path = exchange.request.target.path
+            if path == "/body" {
+                exchange.readBody { body in
+                    let bytes = (try? body.get()) ?? []
+                    exchange.answer(HTTPResponse(contentType: "text/plain", bytes))
+                }
+            } else {
+                let body = [UInt8](repeating: UInt8(ascii: "x"), count: byteCount)
+                exchange.answer(HTTPResponse(contentType: "text/plain", body))
+            }
+        }
+        let plain = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        let body = "POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
+        // What is cut off behind them is no request.
+        let raw = try served.asked(plain + body + plain + "GET / HT")
+        let answer = await raw.received()
+        #expect(answer.count { $0 == UInt8(ascii: "x") } >= 2 * byteCount)
+        let text = String(decoding: answer, as: UTF8.self)
+        #expect(text.ranges(of: "HTTP/1.1 200 OK").count == 3)
+        #expect(text.contains("hello"))
+        #expect(await served.isLeft())
+    }
+
+    @Test func `a body that is cut off ends the connection`() async throws {
+        let served = try Served { exchange in
+            guard exchange.request.method == "POST" else {
+                return exchange.answer(HTTPResponse(contentType: "text/plain", []))
+            }
+            exchange.readBody { _ in }
+        }
+        let post = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhel"
+        let raw = try served.asked("GET / HTTP/1.1\r\nHost: h\r\n\r\n" + post)
+        let answer = String(decoding: await raw.received(), as: UTF8.self)
+        #expect(answer.ranges(of: "HTTP/1.1 200 OK").count == 1)
+        #expect(await served.isLeft())
+    }
 }

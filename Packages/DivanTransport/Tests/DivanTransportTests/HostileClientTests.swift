@@ -1,5 +1,6 @@
 import DivanTransport
 import DivanWebSocket
+import Synchronization
 import Testing
 
 /// Clients that do not mean well, against a server that goes on serving the others.
@@ -139,6 +140,28 @@ import Testing
         await onLoop(closed.transport) {}  // behind the turn that counts it out
         try await expectService(server)
         #expect(first.story.close == nil)
+    }
+
+    /// All are asked about before any is let in: a look at the count, then the count, would let them all in.
+    @Test
+    func `lets no more connections in than it may, however many come at once`() async throws {
+        let waiting = Mutex<[UpgradeRequest]>([])
+        let server = try TestServer(limits: .init(connectionCount: 3)) { request in
+            waiting.withLock { $0.append(request) }
+            return false
+        }
+        let crowd = try (0..<24).map { _ in try #require(RawSocket(port: server.port)) }
+        for raw in crowd { raw.send(upgradeText) }
+        while waiting.withLock({ $0.count }) < crowd.count { await Task.yield() }
+        for request in waiting.withLock({ $0 }) {
+            request.accept(subprotocol: "BLIP_3+CBMobile_3") { $0.start(Recorder()) }
+        }
+        var heads: [String] = []
+        for raw in crowd { heads.append(await raw.receivedHead()) }
+        #expect(heads.count { $0.hasPrefix("HTTP/1.1 101 ") } == 3)
+        #expect(heads.count { $0.hasPrefix("HTTP/1.1 503 ") } == crowd.count - 3)
+        #expect(server.server.connectionCount == 3)
+        #expect(server.server.refusedConnectionCount == UInt64(crowd.count - 3))
     }
 
     /// In a process of its own, whose limit of open files it lowers.

@@ -236,10 +236,19 @@ public struct WebSocketConnection: Sendable {
     }
 
     /// Does what is due at `now`: queues a ping, or says that the peer is gone.
-    public mutating func advance(to now: Duration) -> Expiry? {
+    ///
+    /// - Parameters:
+    ///   - now: The time.
+    ///   - hasUnreadBytes: Whether the peer has sent something that was not read yet, by which it lives;
+    ///     asked only where it matters.
+    /// - Returns: Why the peer must be taken for dead, if it must.
+    public mutating func advance(
+        to now: Duration,
+        hasUnreadBytes: @autoclosure () -> Bool = false
+    ) -> Expiry? {
         switch state {
         case .open:
-            switch heartbeat?.advance(to: now) {
+            switch heartbeat?.advance(to: now, hasUnreadBytes: hasUnreadBytes()) {
             case .sendPing:
                 write(.ping, [])
                 return nil

@@ -23,6 +23,7 @@ final class HTTPChannel: ByteStreamOwner {
     private var departure: Departure?  // of the client whose request is at hand
     private var timer: TimerToken?
     private var hasPeerEnded = false
+    private var isSpent = false  // the peer has ended, and all that it asked before is answered
     private var isEnded = false
     /// When the connection began to wait for a request.
     private(set) var idleSince: Duration
@@ -108,7 +109,8 @@ final class HTTPChannel: ByteStreamOwner {
         if case .tls(let error) = problem { log.warning("\(address): \(error)") }
         hasPeerEnded = true
         switch work {
-        // Who sent all it had may still read.
+        // Who sent all it had may still read, and has its answers to what it sent ahead.
+        case .none where problem == nil: endBehindAnswers()
         case .deciding where problem == nil, .draining where problem == nil: break
         case .answering(let source, _) where problem == nil && !source.isEndless: break
         case .none, .deciding, .reading, .answering, .draining: finish()
@@ -120,7 +122,10 @@ final class HTTPChannel: ByteStreamOwner {
     private func proceed() {
         switch work {
         case .none: readRequest()
-        case .reading(let completion): readBody(completion)
+        case .reading(let completion):
+            readBody(completion)
+            // The rest of the body never comes.
+            if hasPeerEnded, case .reading = work { finish() }
         case .deciding, .answering, .draining: break
         }
         guard !isEnded else { return }
@@ -134,7 +139,10 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func readRequest() {
         do throws(HTTPError) {
-            guard let request = try connection.nextRequest() else { return }
+            guard let request = try connection.nextRequest() else {
+                if hasPeerEnded { endBehindAnswers() }
+                return
+            }
             work = .deciding
             unwatch()
             onRequest(exchange(for: request))
@@ -254,7 +262,7 @@ final class HTTPChannel: ByteStreamOwner {
     /// Turns to the next request once the client has taken most of the answer, or ends the connection
     /// once it has taken all; a client that takes nothing is the stream's to give up.
     private func settle() {
-        let isLast = connection.isClosed || hasPeerEnded
+        let isLast = connection.isClosed || isSpent || (hasPeerEnded && connection.isIdle)
         guard stream.unsentByteCount <= (isLast ? 0 : transport.lowWaterByteCount) else { return }
         work = .none
         guard !isLast else { return finish() }
@@ -263,6 +271,14 @@ final class HTTPChannel: ByteStreamOwner {
     }
 
     // MARK: The end
+
+    /// The peer asks nothing more: the connection ends once it has taken all answers.
+    private func endBehindAnswers() {
+        unwatch()
+        isSpent = true
+        work = .draining
+        settle()
+    }
 
     /// Ends the connection behind what is written.
     private func finish() {

@@ -161,9 +161,12 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while !isStopping {
             let events = poller.wait(milliseconds: waitingTime())
+            let begin = now
             runInbox()
             for event in events { serve(event) }
-            runTimers()
+            // Not those that became due meanwhile: what came before them is heard first, in the next turn,
+            // however long this one took.
+            runTimers(dueAt: begin)
             runTurnEnd()
         }
         drop()
@@ -217,11 +220,10 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         for item in work { item() }
     }
 
-    private func runTimers() {
-        let now = now
+    private func runTimers(dueAt time: Duration) {
         // A timer that sets another one leaves it to the next turn, so that turns end.
         let newest = lastTimer.load(ordering: .relaxed)
-        while let work = timers.take(at: now, upTo: newest) { work() }
+        while let work = timers.take(at: time, upTo: newest) { work() }
     }
 
     private func runTurnEnd() {

@@ -64,6 +64,9 @@ final class ByteStream: EventSource, TurnEndSource {
     /// The same, with what this turn has queued.
     var unsentByteCount: Int { queuedByteCount + plainOutput.count }
 
+    /// Whether the system holds bytes of the peer that were not read yet.
+    var hasUnreadBytes: Bool { life.isReading && socket.hasUnreadBytes }
+
     /// Begins to read; a client's TLS handshake starts.
     func start() {
         loop.add(socket.descriptor, self, interest)
@@ -371,8 +374,7 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// The system does not take our bytes: what the peer sent before may still be read.
     private func failWriting(_ error: SystemError) {
-        output = []
-        writtenCount = 0
+        (output, writtenCount) = ([], 0)
         guard owner != nil else { return close() }
         guard !isReadingPaused else { return end(.system(error)) }
         updateInterest()

@@ -144,6 +144,12 @@ struct Socket {
         transfer("recv", recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
+    /// Whether there is something to receive; it stays where it is.
+    var hasUnreadBytes: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
+    }
+
     /// Writes; with `isMoreComing` the system may wait for what follows at once, such as `shutdownSending`.
     func send(_ bytes: UnsafeRawBufferPointer, isMoreComing: Bool = false) -> Transfer {
         // Without the first flag a closed peer would raise SIGPIPE and end the process.

@@ -96,12 +96,16 @@ final class ServerLane: @unchecked Sendable {
             address: address,
             isSecure: session != nil,
             configuration: configuration,
+            reserve: { [connectionCount, limit = configuration.limits.connectionCount] in
+                connectionCount.add(below: limit)
+            },
             log: log,
-            onRequest: onRequest
-        ) { transport in
-            self.forget(number, of: origin)
-            self.didFinish(number, transport)
-        }
+            onRequest: onRequest,
+            didFinish: { transport in
+                self.forget(number, of: origin)
+                self.didFinish(number, transport)
+            }
+        )
         openings[number] = opening
         openingsByOrigin[origin, default: []].append(number)
         opening.start()
@@ -142,9 +146,11 @@ final class ServerLane: @unchecked Sendable {
             load.subtract(1, ordering: .relaxed)
             return reportStop()
         }
-        guard !isStopped else { return transport.close(code: 1001, reason: "") }
+        guard !isStopped else {
+            connectionCount.add(-1)
+            return transport.close(code: 1001, reason: "")
+        }
         transports[number] = transport
-        connectionCount.add(1)
         transport.whenEnded { self.didEnd(number) }
     }
 
@@ -172,8 +178,24 @@ final class ConnectionCount: Sendable {
     var value: Int { count.load(ordering: .relaxed) }
     /// Accepted connections that were never upgraded.
     var failedHandshakeCount: UInt64 { failed.load(ordering: .relaxed) }
-    /// Connections closed at once because there were too many.
+    /// Connections closed at once, or answered 503, because there were too many.
     var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
+
+    /// Counts one more, unless there are `limit` already: of those that come at the same time no more get in.
+    func add(below limit: Int) -> Bool {
+        var current = value
+        while current < limit {
+            let (isDone, original) = count.weakCompareExchange(
+                expected: current,
+                desired: current + 1,
+                ordering: .relaxed
+            )
+            if isDone { return true }
+            current = original
+        }
+        addRefused()
+        return false
+    }
 
     func add(_ change: Int) { count.wrappingAdd(change, ordering: .relaxed) }
     func addFailed() { failed.wrappingAdd(1, ordering: .relaxed) }

@@ -10,6 +10,8 @@ final class ServerOpening: ByteStreamOwner {
     private let address: SocketAddress
     private let isSecure: Bool
     private let configuration: WebSocketServerConfiguration
+    /// Counts the connection among those of the server, if there is room.
+    private let reserve: () -> Bool
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
     private let didFinish: (WebSocketServerTransport?) -> Void
@@ -25,6 +27,7 @@ final class ServerOpening: ByteStreamOwner {
         address: SocketAddress,
         isSecure: Bool,
         configuration: WebSocketServerConfiguration,
+        reserve: @escaping () -> Bool,
         log: Log,
         onRequest: @escaping @Sendable (UpgradeRequest) -> Void,
         didFinish: @escaping (WebSocketServerTransport?) -> Void
@@ -33,6 +36,7 @@ final class ServerOpening: ByteStreamOwner {
         self.address = address
         self.isSecure = isSecure
         self.configuration = configuration
+        self.reserve = reserve
         self.log = log
         self.onRequest = onRequest
         self.didFinish = didFinish
@@ -108,12 +112,12 @@ final class ServerOpening: ByteStreamOwner {
         case .refuse(let refusal): refuse(refusal)
         case .accept(let subprotocol, let headers, let onOpen):
             do throws(HandshakeError) {
-                stream.write(
-                    try request.accept(
-                        subprotocol: subprotocol,
-                        headers: AnswerDate.adding(to: headers)
-                    )
+                let bytes = try request.accept(
+                    subprotocol: subprotocol,
+                    headers: AnswerDate.adding(to: headers)
                 )
+                guard reserve() else { return refuseCrowd() }
+                stream.write(bytes)
                 accept(request, subprotocol: subprotocol, onOpen)
             } catch {
                 log.warning("\(address): \(error)")
@@ -143,6 +147,13 @@ final class ServerOpening: ByteStreamOwner {
         )
         finish(transport)
         onOpen(transport)
+    }
+
+    /// As many as there may be have come while this one was decided about.
+    private func refuseCrowd() {
+        log.warning("\(address): refused, too many connections")
+        let explanation = "the server has all the connections that it takes; try again later"
+        refuse(HandshakeRefusal(status: 503, explanation: explanation))
     }
 
     private func refuse(_ refusal: HandshakeRefusal) {

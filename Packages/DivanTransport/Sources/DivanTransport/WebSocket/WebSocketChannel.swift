@@ -255,7 +255,7 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private func advance() {
         deadlineTimer = nil
-        switch connection.advance(to: loop.now) {
+        switch connection.advance(to: loop.now, hasUnreadBytes: stream.hasUnreadBytes) {
         case .noPong: end(.failed(TransportError(.timeout(.pong), place: place)), isGone: true)
         case .noCloseEcho:
             end(.failed(TransportError(.timeout(.closeEcho), place: place)), isGone: true)

@@ -55,7 +55,7 @@ public final class WebSocketServer: Sendable {
     /// Accepted connections that ended before their upgrade, for whatever reason.
     public var failedHandshakeCount: UInt64 { count.failedHandshakeCount }
 
-    /// Connections closed unseen because `TransportLimits.connectionCount` was reached.
+    /// Connections closed unseen, or answered 503, because `TransportLimits.connectionCount` was reached.
     public var refusedConnectionCount: UInt64 { count.refusedCount }
 
     /// Begins to listen; a server that runs already keeps its port.
