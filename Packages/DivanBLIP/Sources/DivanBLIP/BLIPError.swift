@@ -41,6 +41,15 @@ public struct BLIPError: Error, Equatable, Sendable {
     /// Frames that were received before this one.
     public let frameIndex: Int
 
+    /// Whether bytes were changed on their way, rather than a rule broken: another connection may bring
+    /// them whole.
+    public var isDamage: Bool {
+        switch reason {
+        case .checksum, .compression: true
+        default: false
+        }
+    }
+
     /// The WebSocket status to close with: 1002 (protocol), 1008 (too many) or 1009 (too large).
     public var closeCode: UInt16 {
         switch reason {

@@ -115,7 +115,7 @@ import Testing
     @Test func `the page shows what a broken rule of the message layer becomes`() throws {
         let rows = Self.brokenRules.map { reason in
             let label = "\(reason)".prefix { $0 != "(" }
-            let code = WireCode.close(CloseCode(BLIPError(reason: reason, frameIndex: 0).closeCode))
+            let code = WireCode.close(BLIPError(reason: reason, frameIndex: 0).toldCode)
             return "| `\(label)` | \(name(code)) |"
         }
         #expect(try page("What a broken rule of the message layer becomes") == rows)

@@ -69,7 +69,8 @@ public struct TLSError: Error, Equatable, Sendable {
         case .certificate(let problem): problem.networkCode
         case .clientCertificateRequired: 9
         case .certificateRefused: 10
-        case .closedDuringHandshake, .truncated: nil
+        // A record with bytes that changed on their way, at either end (alert 20, `bad_record_mac`).
+        case .closedDuringHandshake, .truncated, .record, .alert(20): nil
         default: 6
         }
     }

@@ -125,6 +125,6 @@ import Testing
         }
         pair.run()
         #expect(pair.clientError?.reason == .alert(20))
-        #expect(pair.clientError?.networkCode == 6)
+        #expect(pair.clientError?.networkCode == nil, "another connection may bring it whole")
     }
 }

@@ -26,6 +26,22 @@ extension SyncError {
     }
 }
 
+extension SyncError {
+    /// What a broken rule of the message layer means: for bytes that changed on their way another
+    /// connection helps; a peer that breaks rules breaks them again.
+    init(_ error: BLIPError) {
+        self.init(.close(error.isDamage ? .retryLater : .cannotFulfil), "\(error)", hasRemedy: true)
+    }
+}
+
+extension BLIPError {
+    /// What the connection is closed with: a wrong checksum, which only bytes that changed have, brings
+    /// the peer back.
+    var toldCode: CloseCode {
+        if case .checksum = reason { .retryLater } else { CloseCode(closeCode) }
+    }
+}
+
 extension BLIPRemoteError {
     /// The code as HTTP has it, whose numbers BLIP's own errors borrow.
     var status: HTTPStatus { HTTPStatus(rawValue: code) }
