@@ -47,6 +47,7 @@ final class ActivePeer: ConnectedPeer {
     private let conflicts: OpenConflicts
     private let agreement: CollectionAgreement
     private var watchdog = Watchdog()
+    private var firstTurn = 0
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
         self.options = options
@@ -156,15 +157,19 @@ extension ActivePeer {
     }
 
     private func replicate() {
-        if conflicts.hasRoom { for collection in collections { collection.pumpPuller() } }
+        firstTurn += 1
+        answerLists()
         commitDue()
         fillWindows()
         inbox.pump()
         attachments.pump()
         // Answers that arrived together may have left marks behind.
         commitDue()
+        // What was stored made room, and perhaps nothing else is to come.
+        answerLists()
         guard connection.life == .running else { return }
         for collection in collections { collection.pumpCheckpoint() }
+        comeAgain()
         endIfDone()
     }
 
@@ -193,8 +198,27 @@ extension ActivePeer {
         connection.close(.normal)
     }
 
-    func fillWindows() {
-        for collection in collections { collection.pumpPusher() }
+    /// What found no room is announced again to another connection, once all else is here.
+    private func comeAgain() {
+        guard inbox.hasTurnedAway, isIdle, isSettled, !isEnded else { return }
+        connection.fail(
+            .http(.serviceUnavailable, "revisions found no room to wait for their blobs")
+        )
+    }
+
+    func fillWindows() { forEachInTurn { $0.pumpPusher() } }
+
+    private func answerLists() {
+        if conflicts.hasRoom { forEachInTurn { $0.pumpPuller() } }
+    }
+
+    /// In each turn another collection is the first to take of what all have together.
+    private func forEachInTurn(_ body: (ActiveCollection) -> Void) {
+        let collections = collections
+        guard !collections.isEmpty else { return }
+        let first = firstTurn % collections.count
+        for collection in collections[first...] { body(collection) }
+        for collection in collections[..<first] { body(collection) }
     }
 
     func giveUp() {

@@ -130,7 +130,8 @@ final class Puller {
     /// Answers lists that wait, as long as few enough revisions are on their way.
     func pump() {
         while !waiting.isEmpty, !connection.isClosed,
-            requested.count < connection.limits.requestedRevisionsCount
+            requested.count < connection.limits.requestedRevisionsCount,
+            connection.underway.requestedCount < connection.limits.allRequestedRevisionsCount
         {
             let request = waiting.removeFirst()
             do {
@@ -286,11 +287,18 @@ final class Puller {
         checkpointer.remote.announce(entry.sequence, isFinished: !isWanted)
         if isWanted {
             if requested.isEmpty { lastArrival = connection.now }
-            requested.add(DocumentID(unchecked: entry.name), at: entry.sequence)
+            note { $0.add(DocumentID(unchecked: entry.name), at: entry.sequence) }
             connection.progress.expectDocument(entry.bodyByteCount)
         } else if let error = entry.flaw(connection.limits) {
             report(entry, error)
         }
+    }
+
+    /// Changes what is to come, here and of all collections.
+    private func note(_ change: (inout RequestedRevisions) -> Void) {
+        let count = requested.count
+        change(&requested)
+        connection.underway.requestedCount += requested.count - count
     }
 
     /// What is announced and left out is told.
@@ -320,7 +328,7 @@ final class Puller {
     ///
     /// One that `isFinished` need not come in another run.
     func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
-        requested.remove(sequence)
+        note { $0.remove(sequence) }
         lastArrival = connection.now
         connection.progress.complete(byteCount)
         if isFinished { checkpointer.remote.finish(sequence) }

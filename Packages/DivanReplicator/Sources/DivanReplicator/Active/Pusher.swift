@@ -73,7 +73,8 @@ struct Pusher {
         proposeFound()
         let listLimit = isInBacklog ? connection.limits.listsInFlightCount : 1
         while feed.phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
-            sender.queuedCount < connection.limits.queuedRevisionsCount
+            connection.underway.listsCount < connection.limits.allListsInFlightCount,
+            sender.takesMore
         {
             var marked: Set<DocumentID>?
             let found = try feed.read { [changes, remarks, collection] documentID in
@@ -124,7 +125,9 @@ struct Pusher {
             for: .proposals(collection: collection, proposals),
             writing: ProposalMessage.write
         )
-        if isAsked { listsInFlightCount += 1 }
+        guard isAsked else { return }
+        listsInFlightCount += 1
+        connection.underway.listsCount += 1
     }
 
     private mutating func send() throws {
@@ -156,6 +159,7 @@ extension Pusher {
     /// Takes the answer to a list of proposals.
     mutating func answered(_ proposals: [Proposal], _ reply: BLIPIncomingReply) throws {
         listsInFlightCount -= 1
+        connection.underway.listsCount -= 1
         if let failure = reply.error {
             for proposal in proposals { take(.unanswered, of: proposal.number) }
             connection.fail(SyncError(failure))

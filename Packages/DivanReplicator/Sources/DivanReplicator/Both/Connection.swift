@@ -38,6 +38,7 @@ final class Connection {
     /// for each other; it says so with the same answer.
     var peerKeepsOrder = false
     @exclusivity(unchecked) var progress = Progress()
+    @exclusivity(unchecked) var underway = Underway()
     /// Finds out which way of sending bodies is the fastest, where the configuration leaves it open.
     @exclusivity(unchecked) private var trial: CompressionTrial?
     /// Which blobs the peer may have.
@@ -228,9 +229,9 @@ extension Connection {
             while let event = blip.next() { handle(event) }
         } catch {
             log.error("\(error)")
-            let failure = SyncError(.close(.cannotFulfil), "\(error)")
+            let failure = SyncError(error)
             self.error = self.error ?? failure
-            close(CloseCode(error.closeCode), error: failure)
+            close(error.toldCode, error: failure)
         }
     }
 

@@ -16,6 +16,8 @@ final class Inbox {
     /// Those that wait for their blobs.
     private var parked: [Int: IncomingRevision] = [:]
     private var lastParkedNumber = 0
+    /// Whether a revision found no room to wait for its blobs, and comes again with another connection.
+    private(set) var hasTurnedAway = false
     private let connection: Connection
 
     /// A revision that cannot be stored.
@@ -249,6 +251,7 @@ extension Inbox {
         guard parked.count < limits.parkedRevisionsCount,
             byteCount + revision.body.count <= limits.parkedByteCount
         else {
+            hasTurnedAway = true
             throw .http(.serviceUnavailable, "too many revisions wait for their blobs")
         }
         byteCount += revision.body.count

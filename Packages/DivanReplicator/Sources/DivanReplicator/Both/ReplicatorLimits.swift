@@ -40,6 +40,21 @@ public struct ReplicatorLimits: Sendable {
     /// Half of what may be on its way to a peer nearby, so that one half is made here while the
     /// peer works on the other.
     public var turnFramesCount = 100
+    /// Lists of all collections together that wait for an answer.
+    public var allListsInFlightCount = 50
+    /// Revisions of all collections together that were asked for, above which the next list is answered
+    /// later.
+    ///
+    /// Below `parkedRevisionsCount`: all of them may wait for blobs.
+    public var allRequestedRevisionsCount = 3_000
+    /// Revisions of all collections together that wait to be sent, above which no list goes out.
+    public var allQueuedRevisionsCount = 3_000
+    /// Revisions of all collections together that were sent and not answered.
+    ///
+    /// Half of what a peer of ours lets wait for blobs.
+    public var allUnansweredRevisionsCount = 2_000
+    /// Bytes of their bodies: a quarter of the same.
+    public var allUnansweredByteCount = 16 << 20
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
     /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
@@ -154,6 +169,9 @@ public struct ReplicatorLimits: Sendable {
         limits.queuedRevisionsCount = 2_400
         limits.requestedRevisionsCount = 6_000
         limits.parkedRevisionsCount = 8_000
+        limits.allRequestedRevisionsCount = 7_000
+        limits.allQueuedRevisionsCount = 7_000
+        limits.allUnansweredRevisionsCount = 6_000
         limits.listsInFlightCount = 12
         return limits
     }()

@@ -35,10 +35,18 @@ struct RevisionSender {
     }
 
     var queuedCount: Int { queue.count }
+
+    /// Whether more may be read from the feed.
+    var takesMore: Bool {
+        queuedCount < connection.limits.queuedRevisionsCount
+            && connection.underway.queuedCount < connection.limits.allQueuedRevisionsCount
+    }
+
     var isIdle: Bool { queuedCount == 0 && unansweredCount == 0 }
 
     mutating func enqueue(_ revision: OutgoingRevision) {
         queue.append(revision)
+        connection.underway.queuedCount += 1
     }
 
     /// A revision that did not go out.
@@ -54,13 +62,21 @@ struct RevisionSender {
         window.turned(after: connection.turnaround)
         var unsent: [Unsent] = []
         while queuedCount > 0, hasRoom {
-            let room = window.revisionsCount(connection.limits) - unansweredCount
+            let (limits, all) = (connection.limits, connection.underway)
+            let room = min(
+                window.revisionsCount(limits) - unansweredCount,
+                limits.allUnansweredRevisionsCount - all.unansweredCount
+            )
             // Each of them is in memory at once, and on its way: 32 of the largest would be 640 MB.
             let batch = queue.popFirst(
                 atMost: min(room, 32),
-                within: connection.limits.unansweredByteCount - unansweredByteCount,
+                within: min(
+                    limits.unansweredByteCount - unansweredByteCount,
+                    limits.allUnansweredByteCount - all.unansweredByteCount
+                ),
                 weighing: \.change.bodyByteCount
             )
+            connection.underway.queuedCount -= batch.count
             for (revision, composed) in zip(batch, try compose(batch)) {
                 if let left = take(composed, for: revision) { unsent.append(left) }
             }
@@ -160,6 +176,8 @@ struct RevisionSender {
     private var hasRoom: Bool {
         !connection.isClosed && unansweredCount < window.revisionsCount(connection.limits)
             && unansweredByteCount < connection.limits.unansweredByteCount
+            && connection.underway.unansweredCount < connection.limits.allUnansweredRevisionsCount
+            && connection.underway.unansweredByteCount < connection.limits.allUnansweredByteCount
             && connection.blip.queuedByteCount < connection.limits.queuedOutputByteCount
     }
 
@@ -187,6 +205,8 @@ struct RevisionSender {
         if !message.blobs.isEmpty { connection.blobRights.lend(message.blobs) }
         unansweredCount += 1
         unansweredByteCount += message.body.count
+        connection.underway.unansweredCount += 1
+        connection.underway.unansweredByteCount += message.body.count
         var request = BLIPRequest(properties: message.properties, body: .bytes(message.body))
         request.isCompressed = connection.measureBody(message.body.count)
         connection.ask(request, for: .revision(collection: collection, revision))
@@ -231,6 +251,8 @@ struct RevisionSender {
         window.answered(after: connection.now - revision.sentTime)
         unansweredCount -= 1
         unansweredByteCount -= revision.sentByteCount
+        connection.underway.unansweredCount -= 1
+        connection.underway.unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
         revision.needsFullBody = true
         enqueue(revision)

@@ -165,7 +165,8 @@ struct PassiveFeed {
         if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
         while phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
-            sender.queuedCount < connection.limits.queuedRevisionsCount
+            connection.underway.listsCount < connection.limits.allListsInFlightCount,
+            sender.takesMore
         {
             guard turnCount > 0 else {
                 wantsTurn = true
@@ -259,12 +260,15 @@ struct PassiveFeed {
             for: .announcement(collection: collection, changes),
             writing: ChangesMessage.write
         )
-        if isAsked { listsInFlightCount += 1 }
+        guard isAsked else { return }
+        listsInFlightCount += 1
+        connection.underway.listsCount += 1
     }
 
     /// Takes the answer to a list: what is wanted is sent, the rest is done.
     mutating func answered(_ changes: [FeedChange], _ reply: BLIPIncomingReply) {
         listsInFlightCount -= 1
+        connection.underway.listsCount -= 1
         // A peer that cannot answer gets nothing of this list and the rest of the feed.
         guard reply.error == nil,
             let answers = try? ChangesAnswer.parse(

@@ -43,6 +43,7 @@ final class PassivePeer: ConnectedPeer {
     var attachments: AttachmentServer
     private let options: PeerConfiguration.PassiveOptions
     private var watchdog = Watchdog()
+    private var firstTurn = 0
     /// By the number that requests carry; `nil` for one that the client named and nobody has.
     private var collections: [PassiveCollection?] = []
 
@@ -122,6 +123,7 @@ extension PassivePeer {
     func pump() {
         if connection.life != .ended { commit() }
         if connection.life == .running {
+            firstTurn += 1
             fillWindows()
             inbox.pump()
             attachments.pump()
@@ -140,8 +142,13 @@ extension PassivePeer {
         if let stall { connection.log.warning("Listener waits for its client: \(stall)") }
     }
 
+    /// In each turn another collection is the first to take of what all have together.
     func fillWindows() {
-        for collection in known { collection.pump() }
+        let collections = collections
+        guard !collections.isEmpty else { return }
+        let first = firstTurn % collections.count
+        for collection in collections[first...] { collection?.pump() }
+        for collection in collections[..<first] { collection?.pump() }
     }
 
     /// Whether nothing is known that is left to do.
