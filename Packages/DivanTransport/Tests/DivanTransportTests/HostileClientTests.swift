@@ -1,7 +1,9 @@
-import DivanTransport
 import DivanWebSocket
+import Glibc
 import Synchronization
 import Testing
+
+@testable import DivanTransport
 
 /// Clients that do not mean well, against a server that goes on serving the others.
 @Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
@@ -177,6 +179,69 @@ import Testing
                 for raw in flood { raw.send("GET / HTTP/1.1\r\n") }
             }
             try await expectService(server)
+        }
+    }
+
+    /// In a process of its own, whose limit of open files it lowers.
+    @Test
+    func `leaves some descriptors to the rest of the program`() async {
+        await #expect(processExitsWith: .success) {
+            let server = try TestServer(limits: .init(acceptPause: .milliseconds(100)))
+            try await expectService(server)
+            let room = 80
+            limitDescriptors(to: descriptorCount() + room)
+            do {
+                // Each wants two here.
+                let flood = (0..<room / 2 - 1).compactMap { _ in RawSocket(port: server.port) }
+                for raw in flood { raw.send("GET / HTTP/1.1\r\n") }
+                // As long as the server takes more.
+                var (count, stillCount) = (0, 0)
+                while stillCount < 2_000 {
+                    let current = descriptorCount()
+                    stillCount = current == count ? stillCount + 1 : 0
+                    count = current
+                    await Task.yield()
+                }
+                let files = (0..<6).map { _ in open("/dev/null", O_RDONLY) }
+                #expect(files.allSatisfy { $0 >= 0 })
+                for file in files { close(file) }
+            }
+            try await expectService(server)
+        }
+    }
+
+    @Test
+    func `what happened to one connection in the queue stops no others`() {
+        for error in [ECONNABORTED, EHOSTUNREACH, ENETUNREACH, EPERM] {
+            #expect(Socket.concernsOneConnection(error))
+        }
+        for error in [EMFILE, ENFILE, ENOBUFS, ENOMEM, EBADF, EINVAL] {
+            #expect(!Socket.concernsOneConnection(error))
+        }
+    }
+
+    /// In a process of its own, so that its descriptors can be counted.
+    @Test
+    func `keeps only so many of those that were refused and do not hang up`() async {
+        await #expect(processExitsWith: .success) {
+            let loops = EventLoopGroup(count: 1)
+            let server = WebSocketServer(
+                .init(networkInterface: "127.0.0.1", limits: .init(closeTimeout: .seconds(100))),
+                loops: loops,
+                log: quiet
+            ) { $0.refuse(.init(status: 404)) }
+            let port = try server.start()
+            let before = descriptorCount()
+            var refused: [RawSocket] = []
+            for number in 0..<LingeringStreams.limit + 60 {
+                let raw = try #require(RawSocket(port: port))
+                raw.send(number.isMultiple(of: 2) ? "nonsense\r\n\r\n" : upgradeText)
+                #expect(!raw.receiveAll().isEmpty)
+                refused.append(raw)
+            }
+            let expected = before + refused.count + LingeringStreams.limit
+            #expect(await descriptorsFall(to: expected))
+            withExtendedLifetime((server, refused)) {}
         }
     }
 

@@ -19,6 +19,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private let bell: Int32
     private var poller = Poller()
     private var timers = TimerQueue()
+    /// On the loop.
+    var lingering = LingeringStreams()
     private var flushes: [any TurnEndSource] = []
     private var isStopping = false
 

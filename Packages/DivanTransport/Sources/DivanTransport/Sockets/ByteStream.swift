@@ -132,7 +132,9 @@ final class ByteStream: EventSource, TurnEndSource {
     private func perform(_ effects: [StreamLife.Effect]) {
         for effect in effects {
             switch effect {
-            case .endSending: socket.shutdownSending()
+            case .endSending:
+                socket.shutdownSending()
+                loop.lingering.add(self)?.close()
             case .release: release()
             }
         }
@@ -144,8 +146,7 @@ final class ByteStream: EventSource, TurnEndSource {
         if let lingerTimer { loop.cancel(lingerTimer) }
         loop.remove(socket.descriptor)
         socket.close()
-        output = []
-        plainOutput = []
+        (output, plainOutput) = ([], [])
     }
 
     private func handOverResumption() {
@@ -156,10 +157,7 @@ final class ByteStream: EventSource, TurnEndSource {
 
     /// Gives empty buffers back.
     func releaseMemory() {
-        if queuedByteCount == 0 {
-            output = []
-            writtenCount = 0
-        }
+        if queuedByteCount == 0 { (output, writtenCount) = ([], 0) }
         plainOutput = []
     }
 

@@ -85,8 +85,7 @@ struct Socket {
                 address throws(SystemError) in
                 let accepted = divan_accept(descriptor, address, &byteCount)
                 if accepted < 0 {
-                    // A connection that was reset in the queue is no fault of ours.
-                    if [EAGAIN, EINTR, ECONNABORTED, EPROTO].contains(errno) { return nil }
+                    if Self.concernsOneConnection(errno) { return nil }
                     throw SystemError("accept")
                 }
                 guard let peer = SocketAddress(address, byteCount) else {
@@ -96,6 +95,15 @@ struct Socket {
                 return (Socket(descriptor: accepted), peer)
             }
         }
+    }
+
+    /// Whether `accept` tells of nothing but the connection that it would have taken: reset in the queue,
+    /// forbidden by a firewall, or met by an error of the network, which Linux passes on (`accept(2)`).
+    static func concernsOneConnection(_ errno: Int32) -> Bool {
+        [
+            EAGAIN, EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
+            EHOSTUNREACH, ENETUNREACH,
+        ].contains(errno)
     }
 
     /// The address at this end.

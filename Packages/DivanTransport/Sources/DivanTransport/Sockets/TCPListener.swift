@@ -54,9 +54,14 @@ final class TCPListener: EventSource, @unchecked Sendable {
     private var isStopped: Bool { !isOpen.load(ordering: .acquiring) }
 
     func isReadable() {
-        do {
+        let reserve = DescriptorReserve()
+        do throws(SystemError) {
             for _ in 0..<Self.acceptCount {
                 guard !isStopped, let (accepted, address) = try socket.accept() else { return }
+                guard !reserve.contains(accepted) else {
+                    accepted.close()
+                    throw SystemError("accept", errno: EMFILE)
+                }
                 didAccept(accepted, address)
             }
         } catch {
