@@ -116,7 +116,10 @@ extension RevisionTree {
     ) throws(RevisionError) -> RevisionID {
         guard let start = position(of: winner) else { throw .notALeaf(winner) }
         guard let end = position(of: loser) else { throw .notALeaf(loser) }
-        let closes = remembersLoser || isMarked(end)
+        // Anything on the loser's own way that some remote stands on must stay.
+        let shared = Set(lineage(from: start))
+        let isHeld = lineage(from: end).contains { !shared.contains($0) && isMarked($0) }
+        let closes = remembersLoser || isHeld
         let closing = closes ? try Self.closing(of: loser, for: winner) : nil
         clearConflict(from: start)
         if merged == nil { revisions[start].sequence = 0 }

@@ -121,6 +121,28 @@ import Testing
         #expect(try tree.reloaded() == tree)
     }
 
+    @Test(
+        arguments: [
+            RevisionTree.Decision.keepRemote, .merge(body: body("both"), hasBlobs: false),
+        ]
+    )
+    func `an ancestor of the loser on which another remote stands is kept`(
+        _ decision: RevisionTree.Decision
+    ) throws {
+        var tree = RevisionTree()
+        try tree.receive("1-aa")
+        let pushed = try tree.save("pushed")
+        let other = RemoteID(rawValue: 2)
+        tree.markLatest(pushed, at: other)
+        let local = try tree.save("mine")
+        try tree.receive("2-bb,1-aa")
+        try tree.resolve(local: local, remote: try id("2-bb"), as: decision)
+        #expect(tree.latest(at: other) == pushed)
+        #expect(tree.isGivenUp(pushed))
+        #expect(!tree.isConflicted)
+        #expect(try tree.reloaded() == tree)
+    }
+
     @Test func `asks again when a side has changed`() throws {
         var (tree, local) = try conflicted()
         let newer = try tree.save("mine again")

@@ -1,3 +1,5 @@
+public import DivanJSON
+
 /// The bounds of a store; every member is a maximum.
 public enum StoreLimits {
     /// Bytes in the name of a scope or collection (`behaviour.md` §2).
@@ -9,6 +11,8 @@ public enum StoreLimits {
     /// Half of what SQLite holds in a row, since a tree beside it may hold other bodies. The
     /// replicator's own limit is far lower.
     public static let bodyByteCount = 512 << 20
+    /// What a parser takes of a stored body: whatever could be stored can be read.
+    public static let bodyText = JSONLimits(byteCount: bodyByteCount)
     /// Bytes in a body that travels: 20 MiB, as Sync Gateway takes.
     ///
     /// A larger one can be stored, and stays here.

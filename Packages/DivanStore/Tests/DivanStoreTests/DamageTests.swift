@@ -289,37 +289,6 @@ import Testing
         #expect(try damaged.read { try $0.lastSequence(in: .default) } == 41)
     }
 
-    @Test(arguments: [1, 3, 40])
-    func `a document whose head is damaged stops no feed, and is told`(limit: Int) throws {
-        try SQLiteConnection(path: database, mode: .readWrite).execute(
-            "UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-6', 'doc-39')"
-        )
-        let store = try Store.open(directory: path)
-        defer { try? store.close() }
-        let whole = try store.read { reader in
-            try reader.lastSequence(in: .default)
-        }
-        var (sequence, seen, damaged) = (UInt64(0), [DocumentID](), [DamagedChange]())
-        while true {
-            let changes = try store.read { reader in
-                try reader.changes(
-                    in: .default,
-                    after: sequence,
-                    limit: limit,
-                    noting: &damaged
-                )
-            }
-            seen += changes.map(\.documentID)
-            sequence = changes.last?.sequence ?? sequence
-            if changes.count < limit { break }
-        }
-        #expect(whole == 40)
-        #expect(seen.count == 37)
-        #expect(Set(seen).isDisjoint(with: ["doc-5", "doc-6", "doc-39"]))
-        #expect(Set(damaged.map(\.documentID)) == ["doc-5", "doc-6", "doc-39"])
-        #expect(damaged.allSatisfy { $0.error.concernsOneDocument })
-    }
-
     @Test func `a foreign write-ahead log is not taken in`() throws {
         var generator = SeededGenerator(seed: 3)
         try write([UInt8].random(count: 20_000, using: &generator), to: database + "-wal")

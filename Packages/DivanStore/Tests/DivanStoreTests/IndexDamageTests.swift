@@ -322,6 +322,41 @@ import Testing
         }
     }
 
+    /// Its indexes have the row under what the body said, where SQLite would not find it.
+    @Test(arguments: [true, false])
+    func `a damaged document of an indexed collection is forgotten like any other`(
+        hasExpired: Bool
+    ) throws {
+        if hasExpired {
+            let store = try Store.open(directory: path)
+            try store.write { writer in
+                for id in ["doc-7", "doc-8"] as [DocumentID] {
+                    try writer.setExpiration(5, of: id, in: .default)
+                }
+            }
+            try store.close()
+        }
+        let file = URL(filePath: database)
+        var bytes = try Data(contentsOf: file)
+        let body = Data(#"{"name":"Chair 7 of beech","price":7,"#.utf8)
+        let found = try #require(bytes.range(of: body))
+        bytes[found.upperBound - 2] = UInt8(ascii: "9")
+        bytes[found.lowerBound + 12] = UInt8(ascii: "e")
+        try bytes.write(to: file)
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        if hasExpired {
+            #expect(try store.purgeExpired(now: 10) == 2)
+        } else {
+            #expect(try store.write { try $0.purge("doc-7", in: .default) })
+        }
+        #expect(try store.read { try $0.count(in: .default) } == (hasExpired ? 238 : 239))
+        try store.checkIntegrity()
+        for question in Self.questions {
+            #expect(try !PackedQueryTests.rows(question, store).isEmpty)
+        }
+    }
+
     private func tamper(_ sql: String) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)
         func table(_ pattern: String) throws -> String {

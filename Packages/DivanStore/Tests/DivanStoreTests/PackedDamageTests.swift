@@ -2,6 +2,7 @@ import DivanLZ4
 import DivanQuery
 import DivanRevisions
 import DivanTestKit
+import Foundation
 import Testing
 
 // Bytes of packed bodies are changed where no public call reaches.
@@ -77,6 +78,58 @@ import Testing
             #expect(try room.store.inspect().damages.isEmpty)
             try room.store.close()
         }
+    }
+
+    @Test func `a damaged packed body in an indexed collection can be forgotten`() throws {
+        let room = try packed()
+        try room.reopen()
+        try PackedQueryTests.makeIndexes(room.store)
+        try room.store.close()
+        let find = try room.look().prepare("SELECT body FROM docs_1 WHERE documentID = 'route-5'")
+        #expect(try find.step())
+        let body = Data(find.bytes(0))
+        find.reset()
+        let file = URL(filePath: room.directory + "/db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        let found = try #require(bytes.range(of: body))
+        for place in found.dropFirst(body.count / 2).prefix(8) { bytes[place] ^= 0xFF }
+        try bytes.write(to: file)
+        try room.reopen()
+        #expect(throws: StoreError.self) { _ = try room.body("route-5") }
+        #expect(try room.store.write { try $0.purge("route-5", in: .default) })
+        #expect(try room.bodies().count == 99)
+        try room.store.checkIntegrity()
+    }
+
+    /// The scan ends where a sequence is less than the one before, which is not the end.
+    @Test func `a damaged sequence costs no dictionary that rows behind it need`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<1_200))
+        try room.pack()
+        try room.store.compact()
+        try room.pack()
+        try room.store.close()
+        let find = try room.look().prepare("SELECT documentID FROM docs_1 WHERE sequence = 600")
+        #expect(try find.step())
+        let name = find.text(0)
+        find.reset()
+        let file = URL(filePath: room.directory + "/db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        var (rest, changedCount) = (bytes.startIndex..<bytes.endIndex, 0)
+        while let found = bytes.range(of: Data(name.utf8), in: rest) {
+            rest = found.upperBound..<bytes.endIndex
+            // 600 as SQLite writes it, before the head of the row; it becomes 88.
+            let before = found.lowerBound - 14..<found.lowerBound
+            guard let place = bytes.range(of: Data([0x84, 0x58]), in: before) else { continue }
+            bytes[place.lowerBound] = 0x80
+            changedCount += 1
+        }
+        #expect(changedCount == 1)
+        try bytes.write(to: file)
+        try room.reopen()
+        _ = try? room.store.compact()
+        let last = try room.store.read { try $0.documents(in: .default, after: 1_190, limit: 20) }
+        #expect(last.count == 10)
     }
 
     @Test func `dictionaries go with their collection, from both places`() throws {

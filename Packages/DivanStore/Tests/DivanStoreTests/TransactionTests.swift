@@ -101,9 +101,11 @@ import Testing
         try room.save("a")
         try room.insert("b", "1-aa")
         try room.store.write { _ = try $0.purge("a", in: .default) }
+        let number = try room.store.read { try $0.collectionNumber(.default) }
         let expected = [("a", UInt64(1)), ("b", 2), ("a", 0)].map {
             StoreChange(
                 collection: .default,
+                number: number,
                 changes: [DocumentChange(documentID: $0.0, sequence: $0.1)],
                 origin: .local
             )

@@ -210,6 +210,28 @@ import Testing
         try original.close()
     }
 
+    @Test func `a remote that goes back while a document is in conflict ends no conflict`() throws {
+        let store = Store.inMemory(scheme: .vectors)
+        let first = try save(store, "doc", "{}")
+        try store.write { try $0.markKnown("doc", first, at: remote, in: .default) }
+        let mine = try save(store, "doc", #"{"n":2}"#)
+        let base = "\(String(first.timestamp, radix: 16))@\(store.source)"
+        let theirs = "\(String(mine.timestamp + 1 << 20, radix: 16))@KjVAS1ZhbHeCjZijrrnEzw"
+        let outcome = try store.write {
+            try $0.insert(received("doc", "\(theirs); \(base)"), in: .default)
+        }
+        guard case .inserted(_, isConflict: true, _) = outcome else {
+            throw Unexpected(outcome: "\(outcome)")
+        }
+        let before = try store.read { try $0.document("doc", in: .default) }
+        let last = try store.read { try $0.lastSequence(in: .default) }
+        let known = KnownRevision(documentID: "doc", revisionID: first, isCurrentThere: true)
+        try store.write { try $0.markKnown([known], at: remote, in: .default) }
+        #expect(try store.read { try $0.document("doc", in: .default) } == before)
+        #expect(try store.read { try $0.lastSequence(in: .default) } == last)
+        #expect(try store.read { try $0.conflicts(in: .default) } == ["doc"])
+    }
+
     @Test func `a double of the database is noticed, and the source left to it`() throws {
         let store = Store.inMemory(scheme: .vectors)
         let mine = try save(store, "doc", "{}")

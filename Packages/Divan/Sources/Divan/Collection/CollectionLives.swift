@@ -8,30 +8,47 @@ import Synchronization
 final class CollectionLives: Sendable {
     /// The default collection's, which is never deleted.
     let ofDefault = CollectionLife()
-    private let others = Mutex<[CollectionPath: [CollectionID: CollectionLife]]>([:])
+    private let others = Mutex(Others())
+
+    private struct Others {
+        var living: [CollectionID: CollectionLife] = [:]
+        var deleted: Set<CollectionID> = []
+    }
 
     subscript(path: CollectionPath, number: CollectionID) -> CollectionLife {
-        others.withLock { others in
-            if let life = others[path]?[number] { return life }
+        guard path != .default else { return ofDefault }
+        return others.withLock { others in
+            if let life = others.living[number] { return life }
             let life = CollectionLife()
-            others[path, default: [:]][number] = life
+            // Who asks still sees it in an older state of the file.
+            if others.deleted.contains(number) {
+                life.end()
+                return life
+            }
+            others.living[number] = life
             return life
         }
     }
 
-    /// Those under a name.
-    func known(_ path: CollectionPath) -> [CollectionLife] {
-        guard path != .default else { return [ofDefault] }
-        return others.withLock { $0[path].map { Array($0.values) } ?? [] }
+    /// The life of a collection if somebody has an object.
+    func known(_ path: CollectionPath, _ number: CollectionID?) -> CollectionLife? {
+        guard path != .default else { return ofDefault }
+        return number.flatMap { number in others.withLock { $0.living[number] } }
     }
 
-    /// Ends one, and returns it if somebody has an object.
-    func end(_ path: CollectionPath, _ number: CollectionID) -> CollectionLife? {
+    /// Ends that of a collection that is deleted for good, and returns it if somebody has an object.
+    func end(_ number: CollectionID) -> CollectionLife? {
         let life = others.withLock { others in
-            let life = others[path]?.removeValue(forKey: number)
-            if others[path]?.isEmpty == true { others[path] = nil }
-            return life
+            others.deleted.insert(number)
+            return others.living.removeValue(forKey: number)
         }
+        life?.end()
+        return life
+    }
+
+    /// Ends that of a collection that was never stored: another one may get the number.
+    func undo(_ number: CollectionID) -> CollectionLife? {
+        let life = others.withLock { $0.living.removeValue(forKey: number) }
         life?.end()
         return life
     }
@@ -39,6 +56,6 @@ final class CollectionLives: Sendable {
     /// Ends all: the file is deleted.
     func end() {
         ofDefault.end()
-        for lives in others.withLock({ $0.values }) { for life in lives.values { life.end() } }
+        for life in others.withLock({ $0.living.values }) { life.end() }
     }
 }

@@ -7,31 +7,28 @@ final class Batch: Sendable {
     private let changesExpiration = Atomic(false)
     private let collections = Mutex(Collections())
 
-    /// Which collection, of those that have had a name.
-    typealias NumberedPath = (path: CollectionPath, number: CollectionID)
-
     private struct Collections {
-        var begun: [NumberedPath] = []
-        var ended: [NumberedPath] = []
+        var begun: [CollectionID] = []
+        var ended: [CollectionID] = []
     }
 
     /// Whether the batch is over and nothing of it was stored.
     var isUndone: Bool { undone.load(ordering: .acquiring) }
 
     /// Notes that a collection is made, if the batch is committed.
-    func noteBegin(of path: CollectionPath, _ number: CollectionID) {
-        collections.withLock { $0.begun.append((path, number)) }
+    func noteBegin(of number: CollectionID) {
+        collections.withLock { $0.begun.append(number) }
     }
 
     /// Notes that a collection is deleted, if the batch is committed.
-    func noteEnd(of path: CollectionPath, _ number: CollectionID) {
-        collections.withLock { $0.ended.append((path, number)) }
+    func noteEnd(of number: CollectionID) {
+        collections.withLock { $0.ended.append(number) }
     }
 
     /// The collections that were made.
-    var begun: [NumberedPath] { collections.withLock { $0.begun } }
+    var begun: [CollectionID] { collections.withLock { $0.begun } }
     /// The collections that were deleted.
-    var ended: [NumberedPath] { collections.withLock { $0.ended } }
+    var ended: [CollectionID] { collections.withLock { $0.ended } }
 
     /// Notes that a document may expire earlier than any before, if the batch is committed.
     func noteExpiration() {

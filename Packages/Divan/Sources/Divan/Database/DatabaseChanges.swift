@@ -113,12 +113,7 @@ final class DatabaseChanges: Sendable {
 
     private func post(_ change: StoreChange, in database: Database) {
         guard !change.endsCollection else { return }
-        for life in database.file.knownLives(of: change.collection) {
-            post(change, of: life, in: database)
-        }
-    }
-
-    private func post(_ change: StoreChange, of life: CollectionLife, in database: Database) {
+        guard let life = database.file.life(of: change) else { return }
         let (listeners, documents) = state.withLock { ($0.collections[life], $0.documents) }
         guard listeners != nil || !documents.isEmpty else { return }
 

@@ -90,8 +90,7 @@ final class DatabaseFile: Sendable {
 
     /// The life of a collection that exists, `nil` where none has the name.
     func life(of path: CollectionPath) throws -> CollectionLife? {
-        if path == .default { return defaultLife }
-        return try store.read { try $0.collectionNumber(path) }.map { lives[path, $0] }
+        try store.read { try $0.collectionNumber(path) }.map { lives[path, $0] }
     }
 
     /// The lives of all collections that a reader sees, in the order of their creation.
@@ -99,13 +98,14 @@ final class DatabaseFile: Sendable {
         in reader: StoreReader
     ) throws -> [(path: CollectionPath, life: CollectionLife)] {
         try reader.collections().compactMap { path in
-            if path == .default { return (path, defaultLife) }
-            return try reader.collectionNumber(path).map { (path, lives[path, $0]) }
+            try reader.collectionNumber(path).map { (path, lives[path, $0]) }
         }
     }
 
-    /// Those under a name of which somebody has an object: more than one only while a batch replaces it.
-    func knownLives(of path: CollectionPath) -> [CollectionLife] { lives.known(path) }
+    /// The life of the collection in which something changed, if somebody has an object.
+    func life(of change: StoreChange) -> CollectionLife? {
+        lives.known(change.collection, change.number)
+    }
 
     /// Makes a collection, if there is none, and returns its life.
     func createCollection(_ path: CollectionPath) throws -> CollectionLife {
@@ -114,8 +114,8 @@ final class DatabaseFile: Sendable {
             try writer.createCollection(path)
             return (try before ?? writer.collectionNumber(path), before == nil)
         }
-        guard path != .default, let number else { return defaultLife }
-        if isNew { runningBatch?.noteBegin(of: path, number) }
+        guard let number else { return defaultLife }
+        if isNew { runningBatch?.noteBegin(of: number) }
         return lives[path, number]
     }
 
@@ -129,7 +129,11 @@ final class DatabaseFile: Sendable {
             return number
         }
         guard let number else { return }
-        if let runningBatch { runningBatch.noteEnd(of: path, number) } else { end(path, number) }
+        if let runningBatch {
+            runningBatch.noteEnd(of: number)
+        } else {
+            tell(lives.end(number))
+        }
     }
 
     /// Remembers the listeners of an owner for as long as they live.
@@ -140,8 +144,9 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    private func end(_ path: CollectionPath, _ number: CollectionID) {
-        guard let life = lives.end(path, number) else { return }
+    /// Ends the listeners of a life that is over.
+    private func tell(_ life: CollectionLife?) {
+        guard let life else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
     }
 
@@ -153,18 +158,26 @@ final class DatabaseFile: Sendable {
     /// Runs `block` in one transaction; documents and collections are afterwards what the file says.
     func inBatch(_ block: () throws -> Void) throws {
         let began = Batch()
+        var isBlockOver = false
         do {
             try store.write { _ in
                 guard runningBatch == nil else { return try block() }
                 batch.withLock { $0 = began }
                 defer { batch.withLock { $0 = nil } }
-                try block()
+                do {
+                    try block()
+                    isBlockOver = true
+                } catch {
+                    // Before others can make collections, which get the same numbers.
+                    for number in began.begun { tell(lives.undo(number)) }
+                    throw error
+                }
             }
-            for (path, number) in began.ended { end(path, number) }
+            for number in began.ended { tell(lives.end(number)) }
             if began.mayExpireEarlier { expiration.schedule() }
         } catch {
             began.undo()
-            for (path, number) in began.begun { end(path, number) }
+            if isBlockOver { for number in began.begun { tell(lives.undo(number)) } }
             throw error
         }
     }

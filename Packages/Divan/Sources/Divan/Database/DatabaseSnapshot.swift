@@ -89,10 +89,14 @@ extension Database {
     /// - Throws: `CBLError.notOpen`; what `body` throws.
     public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {
         let store = try openStore()
-        return try store.read { reader in
-            // The moment is that of the first look.
-            _ = try translatingErrors { try reader.collections() }
-            return try body(DatabaseSnapshot(reader, of: self))
+        // What `body` throws arrives as it is.
+        let result: Result<Output, any Error> = try translatingErrors {
+            try store.read { reader in
+                // The moment is that of the first look.
+                _ = try reader.collections()
+                return Result { try body(DatabaseSnapshot(reader, of: self)) }
+            }
         }
+        return try result.get()
     }
 }

@@ -52,7 +52,10 @@ final class ExpirationTimer: Sendable {
             if count > 0 { Journal.database.verbose("\(count) expired documents were purged") }
             guard let next = try store.nextExpiration() else { return }
             let distance = next.subtractingReportingOverflow(Date().milliseconds)
-            sleep(for: distance.overflow ? Self.longestSleep : distance.partialValue, number)
+            var pause = distance.overflow ? Self.longestSleep : distance.partialValue
+            // What is overdue and was not purged is damaged, and is not tried again at once.
+            if count == 0, pause <= 0 { pause = Self.sleepAfterFailure }
+            sleep(for: pause, number)
         } catch {
             guard isCurrent(number) else { return }
             Journal.database.warning("Expired documents were not purged: \(error)")

@@ -80,6 +80,26 @@ import Testing
         }
     }
 
+    @Test func `an object of a collection that is deleted is dead, however old its snapshot`()
+        throws
+    {
+        let database = home.database
+        _ = try database.createCollection(name: "c")
+        let isDeleted = DispatchSemaphore(value: 0)
+        let kept = try database.withSnapshot { snapshot in
+            Thread.detachNewThread {
+                try? database.deleteCollection(name: "c")
+                isDeleted.signal()
+            }
+            #expect(isDeleted.wait(timeout: .now() + 10) == .success)
+            return try snapshot.collections().first { $0.name == "c" }
+        }
+        let new = try database.createCollection(name: "c")
+        #expect(try !isOpen(#require(kept)))
+        #expect(kept != new)
+        #expect(isOpen(new))
+    }
+
     @Test func `an error undoes the batch and arrives wrapped`() throws {
         try save("before")
         do {

@@ -101,12 +101,13 @@ final class BlobDirectory: BlobShelf {
 
     func byteCount(_ digest: BlobDigest) -> Int? {
         var status = stat()
-        for file in [file(digest), pendingFile(digest), file(digest)]
-        where lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG {
+        for file in [file(digest), pendingFile(digest), file(digest)] {
+            // With the key that it had then: another one may take its place, and the file another's.
+            let (result, key) = sealing.withLock { (lstat(file, &status), $0.key) }
+            guard result == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             let byteCount = Int(status.st_size)
-            guard let key = sealing.withLock({ $0.key }) else { return byteCount }
             // What has another form is there, if damaged; reading it tells.
-            return key.contentByteCount(ofFile: byteCount) ?? byteCount
+            return key.map { $0.contentByteCount(ofFile: byteCount) ?? byteCount } ?? byteCount
         }
         return nil
     }
@@ -127,11 +128,15 @@ final class BlobDirectory: BlobShelf {
         _ digest: BlobDigest,
         in file: String
     ) throws(StoreError) -> any BlobSource {
-        // Non-blocking, or opening a pipe that somebody put there would wait for ever.
-        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        // Non-blocking, or opening a pipe that somebody put there would wait for ever. With the key that it
+        // had then: another one may take its place, and the file another's.
+        let (descriptor, number, key) = sealing.withLock { sealing in
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            return (descriptor, errno, sealing.key)
+        }
         guard descriptor >= 0 else {
-            if errno == ENOENT { throw StoreError(.noSuchBlob(digest), at: path) }
-            throw .system(errno, at: file)
+            if number == ENOENT { throw StoreError(.noSuchBlob(digest), at: path) }
+            throw .system(number, at: file)
         }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -139,7 +144,7 @@ final class BlobDirectory: BlobShelf {
             throw StoreError(.noSuchBlob(digest), at: path)
         }
         let plain = BlobFileSource(descriptor, byteCount: Int(status.st_size), path: file)
-        guard let key = sealing.withLock({ $0.key }) else { return plain }
+        guard let key else { return plain }
         return try SealedBlobSource(plain, digest, sealing: key, path: file)
     }
 

@@ -70,7 +70,7 @@ public enum BlobReferences {
     ///
     /// - Throws: `JSONError` when the body is no JSON.
     public static func all(in body: Span<UInt8>) throws(JSONError) -> [BlobReference] {
-        all(in: try JSON(parsing: body))
+        all(in: try JSON(parsing: body, limits: StoreLimits.bodyText))
     }
 
     /// Finds all places, in canonical order of the keys; attachments come last.

@@ -18,7 +18,7 @@ public enum BodyRules {
     /// Nearly every body has no key that begins with `_` at any depth, which one search tells.
     static func reservedKey(in body: [UInt8]) -> String? {
         guard mayHaveUnderscoreKey(body) else { return nil }
-        var reader = JSONReader(body)
+        var reader = JSONReader(body, limits: StoreLimits.bodyText)
         do {
             try reader.beginObject()
             while let key = try reader.nextKey() {

@@ -66,7 +66,12 @@ extension StoreWriter {
         )
         return SavingQueue.Outcome(
             outcome: outcome,
-            change: StoreChange(collection: ticket.collection, changes: [change], origin: .local)
+            change: StoreChange(
+                collection: ticket.collection,
+                number: try collection(ticket.collection).id,
+                changes: [change],
+                origin: .local
+            )
         )
     }
 }

@@ -7,6 +7,8 @@ internal import Synchronization
 public struct StoreChange: Equatable, Sendable {
     /// The collection.
     public var collection: CollectionPath
+    /// Which one, of those that have had the name one after the other, where that is told.
+    public var number: CollectionID?
     /// The documents, each once, in the order of their last change.
     public var changes: [DocumentChange]
     /// Who made the change.
@@ -17,11 +19,13 @@ public struct StoreChange: Equatable, Sendable {
     /// Creates the notice of one commit.
     public init(
         collection: CollectionPath,
+        number: CollectionID? = nil,
         changes: [DocumentChange],
         origin: ChangeOrigin,
         endsCollection: Bool = false
     ) {
         self.collection = collection
+        self.number = number
         self.changes = changes
         self.origin = origin
         self.endsCollection = endsCollection

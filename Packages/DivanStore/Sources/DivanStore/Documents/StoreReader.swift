@@ -1,4 +1,5 @@
 internal import DivanDelta
+internal import DivanLog
 public import DivanRevisions
 
 /// One state of a database, valid inside the block that it was handed to, on that thread.
@@ -211,19 +212,25 @@ public class StoreReader {
     }
 
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.
+    ///
+    /// One that cannot be read is passed over, and told in the log: fewer than `limit` are the last ones.
     public func documents(
         in collection: CollectionPath,
         after sequence: UInt64,
         limit: Int
     ) throws(StoreError) -> [StoredDocument] {
         let collection = try self.collection(collection)
-        let rows = try current().rows(
+        var damaged: [DamagedChange] = []
+        let rows = try current().changes(
             in: collection.id,
             after: sequence,
             limit: limit,
-            flags: [],
-            content: .whole
+            content: .whole,
+            noting: &damaged
         )
+        for change in damaged {
+            StoreLog.database.warning("Passed over in the changes: \(change.error)")
+        }
         return rows.map { StoredDocument($0) }
     }
 

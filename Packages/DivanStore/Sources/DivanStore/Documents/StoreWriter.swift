@@ -163,18 +163,20 @@ public final class StoreWriter: StoreReader {
         let id = collection.id
         let row: DocumentRow?
         do throws(StoreError) {
-            // Without the body, so that a damaged document can be forgotten.
-            row = try current().row(documentID, in: id, content: .summary)
+            row = try current().row(documentID, in: id, content: .whole)
             if row == nil { return false }
         } catch  where error.concernsOneDocument {
-            row = nil  // not even its head can be read
+            row = nil
         }
         var state = try state(of: collection)
-        _ = try changing().remove(documentID, in: id)
         if let row {
+            _ = try changing().remove(documentID, in: id)
             if !row.flags.contains(.tombstone) { state.liveCount -= 1 }
         } else {
-            // What is left is counted again.
+            // It is damaged, its head too perhaps: what is left is counted again.
+            try changing().withoutIndexes(of: id) { () throws(StoreError) in
+                _ = try changing().remove(documentID, in: id)
+            }
             let counted = try changing().discard([], in: id, rebuildingIndexes: false)
             state.liveCount = counted.liveCount
         }
@@ -372,7 +374,9 @@ extension StoreReader.OpenCollection {
             if let index = groups.firstIndex(where: { $0.origin == origin }) {
                 groups[index].changes.append(change)
             } else {
-                groups.append(StoreChange(collection: path, changes: [change], origin: origin))
+                groups.append(
+                    StoreChange(collection: path, number: id, changes: [change], origin: origin)
+                )
             }
         }
         for index in groups.indices { groups[index].changes.reverse() }

@@ -83,6 +83,7 @@ extension StorageSnapshot {
     /// Reads all rows.
     public func forEachReadableRow(
         in collection: CollectionID,
+        leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
     ) throws {
         try forEachRow(in: collection) { try body($0.get()) }
@@ -103,9 +104,10 @@ extension StorageSnapshot {
         in collection: CollectionID,
         after sequence: UInt64,
         limit: Int,
+        content: RowContent,
         noting damaged: inout [DamagedChange]
     ) throws(StoreError) -> [DocumentRow] {
-        try rows(in: collection, after: sequence, limit: limit, flags: [], content: .summary)
+        try rows(in: collection, after: sequence, limit: limit, flags: [], content: content)
     }
 
     /// Reads the rows, and counts.

@@ -68,7 +68,7 @@ public protocol StorageSnapshot: AnyObject {
         flags: DocumentFlags,
         content: RowContent
     ) throws(StoreError) -> [DocumentRow]
-    /// At most `limit` rows with a greater sequence, ascending, without bodies: what a feed goes through.
+    /// At most `limit` rows with a greater sequence, ascending: what a feed goes through.
     ///
     /// Rows that cannot be read are passed over and told in `damaged`, so that fewer than `limit` rows
     /// are the last ones. The default is for engines whose rows cannot be damaged.
@@ -76,6 +76,7 @@ public protocol StorageSnapshot: AnyObject {
         in collection: CollectionID,
         after sequence: UInt64,
         limit: Int,
+        content: RowContent,
         noting damaged: inout [DamagedChange]
     ) throws(StoreError) -> [DocumentRow]
     /// Those rows of some documents that are there and can be read, without bodies, in any order.
@@ -109,10 +110,11 @@ public protocol StorageSnapshot: AnyObject {
     /// Every collection whose name is what was stored, however damaged the rest is; the default is for
     /// engines whose values cannot be damaged.
     func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)]
-    /// Calls `body` with each row of a collection that is whole, ascending, and leaves out what is
-    /// damaged or out of reach.
+    /// Calls `body` with each row of a collection that is whole, ascending, and `left` with what can be told
+    /// of one that is not; what is out of reach is left out.
     func forEachReadableRow(
         in collection: CollectionID,
+        leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
     ) throws
     /// The values of a space that are what was stored; all of them by default.

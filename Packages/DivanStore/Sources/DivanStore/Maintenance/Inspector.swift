@@ -118,7 +118,11 @@ extension StoreReader {
     ) throws(StoreError) -> any RevisionHistory {
         let summary: JSONSummary
         do throws(JSONError) {
-            summary = try JSONScanner.validate(row.body.span, checksSpelling: false)
+            summary = try JSONScanner.validate(
+                row.body.span,
+                limits: StoreLimits.bodyText,
+                checksSpelling: false
+            )
         } catch {
             throw row.damaged("a body is no JSON: \(error)")
         }

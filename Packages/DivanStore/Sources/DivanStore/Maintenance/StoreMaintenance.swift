@@ -1,3 +1,4 @@
+internal import DivanLog
 internal import DivanRevisions
 
 // MARK: Expiry
@@ -5,27 +6,55 @@ internal import DivanRevisions
 extension Store {
     /// Purges every document that expires at `now`, in milliseconds since 1970, or before.
     ///
-    /// Observers are told; nothing replicates. Returns how many documents there were.
+    /// Observers are told; nothing replicates. Returns how many documents there were. One that damage keeps
+    /// from being purged keeps no other, and stays.
     ///
     /// Source: `behaviour.md` §5.
     @discardableResult
     public func purgeExpired(now: Int64) throws -> Int {
         guard let next = try nextExpiration(), next <= now else { return 0 }
-        let batch = 1_000  // one transaction each, so that other writers get in between
         var count = 0
         for path in try collections() {
-            var purged = 0
-            repeat {
-                purged = try write { writer in
-                    guard try writer.hasCollection(path) else { return 0 }
-                    let expired = try writer.expired(in: path, by: now, limit: batch)
-                    for documentID in expired { try writer.purge(documentID, in: path) }
-                    return expired.count
-                }
-                count += purged
-            } while purged == batch
+            do {
+                count += try purgeExpired(in: path, now: now)
+            } catch let error as StoreError where error.isCorrupt {
+                count += try purgeExpiredOneByOne(in: path, now: now)
+            }
         }
         return count
+    }
+
+    private func purgeExpired(in path: CollectionPath, now: Int64) throws -> Int {
+        let batch = 1_000  // one transaction each, so that other writers get in between
+        var count = 0
+        while true {
+            let (found, purged) = try write { writer in
+                guard try writer.hasCollection(path) else { return (0, 0) }
+                let expired = try writer.expired(in: path, by: now, limit: batch)
+                // A row whose name is damaged is not found under it.
+                let purged = try expired.count { try writer.purge($0, in: path) }
+                return (expired.count, purged)
+            }
+            count += purged
+            if found < batch || purged == 0 { return count }
+        }
+    }
+
+    /// Each in a transaction of its own: damage in an index undoes that of the document in question.
+    private func purgeExpiredOneByOne(in path: CollectionPath, now: Int64) throws -> Int {
+        let expired = try read { reader in
+            try reader.hasCollection(path) ? reader.expired(in: path, by: now, limit: .max) : []
+        }
+        return try expired.count { documentID in
+            do {
+                return try write { writer in
+                    try writer.hasCollection(path) && writer.purge(documentID, in: path)
+                }
+            } catch let error as StoreError where error.isCorrupt {
+                StoreLog.database.warning("Document \(documentID) has expired, and stays: \(error)")
+                return false
+            }
+        }
     }
 
     /// How many documents `purgeExpired` would purge; `now` is in milliseconds since 1970.

@@ -187,11 +187,14 @@ extension StoreWriter {
         _ rebuildsIndexes: Bool
     ) throws(StoreError) {
         let collection = try self.collection(path)
-        let state = try changing().discard(
-            sequences,
-            in: collection.id,
-            rebuildingIndexes: rebuildsIndexes
-        )
+        var state = try state(of: collection)
+        try changing().withoutIndexes(of: collection.id) { () throws(StoreError) in
+            state = try changing().discard(
+                sequences,
+                in: collection.id,
+                rebuildingIndexes: rebuildsIndexes
+            )
+        }
         noteTreeChange()
         setState(state, of: collection)
         collection.hasNewState = true

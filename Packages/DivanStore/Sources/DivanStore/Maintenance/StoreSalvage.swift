@@ -9,8 +9,30 @@ public struct Salvage: Equatable, Sendable {
     public internal(set) var documentCount = 0
     /// A line for each thing that the new database is known to lack, and that no peer has.
     public internal(set) var losses: [String] = []
+    /// Documents that could be named, and not read.
+    var left: [LeftDocument] = []
     /// Where the damaged database is now; empty as long as it is in its place.
     public internal(set) var oldDirectory = ""
+}
+
+/// A document that a salvage leaves behind, unless a peer has it.
+struct LeftDocument: Equatable, Sendable {
+    let collection: CollectionPath
+    let documentID: DocumentID
+    /// What was current here, if that can be read.
+    let revisionID: RevisionID?
+    let problem: String
+
+    /// What is lost of it, now that all came that comes.
+    func loss(in reader: StoreReader) throws(StoreError) -> String? {
+        var history: (any RevisionHistory)?
+        if try reader.hasCollection(collection) {
+            history = try reader.revisions(of: documentID, in: collection)
+        }
+        guard let history else { return "document \(documentID) of \(collection): \(problem)" }
+        guard let revisionID, history[revisionID] == nil else { return nil }
+        return "revision \(revisionID) of document \(documentID) of \(collection): \(problem)"
+    }
 }
 
 // A database whose pages or schema are damaged is not mended in place: what can be read is carried into
@@ -55,8 +77,15 @@ extension Store {
                 do {
                     var salvage = try salvage(files.directory, into: unfinished, options)
                     try complete(salvage)
+                    try noteLosses(of: &salvage, in: unfinished, options)
                     try BundleFiles.removeFile(unfinished + marker)
-                    try exchange(files.directory, unfinished)
+                    do throws(StoreError) {
+                        try exchange(files.directory, unfinished)
+                    } catch {
+                        // Not every file system can. Without the mark it would be taken for the old one.
+                        try? BundleFiles.removeDirectory(unfinished)
+                        throw error
+                    }
                     salvage.oldDirectory = try moveAside(unfinished, place)
                     BundleFiles.syncName(of: files.directory)
                     return salvage
@@ -67,6 +96,20 @@ extension Store {
                     throw error
                 }
             }
+        }
+    }
+
+    /// Looks which of the documents that were left behind have come from a peer.
+    private static func noteLosses(
+        of salvage: inout Salvage,
+        in directory: String,
+        _ options: StoreOptions
+    ) throws {
+        guard !salvage.left.isEmpty else { return }
+        let store = try Store.open(directory: directory, options: options)
+        defer { try? store.close() }
+        salvage.losses += try store.read { reader in
+            try salvage.left.compactMap { try $0.loss(in: reader) }
         }
     }
 
@@ -243,20 +286,38 @@ private struct Cargo {
                 .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
             sequence = 0
             try carryPacking(of: id, path, snapshot)
-            try snapshot.forEachReadableRow(in: id) { row in
+            var left: [LeftDocument] = []
+            let leave = { (row: DamagedRow, error: StoreError) in
+                left.append(
+                    LeftDocument(
+                        collection: path,
+                        documentID: row.documentID,
+                        revisionID: row.revisionID,
+                        problem: error.problem
+                    )
+                )
+            }
+            try snapshot.forEachReadableRow(in: id, leaving: leave) { row in
                 let history: any RevisionHistory
                 do throws(StoreError) {
                     history = try reader.soundHistory(of: row, in: collection)
                 } catch {
                     // With the codec it could be read.
                     if case .unknownCodec = error.code { throw error }
-                    return noteLoss("document \(row.documentID) of \(path): \(error.problem)")
+                    let damaged = DamagedRow(
+                        row.sequence,
+                        row.documentID,
+                        row.revisionID,
+                        expiration: nil
+                    )
+                    return leave(damaged, error)
                 }
                 if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
                 batch.append((row, history))
                 if batch.count >= Self.batchCount { try store(in: path) }
             }
             try store(in: path)
+            salvage.left += left
             for record in (try? snapshot.indexRecords(of: id)) ?? [] {
                 noteLoss("index \(record.name.text) of \(path): make it again")
             }
@@ -296,7 +357,13 @@ private struct Cargo {
     /// Brings the contents that can be read and are what their digest says; the others must come from a
     /// peer.
     private mutating func carryBlobs(of history: any RevisionHistory) throws {
-        for digest in try history.blobDigests() where looked.insert(digest).inserted {
+        let digests: [BlobDigest]
+        do {
+            digests = Array(try history.blobDigests())
+        } catch let error as JSONError {
+            return noteLoss("what contents an old revision names: \(error)")
+        }
+        for digest in digests where looked.insert(digest).inserted {
             guard blobs.contains(digest) else { continue }
             do throws(StoreError) {
                 try target.blobs.replace(digest, from: blobs)

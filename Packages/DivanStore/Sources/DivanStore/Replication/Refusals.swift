@@ -69,10 +69,9 @@ extension StoreReader {
     /// How many entries there are, those included that do not count any more: one look.
     fileprivate func refusalCount(_ place: RefusalPlace) throws(StoreError) -> Int {
         guard let text = try value(place.counterKey, in: .refusals) else { return 0 }
-        guard let count = Int(String(decoding: text, as: UTF8.self)), count > 0 else {
-            throw StoreError(.corrupt("the number of refused documents"), at: path)
-        }
-        return count
+        if let count = Int(String(decoding: text, as: UTF8.self)), count > 0 { return count }
+        // Damaged: the entries only save work, and are counted.
+        return try current().values(in: .refusals).count { place.documentID(of: $0.key) != nil }
     }
 
     fileprivate func storedRefusals(
@@ -84,10 +83,8 @@ extension StoreReader {
         var found: [Refusal] = []
         for (key, value) in try current().values(in: .refusals) {
             guard let documentID = place.documentID(of: key) else { continue }
-            guard let refusal = Refusal(documentID, encoded: value) else {
-                throw StoreError(.corrupt("why \(documentID) was refused"), at: path)
-            }
-            found.append(refusal)
+            // A damaged one is none: the document is offered once more.
+            if let refusal = Refusal(documentID, encoded: value) { found.append(refusal) }
         }
         return found
     }

@@ -139,6 +139,12 @@ extension StoreWriter {
         guard row.flags.contains(.conflicted), history.conflict == nil else {
             return try setTree(changedTo: history, of: row, in: collection, nil)
         }
+        if known.isCurrentThere {
+            // Where the remote only went back nobody has decided about what it had before.
+            var decided = try outline(of: row, in: collection)
+            decided.markLatest(revisionID, at: remote, goesBack: false)
+            guard decided.conflict == nil else { return }
+        }
         try endConflict(of: documentID, revisionID, at: remote, in: collection)
     }
 

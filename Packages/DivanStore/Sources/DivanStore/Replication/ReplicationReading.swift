@@ -62,6 +62,7 @@ extension StoreReader {
             in: collection.id,
             after: sequence,
             limit: limit,
+            content: .summary,
             noting: &damaged
         )
         let feedEnd = remote == nil ? 0 : try state(of: collection).lastSequence

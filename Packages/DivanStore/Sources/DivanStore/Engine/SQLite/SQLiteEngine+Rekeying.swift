@@ -23,9 +23,8 @@ extension SQLiteEngine {
     /// - Throws: `busy` when somebody else has the file open, and what `exchange` throws; the engine
     ///   goes on with what is then in its place.
     func exchangeFile(_ exchange: () throws -> SQLitePlace) throws {
-        try finishCheckpoint()
         try readers.whileClosed {
-            stopWriting()
+            try stopWriting()
             do {
                 try Self.verifyAlone(at: place)
                 let place = try exchange()

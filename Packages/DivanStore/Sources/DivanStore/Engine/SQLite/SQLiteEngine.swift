@@ -361,7 +361,11 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     var isWritable: Bool { writer != nil }
 
     /// Closes the writer's connection, which clears the log away when no other is open.
-    func stopWriting() {
+    ///
+    /// - Throws: Where the log is in doubt, which must not be copied into the file then.
+    func stopWriting() throws(StoreError) {
+        try finishCheckpoint()
+        if let failedSync, !makeLogCertain() { throw failedSync }
         checkpointer = nil
         writer = nil
     }
@@ -377,7 +381,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     func close() {
         readers.close()
         // The connection that is closed last copies the log into the file and clears it away, so that
-        // one is ours, and the log is what it copies.
+        // one is ours, and the log is what it copies. A checkpoint that fails now leaves it in doubt.
+        try? finishCheckpoint()
         checkpointer = nil
         _ = makeLogCertain()
         writer = nil

@@ -30,17 +30,18 @@ extension SQLiteSession {
         in collection: CollectionID,
         after sequence: UInt64,
         limit: Int,
+        content: RowContent,
         noting damaged: inout [DamagedChange]
     ) throws(StoreError) -> [DocumentRow] {
         let documents = documents(in: collection)
-        let statement = try documents.bySequence(.summary)
+        let statement = try documents.bySequence(content)
         defer { statement.reset() }
         try statement.bind(Int64(clamping: sequence), at: 1)
         try statement.bind(-1, at: 2)
         var rows: [DocumentRow] = []
         while rows.count < limit, try statement.step() {
             do throws(StoreError) {
-                rows.append(try documents.row(.summary, of: statement))
+                rows.append(try documents.row(content, of: statement))
             } catch {
                 guard case .damagedDocument(let documentID, _) = error.code,
                     damaged.count < StoreLimits.passedDamageCount

@@ -17,7 +17,8 @@ extension SQLiteSession {
             guard let id = try collection(path) else { continue }
             let isPacked = try value(PackedCollection.key(id), in: .packing) != nil
             guard isPacked || made[id] != nil else { continue }
-            let used = try repackBodies(of: id, between)
+            // Of a row that was not seen nobody knows which dictionary it needs.
+            guard let used = try repackBodies(of: id, between) else { continue }
             try inTransaction { () throws(StoreError) in
                 for number in made[id, default: [:]].keys where !used.contains(number) {
                     try dictionaries.remove(number)
@@ -26,17 +27,17 @@ extension SQLiteSession {
         }
     }
 
-    /// Returns the dictionaries that rows still name.
+    /// Returns the dictionaries that rows still name; `nil` where damage kept some of them from being seen.
     private func repackBodies(
         of collection: CollectionID,
         _ between: () -> Void
-    ) throws(StoreError) -> Set<UInt64> {
+    ) throws(StoreError) -> Set<UInt64>? {
         var (used, last): (Set<UInt64>, UInt64) = ([], 0)
-        var isAtEnd = false
+        var (isAtEnd, isWhole) = (false, true)
         let state = try state(of: collection)
         while !isAtEnd {
             try inTransaction { () throws(StoreError) in
-                let forms = try forms(of: collection, after: last)
+                let forms = try forms(of: collection, after: last, isWhole: &isWhole)
                 isAtEnd = forms.count < Self.batchCount
                 for form in forms {
                     last = form.sequence
@@ -45,6 +46,7 @@ extension SQLiteSession {
             }
             between()
         }
+        guard isWhole else { return nil }
         if let current = try value(PackedCollection.key(collection), in: .packing)
             .flatMap(PackedCollection.init)
         {
@@ -61,7 +63,8 @@ extension SQLiteSession {
 
     private func forms(
         of collection: CollectionID,
-        after sequence: UInt64
+        after sequence: UInt64,
+        isWhole: inout Bool
     ) throws(StoreError) -> [Form] {
         let statement = try statement(
             """
@@ -77,7 +80,10 @@ extension SQLiteSession {
             let dictionary = statement.withBytes(1) { PackedBody($0)?.dictionary }
             let found = UInt64(clamping: statement.integer(0))
             // Damage could make it one before, and the way endless.
-            guard found > sequence else { break }
+            guard found > forms.last?.sequence ?? sequence else {
+                isWhole = false
+                break
+            }
             forms.append(Form(sequence: found, dictionary: dictionary))
         }
         return forms

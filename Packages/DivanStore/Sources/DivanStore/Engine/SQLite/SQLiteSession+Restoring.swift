@@ -60,7 +60,7 @@ extension SQLiteSession {
 
     /// The index of document IDs has each name a second time, so that a row's damaged name and the
     /// names of rows out of reach are known.
-    private func indexedNames(in collection: CollectionID) -> [UInt64: DocumentID] {
+    func indexedNames(in collection: CollectionID) -> [UInt64: DocumentID] {
         let table = SQLiteSchema.table(collection)
         var names: [UInt64: DocumentID] = [:]
         do throws(StoreError) {
@@ -128,7 +128,7 @@ extension SQLiteSession {
         try SQLiteDictionaries(on: connection).restore()
         let spaces: [ValueSpace] = [
             .localCheckpoints, .peerCheckpoints, .checkpointOwners, .checkpointCollections,
-            .knownSequences, .deltaSources,
+            .knownSequences, .deltaSources, .refusals,
         ]
         let names = spaces.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         try connection.execute(

@@ -52,8 +52,10 @@ extension SQLiteSession {
 
     func forEachReadableRow(
         in collection: CollectionID,
+        leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
     ) throws {
+        let names = indexedNames(in: collection)
         let documents = documents(in: collection)
         let statement = try documents.bySequence(.whole)
         defer { statement.reset() }
@@ -68,6 +70,13 @@ extension SQLiteSession {
             } catch {
                 // What this program lacks is no damage, and must not be left behind.
                 if case .unknownCodec = error.code { throw error }
+                if error.concernsOneDocument, statement.integer(0) == sequence {
+                    let sequence = UInt64(clamping: sequence)
+                    let written = DocumentID(unchecked: statement.text(1))
+                    let revisionID = statement.withBytes(2) { RevisionID(encoded: $0.span) }
+                    let name = names[sequence] ?? written
+                    left(DamagedRow(sequence, name, revisionID, expiration: nil), error)
+                }
                 continue
             }
             try body(row)

@@ -1,0 +1,161 @@
+import DivanRevisions
+import DivanTestKit
+import Foundation
+import Testing
+
+// Bytes are changed where no public call reaches.
+@testable import DivanStore
+
+/// One damaged document, or note, holds up nothing else.
+@Suite(.timeLimit(.minutes(2))) struct PassedDamageTests {
+    private let home: TemporaryDirectory
+    private let path: String
+    private var database: String { path + "/db.sqlite3" }
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            for number in 0..<40 {
+                let id = DocumentID(unchecked: "doc-\(number)")
+                let body = Array(#"{"mark":"\#(String(repeating: "x", count: 200))"}"#.utf8)
+                _ = try writer.save(id, in: .default, body: body)
+            }
+        }
+        try store.close()
+    }
+
+    private func change(_ sql: String) throws {
+        try SQLiteConnection(path: database, mode: .readWrite).execute(sql)
+    }
+
+    @Test(arguments: [1, 3, 40])
+    func `a document whose head is damaged stops no feed, and is told`(limit: Int) throws {
+        try SQLiteConnection(path: database, mode: .readWrite).execute(
+            "UPDATE docs_1 SET revisionID = x'00' WHERE documentID IN ('doc-5', 'doc-6', 'doc-39')"
+        )
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let whole = try store.read { reader in
+            try reader.lastSequence(in: .default)
+        }
+        var (sequence, seen, damaged) = (UInt64(0), [DocumentID](), [DamagedChange]())
+        while true {
+            let changes = try store.read { reader in
+                try reader.changes(
+                    in: .default,
+                    after: sequence,
+                    limit: limit,
+                    noting: &damaged
+                )
+            }
+            seen += changes.map(\.documentID)
+            sequence = changes.last?.sequence ?? sequence
+            if changes.count < limit { break }
+        }
+        #expect(whole == 40)
+        #expect(seen.count == 37)
+        #expect(Set(seen).isDisjoint(with: ["doc-5", "doc-6", "doc-39"]))
+        #expect(Set(damaged.map(\.documentID)) == ["doc-5", "doc-6", "doc-39"])
+        #expect(damaged.allSatisfy { $0.error.concernsOneDocument })
+    }
+
+    @Test func `a document whose body is damaged stops no reading of changed documents`() throws {
+        try change("UPDATE docs_1 SET body = '{}' WHERE documentID IN ('doc-5', 'doc-39')")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        var (sequence, seen) = (UInt64(0), [DocumentID]())
+        while true {
+            let page = try store.read { reader in
+                try reader.documents(in: .default, after: sequence, limit: 7)
+            }
+            seen += page.map(\.documentID)
+            sequence = page.last?.sequence ?? sequence
+            if page.count < 7 { break }
+        }
+        #expect(seen.count == 38)
+        #expect(Set(seen).isDisjoint(with: ["doc-5", "doc-39"]))
+    }
+
+    /// The index of names still has the old one, so that nothing is found under the new one.
+    @Test func `an expired document whose name is damaged keeps nobody busy`() throws {
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            for id in ["doc-7", "doc-8"] as [DocumentID] {
+                try writer.setExpiration(5, of: id, in: .default)
+            }
+        }
+        try store.close()
+        let file = URL(filePath: database)
+        var bytes = try Data(contentsOf: file)
+        var rest = bytes.startIndex..<bytes.endIndex
+        var changedCount = 0
+        while let found = bytes.range(of: Data("doc-7".utf8), in: rest) {
+            rest = found.upperBound..<bytes.endIndex
+            let near = found.upperBound..<min(found.upperBound + 64, bytes.endIndex)
+            guard bytes.range(of: Data("mark".utf8), in: near) != nil else { continue }
+            bytes[found.lowerBound + 2] = UInt8(ascii: "x")
+            changedCount += 1
+        }
+        #expect(changedCount == 1)
+        try bytes.write(to: file)
+        let damaged = try Store.open(directory: path)
+        defer { try? damaged.close() }
+        #expect(try damaged.purgeExpired(now: 10) == 1)
+        #expect(try damaged.purgeExpired(now: 10) == 0)
+        #expect(try damaged.nextExpiration() == 5, "it is still there")
+    }
+
+    @Test func `a damaged note of a refusal counts for none`() throws {
+        let remote = RemoteID(rawValue: 1)
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            let documents = try writer.documents(in: .default, after: 0, limit: 2)
+            let refusals = documents.map { document in
+                Refusal(
+                    documentID: document.documentID,
+                    revisionID: document.revisionID,
+                    sequence: document.sequence,
+                    domain: 6,
+                    code: 403,
+                    message: "no",
+                    time: 1
+                )
+            }
+            try writer.note(refusals, at: remote, in: .default)
+        }
+        try store.close()
+        try change(
+            """
+            UPDATE "values" SET value = x'FF' WHERE space = 'refusals' AND key NOT LIKE '%doc-1'
+            """
+        )
+        let damaged = try Store.open(directory: path)
+        defer { try? damaged.close() }
+        let listed = try damaged.read { try $0.refusals(in: .default, at: remote) }
+        #expect(listed.map(\.documentID) == ["doc-1"])
+        #expect(try damaged.read { try $0.hasRefusals(in: .default, at: remote) })
+    }
+
+    @Test func `a rebuild names the documents that it leaves, unless they have come back`() throws {
+        try change("UPDATE docs_1 SET body = '{}' WHERE documentID IN ('doc-5', 'doc-9')")
+        let (directory, new) = (path, home.file("new.cblite2"))
+        let salvage = try Store.rebuild(
+            directory: directory,
+            by: new,
+            keepingOldAt: { home.file("old-\($0).cblite2") },
+            options: StoreOptions(),
+            completing: { _ in
+                let fresh = try Store.open(directory: new)
+                _ = try fresh.save("doc-9", in: .default, body: Array("{}".utf8))
+                try fresh.close()
+            }
+        )
+        #expect(salvage.documentCount == 38)
+        #expect(salvage.losses.count == 2)
+        #expect(salvage.losses.first?.hasPrefix("document doc-5 of _default") == true)
+        // What was current here was another revision.
+        #expect(salvage.losses.last?.contains("of document doc-9") == true)
+    }
+}
