@@ -91,6 +91,12 @@ extension Failure {
 }
 
 extension DatabasePath {
+    /// Whether an error says that the database has another key than the one that was given.
+    func hasOtherKey(_ error: StoreError) -> Bool {
+        // Without one, nobody has tried to open it.
+        if case .notADatabase = error.code { isSealed } else { false }
+    }
+
     /// The database that an error is about, which may name a file in it.
     fileprivate init(of error: StoreError) {
         var place = error.path

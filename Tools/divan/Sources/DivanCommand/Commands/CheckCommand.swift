@@ -161,6 +161,16 @@ extension Damage {
     }
 }
 
+extension StoreError {
+    /// Whether what is stored is not what was written.
+    fileprivate var isAboutDamage: Bool {
+        switch code {
+        case .corrupt, .damagedDocument, .notADatabase: true
+        default: false
+        }
+    }
+}
+
 extension StoreReader {
     /// Calls `body` with each document behind a sequence, tombstones too, by ascending sequence.
     func forEachDocument(

@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// `divan cp`.
@@ -29,12 +28,12 @@ enum CopyCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let (source, target) = (arguments.operands[0], arguments.operands[1])
-        guard isLines(source) || !arguments.has(KeyOptions.sealing.name) else {
+        guard DatabasePath.isLines(source) || !arguments.has(KeyOptions.sealing.name) else {
             throw Failure.usage(
                 "--encrypt is for a copy of JSON lines; divan seal seals a database"
             )
         }
-        switch (isLines(source), isLines(target)) {
+        switch (DatabasePath.isLines(source), DatabasePath.isLines(target)) {
         case (false, false):
             let target = DatabasePath(target)
             let source = arguments.database
@@ -49,8 +48,6 @@ enum CopyCommand: Command {
         }
     }
 
-    static func isLines(_ path: String) -> Bool { path.hasSuffix(".jsonl") }
-
     private static func write(
         _ path: DatabasePath,
         to file: String,
@@ -62,7 +59,7 @@ enum CopyCommand: Command {
                 sentence: "\(file): there is a file already; choose another name"
             )
         }
-        let living = try LivingDocuments(of: path)
+        let living = try path.living()
         let count = try path.using(.reading) { database in
             var lines = try DocumentLines(to: file, embedding: database.content(of:), terminal)
             try database.withSnapshot { snapshot in
@@ -89,18 +86,14 @@ enum CopyCommand: Command {
         _ terminal: Terminal
     ) throws {
         _ = try InputFile(file)
-        // Half a copy is no copy, also when the program is killed.
-        let draft = try StoreDraft(of: path.bundle, while: "copying")
         let key = try KeyRing.shared.keyToSealWith(arguments)
-        var batch = try ImportBatch(making: draft, key: key)
+        var batch = try ImportBatch(making: path, key: key)
         do {
             try DocumentReader.read(file) { entry in try batch.add(entry) { terminal.warn($0) } }
             try batch.commit()
             try batch.end()
-            try draft.place()
         } catch {
-            try? batch.end()
-            draft.discard()
+            batch.undo()
             throw error
         }
         tell(batch.savedCount, path.bundle, terminal)

@@ -48,7 +48,7 @@ enum ExportCommand: Command {
             return try export(rowsOf: query, arguments, terminal)
         }
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
-        let living = try LivingDocuments(of: arguments.database)
+        let living = try arguments.database.living()
         let (count, last) = try arguments.database.using(.reading) { database in
             try export(try database.existing(name), of: living, since, arguments, terminal)
         }

@@ -96,7 +96,7 @@ enum ImportCommand: Command {
 
     /// Calls its last argument for each document of a file, until it is told to stop.
     private typealias Reader = (
-        String, Interruption, (DocumentReader.Entry) throws -> Void
+        String, Interruption, (DocumentText) throws -> Void
     ) throws -> Void
 
     /// What reads the files.

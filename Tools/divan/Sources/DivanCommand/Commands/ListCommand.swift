@@ -42,7 +42,7 @@ enum ListCommand: Command {
         let wanted = try arguments.value("--where").map { condition in
             try session.documentIDs(in: collection, where: condition)
         }
-        let living = try LivingDocuments(of: store)
+        let living = try store.living()
         var count = 0
         try store.read { reader in
             try terminal.results { line in
@@ -150,7 +150,10 @@ extension StoreReader {
         while true {
             let page = try documentIDs(in: collection, after: last, limit: 500)
             for documentID in page where documentID.begins(with: prefix) {
-                if try living?.contain(documentID, of: collection, self) == false { continue }
+                if let living, living.leaveSomeOut {
+                    let end = try expiration(of: documentID, in: collection)
+                    guard living.contain(endingAt: end) else { continue }
+                }
                 if try !body(documentID) { return }
             }
             guard page.count == 500 else { return }

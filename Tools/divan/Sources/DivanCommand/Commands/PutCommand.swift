@@ -77,18 +77,20 @@ enum PutCommand: Command {
                 parent: .current
             )
         }
-        if case .saved(let document) = saved {
-            terminal.done(
-                "Saved \(documentID), revision \(document.revisionID)",
-                [
-                    "id": .string(documentID.text),
-                    "revision": .string("\(document.revisionID)"),
-                    "sequence": JSON(document.sequence),
-                ]
-            )
-            StoreRules.warning(of: documentID, byteCount: document.body.count)
-                .map { terminal.warn($0) }
-        }
+        if case .saved(let document) = saved { tell(document, terminal) }
+    }
+
+    private static func tell(_ document: StoredDocument, _ terminal: Terminal) {
+        let documentID = document.documentID
+        terminal.done(
+            "Saved \(documentID), revision \(document.revisionID)",
+            [
+                "id": .string(documentID.text), "revision": .string("\(document.revisionID)"),
+                "sequence": JSON(document.sequence),
+            ]
+        )
+        StoreRules.warning(of: documentID, byteCount: document.body.count)
+            .map { terminal.warn($0) }
     }
 
     /// Refuses to replace another revision than the one that was meant.
@@ -115,7 +117,7 @@ enum PutCommand: Command {
         if arguments.operands.count > 2, arguments.operands[2] != "-" {
             bytes = Array(arguments.operands[2].utf8)
         } else {
-            bytes = try InputFile("-").rest(limit: DocumentReader.longestDocument)
+            bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
             guard let body = try JSON(parsing: bytes).object else {

@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Foundation
 
 /// What `divan check --repair-from` did; what is left is the business of the check that follows.
@@ -84,15 +83,5 @@ extension NSError {
     fileprivate var isAboutDamage: Bool {
         domain == CBLError.domain
             && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)
-    }
-}
-
-extension StoreError {
-    /// The same, of the store.
-    var isAboutDamage: Bool {
-        switch code {
-        case .corrupt, .damagedDocument, .notADatabase: true
-        default: false
-        }
     }
 }

@@ -182,7 +182,7 @@ enum ConflictResolveCommand: Command {
         case .merge: return (try ConflictDecision(merging: conflict), nil)
         case .body:
             let file = try InputFile(arguments.value("--body") ?? "-")
-            let bytes = try file.rest(limit: DocumentReader.longestDocument)
+            let bytes = try file.rest(limit: DocumentText.longest)
             return (try ConflictText.decision(try Editor.object(in: bytes)), nil)
         case .edit:
             let editor = try Editor(

@@ -29,7 +29,7 @@ struct CSVReader {
     static func read(
         _ path: String,
         until interruption: Interruption? = nil,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         let file = try InputFile(path, until: interruption)
         var reader = CSVReader(name: file.name)
@@ -46,7 +46,7 @@ struct CSVReader {
 
     private mutating func take(
         _ byte: UInt8,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         if byte == UInt8(ascii: "\n") { line += 1 }
         switch (place, byte) {
@@ -68,7 +68,7 @@ struct CSVReader {
     }
 
     private mutating func append(_ byte: UInt8) throws(Failure) {
-        guard field.count < DocumentReader.longestDocument else {
+        guard field.count < DocumentText.longest else {
             throw problem("a field of more than 64 MiB; is a quote missing?")
         }
         field.append(byte)
@@ -81,7 +81,7 @@ struct CSVReader {
         place = .beginning
     }
 
-    private mutating func endRecord(_ body: (DocumentReader.Entry) throws -> Void) throws {
+    private mutating func endRecord(_ body: (DocumentText) throws -> Void) throws {
         endField()
         defer {
             record.removeAll(keepingCapacity: true)
@@ -101,10 +101,10 @@ struct CSVReader {
             if let value = Self.value(field.bytes, field.isQuoted) { members.append((key, value)) }
         }
         let bytes = try JSON.object(JSONObject(members)).canonicalBytes()
-        try body(DocumentReader.Entry(place: "\(name):\(firstLine)", bytes: bytes[...]))
+        try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
     }
 
-    private mutating func finish(_ body: (DocumentReader.Entry) throws -> Void) throws {
+    private mutating func finish(_ body: (DocumentText) throws -> Void) throws {
         guard place != .quoted else { throw problem("a quote is not closed") }
         if !record.isEmpty || !field.isEmpty { try endRecord(body) }
     }

@@ -13,9 +13,9 @@ import DivanJSON
 /// Source: the HTTP API reference of CouchDB 3; the README of pouchdb-replication-stream.
 struct CouchReader {
     private let keepsRevisions: Bool
-    private let body: (DocumentReader.Entry) throws -> Void
+    private let body: (DocumentText) throws -> Void
     /// A leaf that waits until another document comes.
-    private var held: (leaf: CouchLeaf, entry: DocumentReader.Entry)?
+    private var held: (leaf: CouchLeaf, entry: DocumentText)?
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
     ///
@@ -24,7 +24,7 @@ struct CouchReader {
         _ path: String,
         keepingRevisions: Bool,
         until interruption: Interruption? = nil,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         try withoutActuallyEscaping(body) { body in
             let file = try InputFile(path, until: interruption)
@@ -42,7 +42,7 @@ struct CouchReader {
     }
 
     /// Hands a row on as the document that it holds, if any.
-    private mutating func take(_ entry: DocumentReader.Entry) throws {
+    private mutating func take(_ entry: DocumentText) throws {
         guard let row = try? JSON(parsing: entry.bytes).object else {
             try release()
             return try body(entry)

@@ -71,6 +71,22 @@ extension DatabasePath {
     }
 }
 
+extension Store {
+    /// The documents whose time is not over.
+    func living() throws -> LivingDocuments {
+        LivingDocuments(firstEnd: try nextExpiration())
+    }
+}
+
+extension DatabasePath {
+    /// The documents whose time is not over.
+    func living() throws -> LivingDocuments {
+        let store = try open(forWriting: false)
+        defer { try? store.close() }
+        return try store.living()
+    }
+}
+
 extension StoreReader {
     /// Documents of all collections; tombstones do not count.
     func documentCount() throws -> Int {

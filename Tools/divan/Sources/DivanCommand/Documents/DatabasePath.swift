@@ -37,6 +37,9 @@ struct DatabasePath: Equatable, Sendable {
         }
     }
 
+    /// Whether words name a file of JSON lines in the place of a database.
+    static func isLines(_ text: String) -> Bool { text.hasSuffix(".jsonl") }
+
     /// The bundle directory.
     var bundle: String { "\(parent == "/" ? "" : parent)/\(name)\(Self.suffix)" }
 

@@ -6,24 +6,11 @@ import Foundation
 /// A file holds either one JSON object a line, or one JSON array of objects; its first character
 /// tells. A directory holds one object in each `*.json` file.
 struct DocumentReader {
-    /// The text of one document and where it stood.
-    struct Entry {
-        /// `file:line` or the file's path.
-        var place: String
-        /// The file's name without its suffix, when the file holds this document alone.
-        var fileName: String?
-        /// The JSON text.
-        var bytes: ArraySlice<UInt8>
-    }
-
-    /// Most bytes of one document's text; more is refused before it fills the memory.
-    static let longestDocument = 64 << 20
-
     /// Calls `body` for each document of the file or directory at `path` (`-` is standard input).
     static func read(
         _ path: String,
         until interruption: Interruption? = nil,
-        _ body: (Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         if path != "-", InputFile.isDirectory(path) { return try readDirectory(path, body) }
         let file = try InputFile(path, until: interruption)
@@ -34,13 +21,14 @@ struct DocumentReader {
         try splitter.finish(body)
     }
 
-    private static func readDirectory(_ path: String, _ body: (Entry) throws -> Void) throws {
+    private static func readDirectory(_ path: String, _ body: (DocumentText) throws -> Void) throws
+    {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
         for name in names where name.hasSuffix(".json") {
             let file = path + "/" + name
-            let bytes = try InputFile(file).rest(limit: longestDocument)
+            let bytes = try InputFile(file).rest(limit: DocumentText.longest)
             let documentID = String(name.dropLast(".json".count))
-            try body(Entry(place: file, fileName: documentID, bytes: bytes[...]))
+            try body(DocumentText(place: file, fileName: documentID, bytes: bytes[...]))
         }
     }
 }

@@ -47,7 +47,7 @@ struct DocumentSplitter {
     /// Takes the next bytes of the stream; calls `body` for each document that is complete.
     mutating func receive(
         _ bytes: some Sequence<UInt8>,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         for byte in bytes {
             if form == .unknown { chooseForm(byte) }
@@ -61,7 +61,7 @@ struct DocumentSplitter {
     }
 
     /// Takes the end of the stream.
-    mutating func finish(_ body: (DocumentReader.Entry) throws -> Void) throws {
+    mutating func finish(_ body: (DocumentText) throws -> Void) throws {
         switch form {
         case .unknown: return
         case .lines: try takeLine(UInt8(ascii: "\n"), body)
@@ -85,7 +85,7 @@ struct DocumentSplitter {
 
     private mutating func takeLine(
         _ byte: UInt8,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         guard byte == UInt8(ascii: "\n") else { return try append(byte) }
         defer {
@@ -93,12 +93,12 @@ struct DocumentSplitter {
             pending.removeAll(keepingCapacity: true)
         }
         if pending.isEmpty { return }
-        try body(DocumentReader.Entry(place: "\(name):\(line)", bytes: pending[...]))
+        try body(DocumentText(place: "\(name):\(line)", bytes: pending[...]))
     }
 
     private mutating func takeOfArray(
         _ byte: UInt8,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         if place == .item { try takeOfItem(byte, body) } else { try takeBetweenItems(byte) }
         if byte == UInt8(ascii: "\n") { line += 1 }
@@ -124,7 +124,7 @@ struct DocumentSplitter {
 
     private mutating func takeOfItem(
         _ byte: UInt8,
-        _ body: (DocumentReader.Entry) throws -> Void
+        _ body: (DocumentText) throws -> Void
     ) throws {
         let isBare = depth == 0 && !isInString
         // A number and the like has no end of its own.
@@ -158,10 +158,10 @@ struct DocumentSplitter {
         }
     }
 
-    private mutating func endItem(_ body: (DocumentReader.Entry) throws -> Void) throws {
+    private mutating func endItem(_ body: (DocumentText) throws -> Void) throws {
         place = .behindItem
         defer { pending.removeAll(keepingCapacity: true) }
-        try body(DocumentReader.Entry(place: "\(name):\(firstLine)", bytes: pending[...]))
+        try body(DocumentText(place: "\(name):\(firstLine)", bytes: pending[...]))
     }
 
     /// The failure of an array that is not written as one, whatever its documents are.
@@ -173,7 +173,7 @@ struct DocumentSplitter {
     private mutating func append(_ byte: UInt8) throws {
         if pending.isEmpty, Self.isSpace(byte) { return }
         if pending.isEmpty { firstLine = line }
-        guard pending.count < DocumentReader.longestDocument else {
+        guard pending.count < DocumentText.longest else {
             throw Failure(
                 kind: .invalid,
                 sentence: "\(name):\(firstLine): a document of more than 64 MiB; "

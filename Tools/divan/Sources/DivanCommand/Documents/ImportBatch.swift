@@ -61,6 +61,7 @@ struct ImportBatch {
     private static let itemsByteCount = 32 << 20
 
     private let store: Store
+    private var draft: StoreDraft?  // half a copy is no copy, also when the program is killed
     private let rules: Rules
     private var items: [Item] = []
     private var heldByteCount = 0
@@ -92,10 +93,12 @@ struct ImportBatch {
     }
 
     /// Makes a database, with a key or without, whose collections the documents name.
-    init(making draft: StoreDraft, key: EncryptionKey?) throws {
+    init(making path: DatabasePath, key: EncryptionKey?) throws {
+        let draft = try StoreDraft(of: path.bundle, while: "copying")
         let directory = draft.directory
         let store = try DatabasePath.makeStore(at: directory, scheme: .trees, key: key)
         self.init(store: store, rules: Rules(collection: .default, readsCollections: true))
+        self.draft = draft
     }
 
     private init(store: Store, rules: Rules) {
@@ -103,8 +106,17 @@ struct ImportBatch {
         self.rules = rules
     }
 
-    /// Closes the database.
-    func end() throws { try store.close() }
+    /// Closes the database, and gives one that was made its place.
+    func end() throws {
+        try store.close()
+        try draft?.place()
+    }
+
+    /// Leaves nothing of a database that was made in vain.
+    func undo() {
+        try? store.close()
+        draft?.discard()
+    }
 
     /// How far the import is.
     var reading: ProgressLine.Reading {
@@ -114,7 +126,7 @@ struct ImportBatch {
     private var takenCount: Int { savedCount + unchangedCount + items.count }
 
     /// Takes a document; one that is not valid ends the import, or is reported and left out.
-    mutating func add(_ entry: DocumentReader.Entry, report: (String) -> Void) throws {
+    mutating func add(_ entry: DocumentText, report: (String) -> Void) throws {
         do {
             if let item = try item(entry) {
                 items.append(item)
@@ -264,7 +276,7 @@ struct ImportBatch {
     }
 
     /// Reads a line; `nil` when its `_sequence` says that it is old.
-    private mutating func item(_ entry: DocumentReader.Entry) throws -> Item? {
+    private mutating func item(_ entry: DocumentText) throws -> Item? {
         do {
             guard var body = try JSON(parsing: entry.bytes).object else {
                 throw Failure(kind: .invalid, sentence: "no JSON object: {…}")
@@ -322,7 +334,7 @@ struct ImportBatch {
 
     private func documentID(
         in body: inout JSONObject,
-        _ entry: DocumentReader.Entry
+        _ entry: DocumentText
     ) throws -> String {
         guard let value = body[rules.idKey] else {
             return entry.fileName ?? UUID().uuidString.lowercased()

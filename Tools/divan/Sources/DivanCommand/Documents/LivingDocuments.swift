@@ -2,8 +2,6 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanQuery
-import DivanRevisions
-import DivanStore
 import Foundation
 
 /// Which documents a verb shows: those whose time is not over.
@@ -14,27 +12,18 @@ struct LivingDocuments {
     /// Now, in milliseconds since 1970; `nil` where no document's time is over, as nearly always.
     private let now: Int64?
 
-    init(of store: Store) throws {
+    /// Says when the first document's time is over, in milliseconds since 1970; `nil` where no time ever is.
+    init(firstEnd: Int64?) {
         let now = Moment.now()
-        let next = try store.nextExpiration()
-        self.now = next.map { $0 <= now } ?? false ? now : nil
+        self.now = firstEnd.map { $0 <= now } ?? false ? now : nil
     }
 
-    init(of path: DatabasePath) throws {
-        let store = try path.open(forWriting: false)
-        defer { try? store.close() }
-        try self.init(of: store)
-    }
+    /// Whether there are documents that are not shown.
+    var leaveSomeOut: Bool { now != nil }
 
-    /// Whether a document is shown.
-    func contain(
-        _ documentID: DocumentID,
-        of path: CollectionPath,
-        _ reader: StoreReader
-    ) throws -> Bool {
-        guard let now, let end = try reader.expiration(of: documentID, in: path) else {
-            return true
-        }
+    /// Whether a document is shown that has this time.
+    func contain(endingAt end: Int64?) -> Bool {
+        guard let now, let end else { return true }
         return end > now
     }
 

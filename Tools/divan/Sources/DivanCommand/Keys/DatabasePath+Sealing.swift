@@ -1,5 +1,4 @@
 import DivanSeal
-import DivanStore
 import Glibc
 
 extension DatabasePath {
@@ -14,12 +13,6 @@ extension DatabasePath {
 
     /// Whether a key is needed.
     var isSealed: Bool { cipher != nil }
-
-    /// Whether an error says that the database has another key than the one that was given.
-    func hasOtherKey(_ error: StoreError) -> Bool {
-        // Without one, nobody has tried to open it.
-        if case .notADatabase = error.code { isSealed } else { false }
-    }
 
     private func head() -> [UInt8] {
         let descriptor = Glibc.open(bundle + "/db.sqlite3", O_RDONLY | O_CLOEXEC | O_NONBLOCK)

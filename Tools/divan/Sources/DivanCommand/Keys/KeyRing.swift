@@ -161,7 +161,7 @@ extension CommandSyntax {
 
     /// Whether the verb may make a sealed database of none, or of a plain one.
     func makesSealed(_ arguments: Arguments) -> Bool {
-        if name == CopyCommand.syntax.name { return CopyCommand.isLines(arguments.operands[0]) }
+        if name == "cp" { return DatabasePath.isLines(arguments.operands[0]) }
         return ["new", "seal", "restore", "import-cblite"].contains(name)
     }
 }

@@ -26,7 +26,7 @@ struct QuerySession {
         let asked = try QueryStatement(sql: text)
         // As it was written, so that its mistakes are told in its own words.
         _ = try asked.checked(against: catalogue, text: text)
-        let statement = try LivingDocuments(of: store).only(asked)
+        let statement = try store.living().only(asked)
             .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }

@@ -238,7 +238,7 @@ struct QueryShell {
             throw Failure.usage("files that read files are nested deeper than \(Self.readDepth)")
         }
         let path = Self.path(operand)
-        let bytes = try InputFile(path).rest(limit: DocumentReader.longestDocument)
+        let bytes = try InputFile(path).rest(limit: DocumentText.longest)
         origins.append(Origin(name: path))
         defer { origins.removeLast() }
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

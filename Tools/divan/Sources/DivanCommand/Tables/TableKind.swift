@@ -36,7 +36,7 @@ enum TableKind {
         defer { try? store.close() }
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }
-        let living = try LivingDocuments(of: store)
+        let living = try store.living()
         let (count, rareCount) = try store.read { reader in
             switch self {
             case .csv(let file):
