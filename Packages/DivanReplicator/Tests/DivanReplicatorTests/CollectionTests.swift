@@ -107,6 +107,45 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
+    /// A 400 may be about something else than the collection.
+    @Test func `a refusal that was not about the collection is told in its own words`() throws {
+        var server = try Counterpart.server(try site(), .init(pushes: false))
+        try server.refuse("subChanges", "HTTP", 400, saying: "unknown channel filter")
+        try server.refuse("getCheckpoint", "HTTP", 400, saying: "collection missing")
+        #expect(server.closeCode == 4002)
+        #expect(server.error?.message == "unknown channel filter")
+    }
+
+    @Test func `what begins anew has nothing under way`() throws {
+        let here = try site()
+        try here.save("a", "{}")
+        var options = Conversation.Options(pulls: false)
+        options.limits.allListsInFlightCount = 1
+        var server = try Counterpart.server(here, options)
+        try server.refuse("proposeChanges", "HTTP", 400)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        let proposed = try server.answer("proposeChanges", "[304]")
+        #expect(String(decoding: proposed.body, as: UTF8.self).contains(#""a""#))
+    }
+
+    @Test func `a reset is done with when a collection has nothing to save, and no earlier`() throws
+    {
+        let here = try site()
+        try here.save("a", "{}")
+        var options = Conversation.Options(isContinuous: true, isReset: true)
+        options.collections = [.init(.default), .init(Self.notes)]
+        var server = try Counterpart.server(here, options)
+        let proposals = try server.take("proposeChanges") { !$0.isNoReply }
+        server.answer(proposals, bytes: Array("[304]".utf8))
+        for _ in 0..<2 { try server.answer("subChanges") }
+        server.ask("changes", ["collection": "0"], "null", isNoReply: true)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(!server.peer.hasSavedProgress, "the peer has not said that there is nothing")
+        server.ask("changes", ["collection": "1"], "null", isNoReply: true)
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        #expect(server.peer.hasSavedProgress)
+    }
+
     /// `replication.md` §1, "LC passive rules": seen at listeners of version 3.
     @Test(arguments: [true, false])
     func `a listener that refuses every collection after listing it is met without`(

@@ -126,10 +126,11 @@ struct Counterpart {
     mutating func refuse(
         _ profile: String,
         _ domain: String,
-        _ code: Int
+        _ code: Int,
+        saying message: String = "no"
     ) throws -> BLIPIncomingRequest {
         let request = try take(profile)
-        blip.reply(to: request.id, with: .error(domain: domain, code: code, message: "no"))
+        blip.reply(to: request.id, with: .error(domain: domain, code: code, message: message))
         exchange()
         return request
     }

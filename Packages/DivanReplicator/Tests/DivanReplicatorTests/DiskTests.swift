@@ -9,36 +9,8 @@ import Testing
 ///
 /// Source: `errors.md` §5, §7.
 @Suite struct DiskTests {
-    /// Memory that refuses to be written to while it is broken.
-    private final class Disk: StorageEngine {
-        let isBroken = Atomic<Bool>(false)
-        let isUnreadable = Atomic<Bool>(false)
-        private let memory = MemoryEngine()
-
-        let isReadOnly = false
-
-        func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-            guard !isUnreadable.load(ordering: .relaxed) else {
-                throw StoreError(.io(5), at: "/home/ann/letters.cblite2")
-            }
-            return try memory.read(body)
-        }
-
-        func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
-            guard !isBroken.load(ordering: .relaxed) else { throw StoreError(.io(5)) }
-            return try memory.write(body)
-        }
-
-        func checkIntegrity() throws(StoreError) {}
-        func compact() throws(StoreError) {}
-        func optimize(isThorough: Bool) throws(StoreError) {}
-        func makeDurable() throws(StoreError) {}
-        func syncFully() throws(StoreError) {}
-        func close() {}
-    }
-
     @Test func `what a broken disk did not take is pushed again when it is mended`() throws {
-        let disk = Disk()
+        let disk = FailingDisk()
         let here = try Site()
         let there = try Site(Store(engine: disk))
         for number in 0..<5 { try here.save(DocumentID(unchecked: "\(number)"), "{}") }
@@ -54,7 +26,7 @@ import Testing
 
     @Test func `a list that could not be compared with the disk holds the checkpoint back`() throws
     {
-        let disk = Disk()
+        let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         let options = Conversation.Options(pushes: false, isContinuous: true)
         var server = try Counterpart.server(site, options)
@@ -77,7 +49,7 @@ import Testing
 
     /// Whoever may connect learns that the disk is broken, and neither where it is nor whose.
     @Test func `a peer is not told where the database lies`() throws {
-        let disk = Disk()
+        let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
         try server.answer("subChanges")
@@ -86,5 +58,70 @@ import Testing
         #expect(refusal?.error?.message == "Input/output error (errno 5); check the file system")
         let here = SyncError(storage: StoreError(.io(5), at: "/home/ann/letters.cblite2"))
         #expect(here.description.contains("/home/ann/letters.cblite2"), "its owner is told")
+    }
+
+    /// What the peer has in its place is looked up in the store.
+    @Test func `a push that cannot be judged for a broken disk ends, and does not wait`() throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        for number in 0..<3 { try site.save(DocumentID(unchecked: "\(number)"), "{}") }
+        var server = try Counterpart.server(site, .init(pulls: false))
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        try server.answer("proposeChanges", "[0,409,0]")
+        #expect(server.closeCode == 1011)
+        #expect(server.error?.message.contains("errno 5") == true)
+    }
+
+    @Test func `what the peer has is asked for again when it could not be noted`() throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        try site.save("a", "{}")
+        var server = try Counterpart.server(site, .init(pulls: false))
+        disk.isBroken.store(true, ordering: .relaxed)
+        try server.answer("proposeChanges", "[304]")
+        #expect(server.closeCode == 4001)
+        #expect(server.error?.wireCode == .close(.init(rawValue: 4_001)))
+        #expect(server.error?.isTransient == true, "another connection follows")
+        #expect(server.error?.message.contains("errno 5") == true)
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+    }
+
+    @Test func `a pulled revision that could not be stored comes with another connection`() throws {
+        let disk = FailingDisk()
+        let here = try Site(Store(engine: disk))
+        let there = try Site()
+        try there.save("a", "{}")
+        var server = try Counterpart.server(here, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
+        disk.isBroken.store(true, ordering: .relaxed)
+        let revision: BLIPProperties = [
+            "collection": "0", "id": "a", "rev": "1-aa", "sequence": "1",
+        ]
+        #expect(server.ask("rev", revision, "{}")?.error?.code == 503)
+        #expect(server.closeCode == 4001 && server.error?.isTransient == true)
+        disk.isBroken.store(false, ordering: .relaxed)
+        #expect(Conversation.oneShot(.init(pushes: false), here, there).transfers == ["pull a"])
+    }
+
+    @Test func `a loss that could not be stored is refused, told, and comes again`() throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        try site.put("lost", ["1-aa"], #"{"mine":1}"#)
+        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[5,"lost","2-bb"]]"#)
+        disk.isBroken.store(true, ordering: .relaxed)
+        let removal: BLIPProperties = [
+            "collection": "0", "id": "lost", "rev": "2-bb", "sequence": "5",
+        ]
+        #expect(server.ask("rev", removal, #"{"_removed":true}"#)?.error?.code == 503)
+        #expect(server.events.map(\.flags) == [.accessRemoved])
+        #expect(server.events.map { $0.error == nil } == [false])
+        #expect(server.closeCode == 4001)
+        #expect(server.peer.waits(at: .zero).isEmpty, "nothing is waited for")
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        disk.isBroken.store(false, ordering: .relaxed)
+        #expect(try site.body("lost") != nil)
     }
 }

@@ -53,6 +53,7 @@ public struct PendingDocuments: Sendable {
         }
         let completed = try completedSequences(of: collection)
         let remote = try store.knownRemoteID(for: options.remoteIdentity)
+        let wantedIDs = Set(collection.documentIDs)
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
@@ -63,8 +64,8 @@ public struct PendingDocuments: Sendable {
                     remote: remote
                 )
                 for change in changes
-                where try isPending(change, completed, collection, reader) {
-                    body(change)
+                where wantedIDs.isEmpty || wantedIDs.contains(change.documentID) {
+                    if try isPending(change, completed, collection, reader) { body(change) }
                 }
                 sequence = changes.last?.sequence ?? sequence
                 return changes.count < Self.batchCount
@@ -80,6 +81,9 @@ public struct PendingDocuments: Sendable {
     public func isPending(_ documentID: DocumentID, in path: CollectionPath) throws -> Bool? {
         guard let collection = options.collections.first(where: { $0.path == path }) else {
             return nil
+        }
+        guard collection.documentIDs.isEmpty || collection.documentIDs.contains(documentID) else {
+            return false
         }
         let completed = try completedSequences(of: collection)
         let remote = try store.knownRemoteID(for: options.remoteIdentity)
@@ -97,6 +101,7 @@ public struct PendingDocuments: Sendable {
         }
     }
 
+    /// Whether a change is pending of which the options do not say that it stays here.
     private func isPending(
         _ change: ChangeRow,
         _ completed: SequenceSet,
@@ -107,10 +112,10 @@ public struct PendingDocuments: Sendable {
         else {
             return false
         }
-        guard collection.documentIDs.isEmpty else {
-            return collection.documentIDs.contains(change.documentID)
+        // Document IDs take precedence over the filter.
+        guard collection.documentIDs.isEmpty, let filter = collection.pushFilter else {
+            return true
         }
-        guard let filter = collection.pushFilter else { return true }
         let document = try reader.document(
             change.documentID,
             in: collection.path,

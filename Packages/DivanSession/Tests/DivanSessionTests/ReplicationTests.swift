@@ -79,6 +79,27 @@ import Testing
         #expect(try pending.documentIDs(in: elsewhere) == nil)
     }
 
+    /// `behaviour.md` §8: document IDs take precedence over the filter.
+    @Test func `of chosen documents those are pending that changed`() throws {
+        let stores = TwoStores()
+        let peer = stores.active { collection in
+            collection.documentIDs = (0..<3_000).map { DocumentID(unchecked: "doc\($0)") }
+            collection.pushFilter = { _ in false }
+        }
+        guard case .active(let options) = peer.role else { return }
+        try stores.here.write { _ in
+            for number in 2_000..<4_000 {
+                try stores.here.put(DocumentID(unchecked: "doc\(number)"), number)
+            }
+        }
+        let pending = PendingDocuments(store: stores.here, options: options)
+        #expect(try pending.count(in: .default) == 1_000)
+        #expect(try pending.documentIDs(in: .default)?.contains("doc2999") == true)
+        #expect(try pending.isPending("doc2999", in: .default) == true)
+        #expect(try pending.isPending("doc3000", in: .default) == false)
+        #expect(try pending.isPending("doc1", in: .default) == false)
+    }
+
     @Test func `three spellings of a letter are pending one by one`() async throws {
         let spellings: Set<DocumentID> = ["A\u{30A}", "\u{C5}", "\u{212B}"]
         let stores = TwoStores()

@@ -11,7 +11,7 @@ import Synchronization
 final class VirtualRun {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
-    let here = Store.inMemory()
+    let here: Store
     let there = Store.inMemory()
     let session: ActiveSession
     private let told: Told
@@ -30,11 +30,13 @@ final class VirtualRun {
         var failure: TransportError.Reason?
         var heartbeat: Duration = .seconds(300)
         var isListening = true
+        var here = Store.inMemory()
         var change: @Sendable (inout ActiveSession.Configuration) -> Void = { _ in }
     }
 
     init(_ setting: Setting) {
-        let (loop, there, here) = (loop, there, here)
+        here = setting.here
+        let (loop, there, here) = (loop, there, setting.here)
         var conditions = SimulatedConditions()
         conditions.latency = .milliseconds(1) ... .milliseconds(1)
         conditions.heartbeat = setting.heartbeat

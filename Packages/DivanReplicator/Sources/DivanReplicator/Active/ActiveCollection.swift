@@ -253,6 +253,13 @@ extension ActiveCollection {
         connection.answer(removal.request)
     }
 
+    /// A lost document could not be purged: the peer is to tell of it again.
+    func give(up removal: Remarks.Removal, _ error: SyncError) {
+        connection.report(removal.event(in: path, error))
+        finish(removal.sequence, isFinished: false, byteCount: 0)
+        connection.refuse(removal.request, with: error)
+    }
+
     var hasWithdrawals: Bool { !withdrawals.isEmpty }
 
     /// Drops a revision that was sent before its document was withdrawn; the loss has been told.
@@ -342,7 +349,7 @@ extension ActiveCollection {
         do {
             try pusher?.pulled(documentID, isBehind: isBehind)
         } catch {
-            connection.fail(SyncError(storage: error))
+            connection.end(storage: error, .cannotFulfil)
         }
     }
 

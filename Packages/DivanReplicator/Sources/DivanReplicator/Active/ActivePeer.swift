@@ -198,6 +198,22 @@ extension ActivePeer {
         connection.close(.normal)
     }
 
+    /// Nothing of a turn could be stored.
+    ///
+    /// What the peer sent does not come again by itself: another connection asks anew, and the disk may have
+    /// recovered by then. Where it cannot, the checkpoint must at least not pass what the peer said.
+    private func comeAgain(after failure: SyncError, hasHeard: Bool) {
+        guard failure.isLocalFailure else {
+            if hasHeard { connection.close(.cannotFulfil, error: failure) }
+            return
+        }
+        let text = failure.message
+        connection.close(
+            .retryLater,
+            error: SyncError(.close(.retryLater), text, telling: failure.toldMessage)
+        )
+    }
+
     /// What found no room is announced again to another connection, once all else is here.
     private func comeAgain() {
         guard inbox.hasTurnedAway, isIdle, isSettled, !isEnded else { return }
@@ -269,7 +285,7 @@ extension ActivePeer {
         }
         let paths = collections.map(\.path)
         let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
-        let isStored = finish(ready) {
+        let failure = finish(ready) {
             try connection.store.write(origin: origin) { writer in
                 for removal in removals {
                     _ = try writer.purge(removal.documentID, in: paths[removal.collection])
@@ -279,9 +295,10 @@ extension ActivePeer {
                 return try writer.insert(ready, in: paths, from: remote, keepsOrder: keepsOrder)
             }
         }
-        guard isStored else {
-            // A checkpoint must not pass what the peer said of changes, so another connection asks anew.
-            if !marks.isEmpty || !refusals.isEmpty { connection.close(.retryLater) }
+        if let failure {
+            for removal in removals { collections[removal.collection].give(up: removal, failure) }
+            let hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
+            comeAgain(after: failure, hasHeard: hasHeard)
             return
         }
         for removal in removals { collections[removal.collection].finish(removal) }

@@ -30,7 +30,8 @@ final class Checkpointer {
     /// Where the two met before, that lasts until the peer has answered to all of it, also in later runs;
     /// at a first meeting there is nothing to forget, and the checkpoint says nothing of it.
     private(set) var doubtedThrough: UInt64 = 0
-    /// Whether another connection goes on where this one is: both copies were saved in it.
+    /// Whether another connection goes on where this one is: both copies were saved in it, or it came to
+    /// rest with nothing to save.
     private(set) var isKept = false
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
@@ -139,6 +140,7 @@ final class Checkpointer {
         guard hasPeerAnswer, saving == nil, !connection.isClosed else { return }
         guard hasChanges else {
             deadline = nil
+            if isForced, connection.life == .running, connection.error == nil { isKept = true }
             return
         }
         if !isForced {

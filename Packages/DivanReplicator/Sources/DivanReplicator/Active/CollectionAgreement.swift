@@ -20,6 +20,8 @@ final class CollectionAgreement {
     private let begun: () -> Void
     /// Whether the other side has taken a request that names its collection.
     private var isModeProven = false
+    /// Why all began anew: the peer may have meant what it said, and not the collection.
+    private var firstRefusal: SyncError?
 
     init(
         _ options: PeerConfiguration.ActiveOptions,
@@ -97,10 +99,11 @@ final class CollectionAgreement {
         guard isDefaultOnly, connection.mode == .collections, !isModeProven,
             purpose.namesCollection
         else { return false }
-        guard reply.error?.status == .badRequest else {
+        guard let refusal = reply.error, refusal.status == .badRequest else {
             isModeProven = reply.error == nil
             return false
         }
+        firstRefusal = SyncError(refusal)
         connection.log.info("the peer takes requests without a collection only: starting over")
         connection.startOver()
         do {
@@ -144,8 +147,9 @@ final class CollectionAgreement {
     /// Takes the answer to `getCheckpoint`, in legacy mode.
     func received(checkpoint reply: BLIPIncomingReply) {
         if let failure = reply.error {
-            let error = SyncError(failure)
+            var error = SyncError(failure)
             guard error.wireCode == .http(.notFound) else {
+                if failure.status == .badRequest, let firstRefusal { error = firstRefusal }
                 connection.fail(error)
                 connection.close(.doNotRetry, error: error)
                 return

@@ -112,7 +112,7 @@ final class Puller {
             let pending = reply.properties[OwnProperty.pending].flatMap { UInt64($0) }
             connection.peerIsOurs = pending != nil
             connection.peerKeepsOrder = reply.properties.bool(OwnProperty.closings)
-            checkpointer.remote.mayRepeat = connection.peerKeepsOrder
+            checkpointer.remote.mayRepeat = connection.peerIsOurs
             unreadCount = min(pending ?? 0, 1 << 48)
         }
     }
@@ -120,11 +120,21 @@ final class Puller {
     /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
     /// still to come.
     func receive(_ request: BLIPIncomingRequest) {
+        // One that says twice that there is nothing more says it once: while the windows are full these
+        // come one for each change, and no window of the peer's holds them back.
+        if let last = waiting.last, saysNoMore(request), saysNoMore(last) { return }
         guard waiting.count < connection.limits.waitingListsCount else {
             connection.fail(.remote("the peer sends lists without end"))
             return
         }
         waiting.append(request)
+    }
+
+    /// Whether a list is empty and wants no answer.
+    private func saysNoMore(_ request: BLIPIncomingRequest) -> Bool {
+        guard request.isNoReply, request.body.count <= 16 else { return false }
+        return (try? ChangesMessage.parse(request.body, in: connection.dialect, count: 1))?.isEmpty
+            ?? false
     }
 
     /// Answers lists that wait, as long as few enough revisions are on their way.

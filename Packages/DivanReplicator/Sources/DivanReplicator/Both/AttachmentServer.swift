@@ -55,7 +55,7 @@ struct AttachmentServer {
     /// `readable` says whether a document that the request names, and that the peer may fetch, has it.
     mutating func get(
         _ request: BLIPIncomingRequest,
-        readable: (BlobDigest) -> Bool = { _ in false }
+        readable: (BlobDigest) throws(SyncError) -> Bool = { _ in false }
     ) {
         do throws(SyncError) {
             let digest = try digest(of: request, readable: readable)
@@ -109,13 +109,13 @@ struct AttachmentServer {
 
     private func digest(
         of request: BLIPIncomingRequest,
-        readable: (BlobDigest) -> Bool = { _ in false }
+        readable: (BlobDigest) throws(SyncError) -> Bool = { _ in false }
     ) throws(SyncError) -> BlobDigest {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
             throw .http(.badRequest, "missing or malformed digest")
         }
         // The same words as for one that is not here: who may not have it learns nothing.
-        guard connection.blobRights.mayFetch(digest) || readable(digest) else {
+        guard try connection.blobRights.mayFetch(digest) ? true : readable(digest) else {
             throw .noBlob(digest)
         }
         guard contents.count + proofs.count < connection.limits.waitingBlobsCount else {

@@ -29,7 +29,10 @@ protocol ConnectedPeer: SyncPeer {
     /// Checks that a request is about a collection that both sides have.
     func checkCollection(of request: BLIPIncomingRequest) throws(SyncError)
     /// Whether a request for a blob names a document that has it, and that the peer may fetch.
-    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool
+    func mayRead(
+        blob digest: BlobDigest,
+        of request: BLIPIncomingRequest
+    ) throws(SyncError) -> Bool
     /// Whether an answer shows that the conversation has to begin anew, which it then does.
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool
     /// Takes the answer to one of this role's requests.
@@ -103,7 +106,8 @@ extension ConnectedPeer {
             do {
                 try take(reply, for: purpose)
             } catch {
-                connection.fail(SyncError(storage: error))
+                // What the answer was about would wait for ever.
+                connection.end(storage: error, .cannotFulfil)
             }
         case .replyPiece(let number, let piece, let isFinal):
             fail(inbox.receive(piece, isFinal: isFinal, of: number))
@@ -118,7 +122,9 @@ extension ConnectedPeer {
         case "rev": try receive(request)  // nearly all are
         case "getAttachment":
             try checkCollection(of: request)
-            attachments.get(request) { mayRead(blob: $0, of: request) }
+            attachments.get(request) { (digest) throws(SyncError) in
+                try mayRead(blob: digest, of: request)
+            }
         case "proveAttachment":
             try checkCollection(of: request)
             attachments.prove(request)
@@ -147,19 +153,21 @@ extension ConnectedPeer {
         }
     }
 
-    /// Tells what came of a transaction that was to store revisions: all of them, or its failure.
+    /// Tells what came of a transaction that was to store revisions.
+    ///
+    /// - Returns: Why nothing was stored; `nil` when all was.
     func finish(
         _ revisions: [IncomingRevision],
         storing: () throws -> [RevisionResult]
-    ) -> Bool {
+    ) -> SyncError? {
         do {
             for (revision, result) in zip(revisions, try storing()) { finish(revision, result) }
-            return true
+            return nil
         } catch {
             let failure = SyncError(storage: error)
             for revision in revisions { finish(revision, .failed(failure, isLost: true)) }
             connection.fail(failure)
-            return false
+            return failure
         }
     }
 }

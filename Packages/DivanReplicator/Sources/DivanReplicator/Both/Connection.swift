@@ -48,7 +48,7 @@ final class Connection {
 
     private let sharing: SharedRevisions.Membership?
     private var budget: BudgetShare?
-    @exclusivity(unchecked) private var deltaCredit: DeltaCredit
+    @exclusivity(unchecked) var readingCredit: ReadingCredit
     @exclusivity(unchecked) private var questions = OpenQuestions()
     @exclusivity(unchecked) private var effects = EffectQueue()
 
@@ -65,7 +65,7 @@ final class Connection {
         dialect = RevisionDialect(store.scheme)
         self.log = log
         limits = configuration.limits
-        deltaCredit = DeltaCredit(configuration.limits)
+        readingCredit = ReadingCredit(configuration.limits)
         blip = BLIPConnection(codec: configuration.codec)
         if case .passive(let options) = configuration.role {
             blobRights = BlobRights(areBound: options.bindsBlobs)
@@ -90,11 +90,6 @@ final class Connection {
 
     /// Where connections share what they send.
     var sharedRevisions: SharedRevisions? { sharing?.revisions }
-
-    /// Whether a stored body of so many bytes may be read for a difference now.
-    func mayApplyDelta(to byteCount: Int) -> Bool {
-        deltaCredit.spend(byteCount, at: now, limits)
-    }
 }
 
 // MARK: - From opening to closing
@@ -222,7 +217,7 @@ extension Connection {
 
     /// Takes one message, and hands over what it means.
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
-        deltaCredit.received(message.count, limits)
+        readingCredit.received(message.count, limits)
         do {
             guard try blip.receive(message) > 0 else { return }
             if turnaround == nil, let firstWords { turnaround = now - firstWords }
@@ -352,6 +347,7 @@ extension Connection {
         take(.collectionsRefused)
         questions.removeAll()
         progress = Progress()
+        underway = Underway()
     }
 }
 

@@ -122,17 +122,9 @@ final class Inbox {
             throw .http(.unprocessable, "deltas are not in use; send the whole body")
         }
         do {
-            let stored = try connection.store.read { reader in
-                try reader.revision(message.documentID, source, in: admission.path)
-            }
+            let stored = try self.source(source, of: message.documentID, in: admission.path)
             guard let stored, !stored.isTombstone else {
                 throw SyncError.http(.unprocessable, "the delta's source is not here")
-            }
-            guard connection.mayApplyDelta(to: stored.body.count) else {
-                throw SyncError.http(
-                    .unprocessable,
-                    "too many differences of large bodies; send the whole"
-                )
             }
             // What a peer may not read it may not copy either.
             guard admission.mayRead(message.documentID, source, stored.body) else {
@@ -160,6 +152,34 @@ final class Inbox {
             throw .http(.unprocessable, "the delta does not fit: \(error)")
         }
     }
+}
+
+extension Inbox {
+    /// The revision that a difference was made from, if it is here and may be read now: its document's
+    /// current body is read with it, so that one is paid for first.
+    private func source(
+        _ revisionID: RevisionID,
+        of documentID: DocumentID,
+        in path: CollectionPath
+    ) throws -> StoredRevision? {
+        try connection.store.read { reader in
+            guard let row = try reader.change(of: documentID, in: path) else { return nil }
+            guard connection.mayRead(storedByteCount: row.bodyByteCount) else {
+                throw Self.tooManyDifferences
+            }
+            let stored = try reader.revision(documentID, revisionID, in: path)
+            let excess = max(0, (stored?.body.count ?? 0) - row.bodyByteCount)
+            guard connection.mayRead(storedByteCount: excess) else {
+                throw Self.tooManyDifferences
+            }
+            return stored
+        }
+    }
+
+    private static let tooManyDifferences = SyncError.http(
+        .unprocessable,
+        "too many differences of large bodies; send the whole"
+    )
 }
 
 // MARK: - Revisions that name blobs
@@ -308,11 +328,14 @@ extension Inbox {
         in admission: Admission
     ) -> Set<BlobDigest> {
         guard admission.isReadable,
-            let stored = try? connection.store.read({ reader in
-                try reader.document(documentID, in: admission.path)
+            let stored = try? connection.store.read({ reader -> StoredDocument? in
+                // A larger one is not read for a message that may be short; its blobs come again.
+                guard let row = try reader.change(of: documentID, in: admission.path),
+                    row.bodyByteCount <= connection.limits.comparedByteCount,
+                    connection.mayRead(storedByteCount: row.bodyByteCount)
+                else { return nil }
+                return try reader.document(documentID, in: admission.path)
             }),
-            // A larger one is not read for a message that may be short; its blobs come again.
-            stored.body.count <= connection.limits.comparedByteCount,
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
         else { return [] }
         return (try? BlobReferences.digests(in: stored.body.span)) ?? []

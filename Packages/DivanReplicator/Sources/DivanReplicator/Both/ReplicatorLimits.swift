@@ -12,6 +12,12 @@ public struct ReplicatorLimits: Sendable {
     public var receivedChangesCount = 10_000
     /// Lists of ours that wait for an answer before we have caught up; afterwards one.
     public var listsInFlightCount = 5
+    /// Bytes of bodies that a read filter is asked about at once; more shortens the list.
+    ///
+    /// They are in memory together.
+    public var filteredByteCount = 2 << 20
+    /// Lists of proposals that wait until a filter may be asked again; one more is answered 503.
+    public var waitingProposalsCount = 16
     /// Lists read from the feed in one turn of a loop, also when nothing of them is told: to a peer
     /// that wants a few documents of many, or none.
     public var silentListsCount = 25
@@ -107,9 +113,11 @@ public struct ReplicatorLimits: Sendable {
     public var receivedHistoryCount = 1_000
     /// Possible ancestors named per entry of a `changes` answer (`replication.md` §3).
     public var ancestorsCount = 10
-    /// Bytes of stored bodies that are read for the differences of a peer, at once and in each second;
-    /// beyond what its own bytes earn the whole body is asked for (422).
+    /// Bytes of stored bodies that are read for the differences of a peer, and for a filter's word on what it
+    /// proposes or asks for, at once and in each second.
     ///
+    /// Beyond what its own bytes earn the whole body is asked for (422), proposals wait, and a request for a
+    /// blob is answered later (503).
     /// Reading, changing and writing 8 MiB holds a loop for some hundred milliseconds.
     public var deltaSourceByteCount = 8 << 20
     /// Conflicts that wait for a resolver, above which the next list is answered later.

@@ -12,6 +12,8 @@ final class PassiveCollection {
     private let admission: Admission
     private let connection: Connection
     private var hasAnswered = false
+    /// Proposals that are not answered yet.
+    private var proposals = WaitingProposals()
 
     init(
         _ number: Int,
@@ -31,16 +33,34 @@ final class PassiveCollection {
         )
     }
 
-    var isIdle: Bool { !isSubscribed || feed?.isIdle ?? true }
+    var isIdle: Bool { (!isSubscribed || feed?.isIdle ?? true) && proposals.isEmpty }
+
+    /// Bytes of proposals that wait.
+    var waitingByteCount: Int { proposals.byteCount }
+
+    /// When those go on.
+    var deadline: Duration? { proposals.isEmpty ? nil : connection.nextLook }
 
     /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
     /// the content here comes for it later, over another connection perhaps.
-    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool {
-        guard admission.isReadable, let name = request.properties["docID"],
-            let stored = try? connection.store.read({ reader in
-                try reader.document(DocumentID(unchecked: name), in: path)
+    func mayRead(
+        blob digest: BlobDigest,
+        of request: BLIPIncomingRequest
+    ) throws(SyncError) -> Bool {
+        guard admission.isReadable, let name = request.properties["docID"] else { return false }
+        // Before anything is looked up: the refusal is the same whatever is here.
+        guard connection.mayLook else {
+            throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
+        }
+        let documentID = DocumentID(unchecked: name)
+        guard
+            let stored = try? connection.store.read({ reader -> StoredDocument? in
+                guard let row = try reader.change(of: documentID, in: path),
+                    row.flags.contains(.hasBlobs)
+                else { return nil }
+                connection.looked(atByteCount: row.bodyByteCount)
+                return try reader.document(documentID, in: path)
             }),
-            stored.flags.contains(.hasBlobs),
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
         else { return false }
         return (try? BlobReferences.digests(in: stored.body.span))?.contains(digest) ?? false
@@ -54,6 +74,7 @@ final class PassiveCollection {
 
     /// Announces and sends as far as the windows allow.
     func pump() {
+        if !proposals.isEmpty { judgeWaiting() }
         guard isSubscribed else { return }
         do {
             try feed?.pump()
@@ -98,6 +119,37 @@ extension PassiveCollection {
     /// Source: `revisions.md` §7.
     func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
     {
+        guard proposals.count < connection.limits.waitingProposalsCount else {
+            throw .http(.serviceUnavailable, "too many proposals wait already")
+        }
+        proposals.append(WaitingProposals.List(entries, request))
+        judgeWaiting()
+    }
+
+    /// Answers lists in order, as far as documents may be looked at now.
+    private func judgeWaiting() {
+        while var list = proposals.first, !connection.isClosed {
+            do throws(SyncError) {
+                guard try judge(&list) else {
+                    proposals.first = list
+                    return
+                }
+                answer(list.request, with: list.answers, at: list.sequence)
+            } catch {
+                connection.refuse(list.request, logging: error)
+            }
+            proposals.removeFirst()
+        }
+    }
+
+    /// The connection gives up what it holds.
+    func abandon() { proposals = WaitingProposals() }
+
+    /// Judges what is left of a list.
+    ///
+    /// - Returns: Whether that is all of it; the rest has to wait.
+    private func judge(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
+        let entries = list.entries.dropFirst(list.answers.count)
         var answers = [ProposalAnswer](
             repeating: ProposalAnswer(status: .badRequest),
             count: entries.count
@@ -121,21 +173,36 @@ extension PassiveCollection {
                 (try reader.judge(questions, in: path), try reader.lastSequence(in: path))
             }
         }
+        // What the first part says is no newer than this.
+        if list.answers.isEmpty { list.sequence = sequence }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
-            answers[place] = try answer(to: verdict, about: question.documentID)
+            guard let answer = try answer(to: verdict, about: question.documentID, in: &list) else {
+                list.answers += answers.prefix(place)
+                list.isReadable = [:]  // documents change meanwhile
+                return false
+            }
+            answers[place] = answer
         }
-        answer(request, with: answers, at: sequence)
+        list.answers += answers
+        return true
     }
 
+    /// The answer to one proposal; `nil` where the document cannot be looked at now.
     private func answer(
         to verdict: ProposalVerdict,
-        about documentID: DocumentID
-    ) throws(SyncError) -> ProposalAnswer {
+        about documentID: DocumentID,
+        in list: inout WaitingProposals.List
+    ) throws(SyncError) -> ProposalAnswer? {
         switch verdict {
         case .accept: return .accepted
         case .known: return ProposalAnswer(status: .notModified)
         case .conflict(let current):
-            guard try mayRead(documentID) else { return ProposalAnswer(status: .forbidden) }
+            // A list may name one document ten thousand times.
+            if list.isReadable[documentID] == nil {
+                list.isReadable[documentID] = try mayRead(documentID)
+            }
+            guard let isReadable = list.isReadable[documentID] else { return nil }
+            guard isReadable else { return ProposalAnswer(status: .forbidden) }
             feed?.tellAgain(documentID)
             return ProposalAnswer(status: .conflict, currentRevision: current)
         }
@@ -160,12 +227,16 @@ extension PassiveCollection {
 
     /// As `mayRead`; not where the document cannot be looked at.
     private func isReadable(_ documentID: DocumentID) -> Bool {
-        (try? mayRead(documentID)) ?? false
+        let isReadable = try? mayRead(documentID)
+        return isReadable == true
     }
 
     /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
-    private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool {
+    ///
+    /// - Returns: `nil` where nothing may be looked at now.
+    private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool? {
         guard let filter = admission.readFilter else { return true }
+        guard connection.mayLook else { return nil }
         let document: StoredDocument?
         do {
             document = try connection.store.read {
@@ -177,6 +248,7 @@ extension PassiveCollection {
             throw SyncError(storage: error)
         }
         guard let document else { return true }
+        connection.looked(atByteCount: document.body.count)
         return filter(
             FilteredRevision(
                 documentID,

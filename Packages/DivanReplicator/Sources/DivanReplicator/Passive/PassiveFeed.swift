@@ -36,6 +36,8 @@ struct PassiveFeed {
     private var phase = FeedPhase.backlog
     /// Documents that the peer pushes without knowing our revision, although it was told of it once.
     private var unknownToPeer: [DocumentID] = []
+    /// The same, to be found by name.
+    private var unknownIDs: Set<DocumentID> = []
     /// Revisions of the peer that came when another one had won over them here.
     private var overtaken: Set<OvertakenRevision> = []
     /// Whether there is room to go on, but others shall have their turn first.
@@ -102,7 +104,9 @@ struct PassiveFeed {
     /// The peer pushed a revision of a document that does not follow ours: it may have purged the
     /// document and made it anew, and our revision will not be announced by itself any more.
     mutating func tellAgain(_ documentID: DocumentID) {
-        guard unknownToPeer.count < connection.limits.rememberedEchoesCount else { return }
+        guard unknownToPeer.count < connection.limits.rememberedEchoesCount,
+            unknownIDs.insert(documentID).inserted
+        else { return }
         unknownToPeer.append(documentID)
     }
 
@@ -118,7 +122,7 @@ struct PassiveFeed {
             revisionID: message.revisionID
         )
         guard winner.sequence <= lastSequence,
-            overtaken.count < connection.limits.overtakenRevisionsCount,
+            overtaken.count < connection.limits.overtakenRevisionsCount, connection.mayLook,
             overtaken.insert(loser).inserted, isReadable(winner)
         else { return false }
         tellAgain(message.documentID)
@@ -126,7 +130,8 @@ struct PassiveFeed {
     }
 
     private func isReadable(_ row: ChangeRow) -> Bool {
-        (try? hiddenSequences(among: [row]).isEmpty) ?? false
+        if readFilter != nil { connection.looked(atByteCount: row.bodyByteCount) }
+        return (try? hiddenSequences(among: [row]).isEmpty) ?? false
     }
 
     /// There are changes behind the last one that was read.
@@ -178,15 +183,19 @@ struct PassiveFeed {
         // What is on its way may be the revision in question; who came once does not stay that long,
         // and is told only of what this connection has not brought.
         if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
+        // Where no answer is to come nobody else begins the next turn.
+        if !unknownToPeer.isEmpty, isAnswered { wantsTurn = true }
         _ = try sender.pump()
     }
 
     private mutating func announceNext() throws {
         let limit = connection.limits.changesCount
-        let rows = try connection.store.read { reader in
+        let all = try connection.store.read { reader in
             try reader.changes(in: path, after: lastSequence, limit: limit, remote: nil)
         }
-        let hidden = try hiddenSequences(among: rows)
+        let rows = all.prefix(judgedCount(of: all))
+        let hidden =
+            readFilter == nil ? [] : try hiddenSequences(among: rows.filter { isWanted($0) })
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
@@ -202,7 +211,7 @@ struct PassiveFeed {
             changes.append(FeedChange(row))
         }
         if !changes.isEmpty { announce(changes) }
-        if rows.count < limit {
+        if all.count < limit, rows.count == all.count {
             let isFirstTime = phase == .backlog
             phase = .caughtUp
             if isFirstTime || changes.isEmpty { announce([]) }
@@ -212,17 +221,49 @@ struct PassiveFeed {
     /// Tells again of documents that the peer lacks, as far as the feed has passed them.
     private mutating func announceAgain() throws {
         let documentIDs = unknownToPeer.prefix(connection.limits.changesCount)
-        unknownToPeer.removeFirst(documentIDs.count)
-        let rows = try connection.store.read { reader in
-            try documentIDs.compactMap { try reader.change(of: $0, in: path) }
+        var rows: [ChangeRow] = []
+        var doneCount = 0
+        try connection.store.read { reader in
+            var byteCount = 0
+            for documentID in documentIDs {
+                if let row = try reader.change(of: documentID, in: path), isToTellAgain(row) {
+                    byteCount += row.bodyByteCount
+                    if readFilter != nil, !rows.isEmpty,
+                        byteCount > connection.limits.filteredByteCount
+                    {
+                        break
+                    }
+                    rows.append(row)
+                }
+                doneCount += 1
+            }
         }
+        unknownIDs.subtract(documentIDs.prefix(doneCount))
+        unknownToPeer.removeFirst(doneCount)
         let hidden = try hiddenSequences(among: rows)
-        let changes = rows.filter { row in
-            row.sequence <= (isContinuous ? lastSequence : firstSequence)
-                && !hidden.contains(row.sequence)
-                && wantedIDs?.contains(row.documentID) ?? true
-        }
+        let changes = rows.filter { !hidden.contains($0.sequence) }
         if !changes.isEmpty { announce(changes.map { FeedChange($0) }) }
+    }
+
+    private func isToTellAgain(_ row: ChangeRow) -> Bool {
+        row.sequence <= (isContinuous ? lastSequence : firstSequence)
+            && isWanted(row)
+    }
+
+    /// How many of these changes one list tells: those of which the filter is asked at once, one at least.
+    private func judgedCount(of rows: [ChangeRow]) -> Int {
+        guard readFilter != nil else { return rows.count }
+        var byteCount = 0
+        let end = rows.indices.first { index in
+            guard isWanted(rows[index]) else { return false }
+            byteCount += rows[index].bodyByteCount
+            return index > 0 && byteCount > connection.limits.filteredByteCount
+        }
+        return end ?? rows.count
+    }
+
+    private func isWanted(_ row: ChangeRow) -> Bool {
+        wantedIDs?.contains(row.documentID) ?? true
     }
 
     /// The changes that the peer may not fetch; the filter runs outside of the transaction.

@@ -92,7 +92,7 @@ final class PassivePeer: ConnectedPeer {
         guard !attachments.wantsTurn, !known.contains(where: \.wantsTurn) else { return .zero }
         return [
             connection.statusDeadline(currentStatus), connection.weighingDeadline,
-            attachments.deadline, watchdog.deadline,
+            attachments.deadline, watchdog.deadline, known.compactMap(\.deadline).min(),
         ].compactMap(\.self).min()
     }
 
@@ -112,10 +112,12 @@ final class PassivePeer: ConnectedPeer {
 extension PassivePeer {
     /// Gives up what is incomplete when the listener holds too much; what is complete is stored.
     func weigh() {
-        guard connection.yields(holdingParked: inbox.byteCount) else { return }
+        let waitingByteCount = known.reduce(0) { $0 + $1.waitingByteCount }
+        guard connection.yields(holdingParked: inbox.byteCount + waitingByteCount) else { return }
         commit()
         inbox.abandon()
         attachments.abandon()
+        for collection in known { collection.abandon() }
     }
 
     private var known: some Sequence<PassiveCollection> { collections.lazy.compactMap(\.self) }
@@ -225,8 +227,11 @@ extension PassivePeer {
         _ = try collection(of: request)
     }
 
-    func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool {
-        (try? collection(of: request))?.mayRead(blob: digest, of: request) ?? false
+    func mayRead(
+        blob digest: BlobDigest,
+        of request: BLIPIncomingRequest
+    ) throws(SyncError) -> Bool {
+        try collection(of: request).mayRead(blob: digest, of: request)
     }
 
     private func collection(of request: BLIPIncomingRequest) throws(SyncError) -> PassiveCollection

@@ -1,0 +1,183 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Synchronization
+import Testing
+
+/// What filters cost where a client may see some documents only: bodies are read to ask them.
+@Suite struct FilteredFeedTests {
+    private static let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+
+    /// Which documents a filter was asked about.
+    private final class Asked: Sendable {
+        private let list = Mutex<[DocumentID]>([])
+        var documentIDs: [DocumentID] { list.withLock { $0 } }
+        func add(_ documentID: DocumentID) { list.withLock { $0.append(documentID) } }
+    }
+
+    private func client(
+        _ site: Site,
+        _ asked: Asked = Asked(),
+        bindsBlobs: Bool = false,
+        limits: (inout ReplicatorLimits) -> Void = { _ in },
+        showing isShown: @escaping @Sendable (DocumentID) -> Bool
+    ) -> Counterpart {
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.bindsBlobs = bindsBlobs
+        options.readFilters[.default] = { shown in
+            asked.add(shown.documentID)
+            return isShown(shown.documentID)
+        }
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        limits(&configuration.limits)
+        var client = Counterpart(configuration, site)
+        client.ask("getCollections", [:], Self.names)
+        return client
+    }
+
+    private func site(_ count: Int, byteCount: Int) throws -> Site {
+        let site = try Site()
+        let text = String(repeating: "x", count: byteCount)
+        for number in 0..<count {
+            try site.save(DocumentID(unchecked: "doc\(number)"), #"{"text":"\#(text)"}"#)
+        }
+        return site
+    }
+
+    /// Their bodies are in memory together.
+    @Test func `a list names no more documents than the filter is asked about at once`() throws {
+        let site = try site(40, byteCount: 400)
+        var client = client(site) {
+            $0.filteredByteCount = 1_000
+        } showing: {
+            !$0.text.hasSuffix("7")
+        }
+        client.ask("subChanges", ["collection": "0"])
+        var (told, longest) = (0, 0)
+        for _ in 0..<200 {
+            guard client.requests.contains(where: { $0.profile == "changes" }) else {
+                guard client.peer.deadline == .zero else { break }
+                client.peer.advance(to: .zero)
+                client.exchange()
+                continue
+            }
+            let list = try client.take("changes")
+            let count = String(decoding: list.body, as: UTF8.self).split(separator: "doc").count - 1
+            (told, longest) = (told + count, max(longest, count))
+            if count > 0 { client.answer(list, bytes: Array("[0]".utf8)) }
+        }
+        #expect(told == 36)
+        #expect(longest == 2)
+    }
+
+    @Test func `who sees nothing is told so, whatever is stored`() throws {
+        let site = try site(40, byteCount: 400)
+        var client = client(site) {
+            $0.filteredByteCount = 1_000
+        } showing: { _ in
+            false
+        }
+        client.ask("subChanges", ["collection": "0"])
+        for _ in 0..<200 where client.peer.deadline == .zero {
+            client.peer.advance(to: .zero)
+            client.exchange()
+        }
+        #expect(try client.take("changes").body == Array("[]".utf8))
+    }
+
+    @Test func `documents that the client does not want are not read for the filter`() throws {
+        let asked = Asked()
+        var client = client(try site(20, byteCount: 10), asked) { _ in true }
+        let wanted = #"{"docIDs":["doc3"]}"#
+        client.ask("subChanges", ["collection": "0"], wanted)
+        #expect(asked.documentIDs == ["doc3"])
+    }
+
+    @Test func `a document is looked at once for a list, however often that names it`() throws {
+        let asked = Asked()
+        var client = client(try site(1, byteCount: 10), asked) { _ in true }
+        client.ask("subChanges", ["collection": "0", "continuous": "true"])
+        _ = try client.answer("changes", "[0]")
+        _ = try client.take("changes")
+        let before = asked.documentIDs.count
+        let list = [String](repeating: #"["doc0","1-aa"]"#, count: 5_000).joined(separator: ",")
+        let reply = client.ask("proposeChanges", ["collection": "0"], "[\(list)]")
+        let refusals = [String](repeating: "409", count: 5_000).joined(separator: ",")
+        #expect(reply?.body == Array("[\(refusals)]".utf8))
+        // Once for the answer, and once for telling the client again.
+        #expect(asked.documentIDs.count == before + 2)
+        let again = String(decoding: try client.take("changes").body, as: UTF8.self)
+        #expect(again.split(separator: "doc0").count == 2)
+    }
+
+    @Test func `proposals wait where more has to be read for them than was earned`() throws {
+        let asked = Asked()
+        let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 50_000 }
+        var client = client(try site(6, byteCount: 40_000), asked, limits: limits) {
+            $0 != "doc4"
+        }
+        let list = (0..<6).map { #"["doc\#($0)","1-aa"]"# }.joined(separator: ",")
+        let properties: BLIPProperties = ["Profile": "proposeChanges", "collection": "0"]
+        let sent = client.send(
+            properties,
+            Array("[\(list)]".utf8),
+            isNoReply: false,
+            isCompressed: false
+        )
+        let number = try #require(sent)
+        #expect(client.reply(to: number) == nil)
+        #expect(asked.documentIDs == ["doc0", "doc1"])
+        for _ in 0..<20 where client.reply(to: number) == nil {
+            client.now = try #require(client.peer.deadline)
+            client.peer.advance(to: client.now)
+            client.exchange()
+        }
+        let reply = try #require(client.reply(to: number))
+        #expect(reply.body == Array("[409,409,409,409,403,409]".utf8))
+        #expect(asked.documentIDs.count == 6, "each is read once")
+        #expect(client.now > .seconds(1), "and as slowly as the rate allows")
+    }
+
+    @Test func `proposals that wait are few`() throws {
+        let limits: (inout ReplicatorLimits) -> Void = {
+            $0.deltaSourceByteCount = 1_000
+            $0.waitingProposalsCount = 3
+        }
+        var client = client(try site(1, byteCount: 900_000), limits: limits) { _ in true }
+        var refused: [Int] = []
+        for _ in 0..<6 {
+            let reply = client.ask("proposeChanges", ["collection": "0"], #"[["doc0","1-aa"]]"#)
+            if let error = reply?.error { refused.append(error.code) }
+        }
+        #expect(refused == [503, 503])
+    }
+
+    @Test func `who asks for blobs of large documents without end is answered later`() throws {
+        let site = try Site()
+        let text = String(repeating: "x", count: 90_000)
+        let digest = try site.store.blobs.write([1, 2, 3])
+        let blob = Site.blobBody(digest, 3, "image/png").dropFirst().dropLast()
+        try site.save("large", "{\"text\":\"\(text)\",\(blob)}", hasBlobs: true)
+        var client = client(
+            site,
+            bindsBlobs: true,
+            limits: { $0.deltaSourceByteCount = 1_000 },
+            showing: { _ in true }
+        )
+        var codes: [Int] = []
+        for id in ["large", "large", "nowhere"] {
+            let question: BLIPProperties = [
+                "collection": "0", "docID": id, "digest": digest.description,
+            ]
+            codes.append(client.ask("getAttachment", question)?.error?.code ?? 0)
+        }
+        #expect(codes == [0, 503, 503], "the refusal does not tell what is here")
+        client.now = .seconds(200)
+        let question: BLIPProperties = [
+            "collection": "0", "docID": "nowhere", "digest": digest.description,
+        ]
+        #expect(client.ask("getAttachment", question)?.error?.code == 404)
+    }
+}

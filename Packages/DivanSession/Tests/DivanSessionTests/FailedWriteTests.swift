@@ -1,0 +1,76 @@
+import DivanReplicator
+import DivanRevisions
+import DivanSession
+import DivanSimulation
+import DivanStore
+import Synchronization
+import Testing
+
+/// A disk that fails once must not end what is to go on for good.
+@Suite struct FailedWriteTests {
+    /// Memory of which the next transactions fail.
+    private final class ShakyDisk: StorageEngine {
+        let failureCount = Atomic<Int>(0)
+        private let memory = MemoryEngine()
+
+        let isReadOnly = false
+
+        func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
+            try memory.read(body)
+        }
+
+        func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
+            if failureCount.load(ordering: .relaxed) > 0 {
+                failureCount.subtract(1, ordering: .relaxed)
+                throw StoreError(.io(5))
+            }
+            return try memory.write(body)
+        }
+
+        func checkIntegrity() throws(StoreError) {}
+        func compact() throws(StoreError) {}
+        func optimize(isThorough: Bool) throws(StoreError) {}
+        func makeDurable() throws(StoreError) {}
+        func syncFully() throws(StoreError) {}
+        func close() {}
+    }
+
+    private func run(_ disk: ShakyDisk, isContinuous: Bool) throws -> VirtualRun {
+        var setting = VirtualRun.Setting(isContinuous: isContinuous)
+        setting.retry = RetrySchedule(isContinuous: isContinuous)
+        setting.here = try Store(engine: disk)
+        return VirtualRun(setting)
+    }
+
+    @Test func `what was pushed and could not be noted costs the connection alone`() throws {
+        let disk = ShakyDisk()
+        let run = try run(disk, isContinuous: true)
+        run.run(for: .seconds(1))
+        try run.here.put("a", 1)
+        disk.failureCount.store(1, ordering: .relaxed)
+        run.loop.run(for: .seconds(10))
+        #expect(run.waits == [2])
+        #expect(run.activities.contains(.offline))
+        #expect(run.statuses.last?.activity == .idle)
+        #expect(run.statuses.last?.error == nil)
+        #expect(try run.there.text("a") == run.here.text("a"))
+        try run.here.put("a", 2)
+        run.loop.run(for: .seconds(1))
+        #expect(try run.there.text("a") == #"{"value":2}"#)
+    }
+
+    @Test(arguments: [true, false])
+    func `what came and could not be stored comes again`(isContinuous: Bool) throws {
+        let disk = ShakyDisk()
+        let run = try run(disk, isContinuous: isContinuous)
+        if isContinuous { run.run(for: .seconds(1)) }
+        try run.there.put("a", 1)
+        if !isContinuous { _ = try run.here.remoteID(for: "ws://there:4984/db/_blipsync") }
+        disk.failureCount.store(1, ordering: .relaxed)
+        run.run(for: .seconds(10))
+        #expect(run.waits == [2], "\(run.statuses.compactMap(\.error))")
+        #expect(run.statuses.last?.activity == (isContinuous ? .idle : .stopped))
+        #expect(run.statuses.last?.error == nil)
+        #expect(try run.here.text("a") == #"{"value":1}"#)
+    }
+}
