@@ -19,6 +19,6 @@ int divan_add_full_text(sqlite3 *connection) {
     if (!api) return SQLITE_ERROR;
     int code = divan_add_tokenizer(api);
     if (code == SQLITE_OK) code = divan_add_rank(api);
-    if (code == SQLITE_OK) code = divan_add_query_syntax(connection);
+    if (code == SQLITE_OK) code = divan_add_query_syntax(connection, api);
     return code;
 }

@@ -8,16 +8,20 @@
 //   all   = minus { [ AND ] minus }
 //   minus = near { NOT near }
 //   near  = term { NEAR [ "/" number ] term }
-//   term  = "(" any ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words '"' )
+//   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words '"' )
 //
-// Operators are in capitals; punctuation separates words.
+// Operators are in capitals and stand apart; whatever is no letter and no digit separates words. Phrases
+// and parentheses without a word are left out.
 
 /// Parentheses inside each other.
 enum { depth_limit = 64 };
 
 typedef struct {
+    const char *start;
     const char *at;
     const char *end;
+    /// For each byte of the text whether it belongs to a word.
+    const char *is_word;
     /// Names of columns, each followed by a zero byte.
     const char *columns;
     int columns_count;
@@ -26,29 +30,66 @@ typedef struct {
     const char *problem;
 } parser;
 
-/// Whether a byte belongs to a word; what is beyond ASCII is left to the tokenizer.
-static bool is_word(char byte) {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z')
-        || (byte >= '0' && byte <= '9') || byte == '_' || (unsigned char)byte >= 0x80;
+static bool is_word(const parser *parser, const char *at) {
+    return at < parser->end && parser->is_word[at - parser->start];
+}
+
+/// Whether operators and names of columns may stand beside a byte: `R_OR_D` has none, `either-OR` neither.
+static bool is_apart(const parser *parser, const char *at) {
+    unsigned char byte = (unsigned char)*at;
+    return !is_word(parser, at) && (byte <= ' ' || byte >= 0x80 || strchr("\"()^*", byte));
+}
+
+static bool begins_apart(const parser *parser) {
+    return parser->at == parser->start || is_apart(parser, parser->at - 1);
+}
+
+/// Behind `name:` of a column that stands here, with its number; else null.
+static const char *behind_column(const parser *parser, int *number) {
+    const char *name = parser->columns;
+    if (!begins_apart(parser)) return NULL;
+    *number = 0;
+    while (name < parser->columns + parser->columns_count) {
+        size_t count = strlen(name);
+        const char *at = parser->at + count;
+        if (count > 0 && (size_t)(parser->end - parser->at) > count && *at == ':'
+            && sqlite3_strnicmp(name, parser->at, (int)count) == 0)
+            return at + 1;
+        name += count + 1;
+        ++*number;
+    }
+    return NULL;
 }
 
 static void skip_space(parser *parser) {
+    int number;
     while (parser->at < parser->end) {
-        char byte = *parser->at;
-        if (is_word(byte) || byte == '"' || byte == '(' || byte == ')' || byte == '^') return;
+        const char *at = parser->at;
+        if (is_word(parser, at) || *at == '"' || *at == '(' || *at == ')') return;
+        // Anywhere else it is a sign among others.
+        if (*at == '^' && at + 1 < parser->end && (is_word(parser, at + 1) || at[1] == '"')) return;
+        if (behind_column(parser, &number)) return;
         parser->at++;
     }
 }
 
+/// Behind a text that stands here by itself; null where another one does.
+static const char *behind(parser *parser, const char *text) {
+    size_t count = strlen(text);
+    skip_space(parser);
+    if ((size_t)(parser->end - parser->at) < count || !begins_apart(parser)) return NULL;
+    return memcmp(parser->at, text, count) == 0 ? parser->at + count : NULL;
+}
+
+static bool ends_apart(const parser *parser, const char *at) {
+    return at >= parser->end || is_apart(parser, at);
+}
+
 /// Passes an operator, which stands as a word of its own.
 static bool passes(parser *parser, const char *operator) {
-    size_t count = strlen(operator);
-    skip_space(parser);
-    if ((size_t)(parser->end - parser->at) < count) return false;
-    if (memcmp(parser->at, operator, count) != 0) return false;
-    const char *behind = parser->at + count;
-    if (behind < parser->end && is_word(*behind)) return false;
-    parser->at = behind;
+    const char *at = behind(parser, operator);
+    if (!at || !ends_apart(parser, at)) return false;
+    parser->at = at;
     return true;
 }
 
@@ -64,47 +105,74 @@ static bool ends_term(parser *parser) {
     return parser->at >= parser->end || *parser->at == ')';
 }
 
-static void append_quoted(parser *parser, const char *text, int count) {
-    sqlite3_str_appendchar(parser->output, 1, '"');
-    sqlite3_str_append(parser->output, text, count);
-    sqlite3_str_appendchar(parser->output, 1, '"');
-}
+typedef void (*part)(parser *);
 
-/// Passes `name:` of a column, and writes the column's name in the table.
-static void parse_column(parser *parser) {
-    const char *start = parser->at, *at = start;
-    while (at < parser->end && (is_word(*at) || *at == '.')) at++;
-    if (at == start || at >= parser->end || *at != ':') return;
-    const char *name = parser->columns;
-    int number = 0;
-    while (name < parser->columns + parser->columns_count) {
-        size_t count = strlen(name);
-        if (count == (size_t)(at - start) && sqlite3_strnicmp(name, start, (int)count) == 0) {
-            sqlite3_str_appendf(parser->output, "c%d : ", number);
-            parser->at = at + 1;
-            return;
-        }
-        name += count + 1;
-        number++;
+/// Writes a part with `operator` before it where another one is there; a part without words is left out.
+static void write_part(parser *parser, part part, const char *operator, bool *is_there) {
+    sqlite3_str *output = parser->output;
+    parser->output = sqlite3_str_new(NULL);
+    part(parser);
+    if (sqlite3_str_errcode(parser->output) != SQLITE_OK) parser->problem = "out of memory";
+    int count = sqlite3_str_length(parser->output);
+    if (count > 0) {
+        if (*is_there) sqlite3_str_appendall(output, operator);
+        sqlite3_str_append(output, sqlite3_str_value(parser->output), count);
+        *is_there = true;
     }
+    sqlite3_free(sqlite3_str_finish(parser->output));
+    parser->output = output;
 }
 
 static void parse_any(parser *parser);
 
-static void parse_phrase(parser *parser) {
+static void parse_group(parser *parser) {
+    parser->at++;
+    if (++parser->depth > depth_limit) {
+        parser->problem = "too many parentheses";
+        return;
+    }
+    if (!ends_term(parser)) {
+        bool is_there = false;
+        sqlite3_str_appendchar(parser->output, 1, '(');
+        write_part(parser, parse_any, "", &is_there);
+        if (is_there) sqlite3_str_appendchar(parser->output, 1, ')');
+        else sqlite3_str_reset(parser->output);
+    }
+    parser->depth--;
+    skip_space(parser);
+    if (parser->at >= parser->end || *parser->at != ')')
+        parser->problem = "a parenthesis is not closed";
+    else
+        parser->at++;
+}
+
+/// Writes what is before a word or a phrase, and that in quotation marks.
+static void write_words(
+    parser *parser, int column, bool is_first, const char *start, const char *end) {
+    if (column >= 0) sqlite3_str_appendf(parser->output, "c%d : ", column);
+    if (is_first) sqlite3_str_appendall(parser->output, "^ ");
+    sqlite3_str_appendchar(parser->output, 1, '"');
+    sqlite3_str_append(parser->output, start, (int)(end - start));
+    sqlite3_str_appendchar(parser->output, 1, '"');
+}
+
+static void parse_phrase(parser *parser, int column, bool is_first) {
     const char *start = ++parser->at;
-    while (parser->at < parser->end && *parser->at != '"') parser->at++;
+    bool has_words = false;
+    while (parser->at < parser->end && *parser->at != '"')
+        if (is_word(parser, parser->at++)) has_words = true;
     if (parser->at >= parser->end) {
         parser->problem = "a quotation mark is not closed";
         return;
     }
-    append_quoted(parser, start, (int)(parser->at++ - start));
+    if (has_words) write_words(parser, column, is_first, start, parser->at);
+    parser->at++;
 }
 
-static void parse_word(parser *parser) {
+static void parse_word(parser *parser, int column, bool is_first) {
     const char *start = parser->at;
-    while (parser->at < parser->end && is_word(*parser->at)) parser->at++;
-    append_quoted(parser, start, (int)(parser->at - start));
+    while (is_word(parser, parser->at)) parser->at++;
+    write_words(parser, column, is_first, start, parser->at);
     if (parser->at < parser->end && *parser->at == '*') {
         sqlite3_str_appendchar(parser->output, 1, '*');
         parser->at++;
@@ -115,51 +183,33 @@ static void parse_term(parser *parser) {
     skip_space(parser);
     if (parser->problem) return;
     if (parser->at < parser->end && *parser->at == '(') {
-        parser->at++;
-        if (++parser->depth > depth_limit) {
-            parser->problem = "too many parentheses";
-            return;
-        }
-        sqlite3_str_appendchar(parser->output, 1, '(');
-        parse_any(parser);
-        sqlite3_str_appendchar(parser->output, 1, ')');
-        parser->depth--;
-        skip_space(parser);
-        if (parser->at >= parser->end || *parser->at != ')')
-            parser->problem = "a parenthesis is not closed";
-        else
-            parser->at++;
+        parse_group(parser);
         return;
     }
-    parse_column(parser);
+    int column = -1;
+    const char *named = behind_column(parser, &column);
+    if (named) parser->at = named;
+    else column = -1;
     skip_space(parser);
-    if (parser->at < parser->end && *parser->at == '^') {
-        sqlite3_str_appendall(parser->output, "^ ");
-        parser->at++;
-        skip_space(parser);
-    }
-    if (parser->at < parser->end && *parser->at == '"') parse_phrase(parser);
-    else if (parser->at < parser->end && is_word(*parser->at)) parse_word(parser);
+    bool is_first = parser->at < parser->end && *parser->at == '^';
+    if (is_first) parser->at++;
+    if (parser->at < parser->end && *parser->at == '"') parse_phrase(parser, column, is_first);
+    else if (is_word(parser, parser->at)) parse_word(parser, column, is_first);
     else parser->problem = "a word is missing";
 }
 
 /// Passes `NEAR` or `NEAR/number`.
 static bool passes_near(parser *parser, int *distance) {
-    const char *before = parser->at;
     *distance = 10;
-    if (!passes(parser, "NEAR")) return false;
-    if (parser->at < parser->end && *parser->at == '/') {
-        const char *at = parser->at + 1;
-        int number = 0;
-        while (at < parser->end && *at >= '0' && *at <= '9' && number < 100000)
-            number = number * 10 + (*at++ - '0');
-        if (at == parser->at + 1) {
-            parser->at = before;
-            return false;
-        }
-        *distance = number;
-        parser->at = at;
-    }
+    if (passes(parser, "NEAR")) return true;
+    const char *digits = behind(parser, "NEAR/"), *at = digits;
+    if (!digits) return false;
+    int number = 0;
+    for (; at < parser->end && *at >= '0' && *at <= '9'; at++)
+        if (number < 100000) number = number * 10 + (*at - '0');
+    if (at == digits || !ends_apart(parser, at)) return false;
+    *distance = number;
+    parser->at = at;
     return true;
 }
 
@@ -167,44 +217,69 @@ static void parse_near(parser *parser) {
     sqlite3_str *output = parser->output;
     sqlite3_str *terms = sqlite3_str_new(NULL);
     int distance = 10, farthest = -1;
+    bool is_there = false;
     parser->output = terms;
-    parse_term(parser);
+    write_part(parser, parse_term, "", &is_there);
     while (!parser->problem && passes_near(parser, &distance)) {
         if (distance > farthest) farthest = distance;
-        sqlite3_str_appendchar(terms, 1, ' ');
-        parse_term(parser);
+        write_part(parser, parse_term, " ", &is_there);
     }
     parser->output = output;
     const char *text = sqlite3_str_value(terms);
-    if (farthest >= 0) sqlite3_str_appendf(output, "NEAR(%s, %d)", text ? text : "", farthest);
+    if (text && farthest >= 0) sqlite3_str_appendf(output, "NEAR(%s, %d)", text, farthest);
     else if (text) sqlite3_str_append(output, text, sqlite3_str_length(terms));
     sqlite3_free(sqlite3_str_finish(terms));
 }
 
 static void parse_minus(parser *parser) {
-    parse_near(parser);
+    bool is_there = false;
+    write_part(parser, parse_near, "", &is_there);
     while (!parser->problem && passes(parser, "NOT")) {
-        sqlite3_str_appendall(parser->output, " NOT ");
-        parse_near(parser);
+        // Of nothing, nothing is left.
+        if (!is_there) sqlite3_str_appendall(parser->output, "\"\"");
+        is_there = true;
+        write_part(parser, parse_near, " NOT ", &is_there);
     }
 }
 
 static void parse_all(parser *parser) {
+    bool is_there = false;
     sqlite3_str_appendchar(parser->output, 1, '(');
-    parse_minus(parser);
+    write_part(parser, parse_minus, "", &is_there);
     while (!parser->problem && !ends_term(parser) && !has_operator(parser, "OR")) {
         passes(parser, "AND");
-        sqlite3_str_appendall(parser->output, ") AND (");
-        parse_minus(parser);
+        write_part(parser, parse_minus, ") AND (", &is_there);
     }
-    sqlite3_str_appendchar(parser->output, 1, ')');
+    if (is_there) sqlite3_str_appendchar(parser->output, 1, ')');
+    else sqlite3_str_reset(parser->output);
 }
 
 static void parse_any(parser *parser) {
-    parse_all(parser);
-    while (!parser->problem && passes(parser, "OR")) {
-        sqlite3_str_appendall(parser->output, " OR ");
-        parse_all(parser);
+    bool is_there = false;
+    write_part(parser, parse_all, "", &is_there);
+    while (!parser->problem && passes(parser, "OR"))
+        write_part(parser, parse_all, " OR ", &is_there);
+}
+
+/// Parses a whole text; the output has nothing where it has no word.
+static void parse(parser *parser) {
+    bool is_there = false;
+    if (!ends_term(parser)) write_part(parser, parse_any, "", &is_there);
+    skip_space(parser);
+    if (!parser->problem && parser->at < parser->end)
+        parser->problem = "a parenthesis is not opened";
+}
+
+static void tell(sqlite3_context *context, parser *parser) {
+    if (parser->problem) {
+        char *message = sqlite3_mprintf("malformed full-text query: %s", parser->problem);
+        sqlite3_result_error(context, message ? message : parser->problem, -1);
+        sqlite3_free(message);
+    } else if (sqlite3_str_errcode(parser->output) != SQLITE_OK) {
+        sqlite3_result_error_nomem(context);
+    } else {
+        const char *text = sqlite3_str_value(parser->output);
+        sqlite3_result_text(context, text ? text : "\"\"", -1, SQLITE_TRANSIENT);
     }
 }
 
@@ -216,30 +291,34 @@ static void query(sqlite3_context *context, int count, sqlite3_value **arguments
     }
     parser parser = {.columns = (const char *)sqlite3_value_text(arguments[1])};
     parser.columns_count = sqlite3_value_bytes(arguments[1]);
-    parser.at = (const char *)sqlite3_value_text(arguments[0]);
-    parser.end = parser.at + sqlite3_value_bytes(arguments[0]);
-    parser.output = sqlite3_str_new(sqlite3_context_db_handle(context));
-    skip_space(&parser);
-    if (parser.at < parser.end) parse_any(&parser);
-    else sqlite3_str_appendall(parser.output, "\"\"");
-    skip_space(&parser);
-    if (!parser.problem && parser.at < parser.end) parser.problem = "a parenthesis is not opened";
-    int length = sqlite3_str_length(parser.output);
-    char *text = sqlite3_str_finish(parser.output);
-    if (parser.problem) {
-        char *message = sqlite3_mprintf("malformed full-text query: %s", parser.problem);
-        sqlite3_result_error(context, message ? message : parser.problem, -1);
-        sqlite3_free(message);
-        sqlite3_free(text);
-    } else if (text) {
-        sqlite3_result_text(context, text, length, sqlite3_free);
-    } else {
+    parser.start = parser.at = (const char *)sqlite3_value_text(arguments[0]);
+    int length = sqlite3_value_bytes(arguments[0]);
+    char *is_word = sqlite3_malloc64((sqlite3_uint64)length + 1);
+    if (!is_word || !parser.start) {
+        sqlite3_free(is_word);
         sqlite3_result_error_nomem(context);
+        return;
     }
+    parser.end = parser.start + length;
+    parser.is_word = is_word;
+    int code = divan_find_words(sqlite3_user_data(context), parser.start, length, is_word);
+    if (code == SQLITE_OK) {
+        parser.output = sqlite3_str_new(NULL);
+        parse(&parser);
+        tell(context, &parser);
+        sqlite3_free(sqlite3_str_finish(parser.output));
+    } else {
+        sqlite3_result_error_code(context, code);
+    }
+    sqlite3_free(is_word);
 }
 
-int divan_add_query_syntax(sqlite3 *connection) {
+int divan_add_query_syntax(sqlite3 *connection, fts5_api *api) {
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+    divan_words *words;
+    int code = divan_make_words(api, &words);
+    if (code != SQLITE_OK) return code;
+    // Freed by SQLite in any case.
     return sqlite3_create_function_v2(
-        connection, "divan_full_text_query1", 2, flags, NULL, query, NULL, NULL, NULL);
+        connection, "divan_full_text_query1", 2, flags, words, query, NULL, NULL, divan_free_words);
 }

@@ -80,6 +80,44 @@ struct FullTextTests {
         #expect(try found(query) == rows)
     }
 
+    /// Rows are found by what else is asked for.
+    @Test(
+        "What is no letter and no digit separates words, and a phrase of it is left out",
+        arguments: [
+            ("light — wooden", [1]), ("light … wooden", [1]), ("😀 wooden ❤️", [1]),
+            ("light_wooden", [1]), ("wooden\u{A0}light", [1]),
+            ("wooden\u{3000}OR\u{3000}oiled", [1, 3]),
+            ("wooden\u{FE0F} light", [1]), ("peopl\u{FE0F}*", [2]), ("^_^ wooden", [1]),
+            (#""—" wooden"#, [1]), (#""—" AND "wooden""#, [1]), (#"wooden AND "…""#, [1]),
+            (#""—" OR wooden"#, [1]), (#"wooden NOT "—""#, [1]), (#""—" NOT wooden"#, []),
+            (#"run NEAR "—" NEAR/2 castors"#, [2]), (#"name:"—" wooden"#, [1]), ("wooden (!)", [1]),
+            ("wooden ()", [1]), (#"^"—" wooden"#, [1]), ("—", []), (#""—""#, []), ("(—)", []),
+            ("_", []),
+        ]
+    )
+    func separators(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
+    }
+
+    @Test(
+        "Operators and names of columns stand apart",
+        arguments: [
+            ("wooden_OR_oiled", []), ("wooden-OR-oiled", []), ("wooden (OR) oiled", []),
+            ("(wooden)OR(oiled)", [1, 3]), ("run NEAR/99999999999 castors", [2]),
+            ("chair _name:oslo", []), ("chair (name:oslo)", [1]),
+        ]
+    )
+    func operators(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
+    }
+
+    @Test("Marks inside words keep them together")
+    func marks() throws {
+        let rows = "(1, 'हिन्दी', ''), (2, 'ह द न', '')"
+        #expect(try found("हिन्दी", in: rows) == [1])
+        #expect(try found("हि", in: rows) == [1, 2])
+    }
+
     private static let eastern = """
         (1, '東京', '東京都庁の展望台からカメラで撮る。'),
         (2, '京都', '京都の寺 (Temples of Kyoto) は17の世界遺産。'),

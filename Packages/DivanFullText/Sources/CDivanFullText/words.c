@@ -1,0 +1,72 @@
+#include "full_text.h"
+
+#include <string.h>
+
+// Where the words of a query are is asked of FTS5's own tokenizer, which cuts the texts of an index: a
+// query says nothing that no text can. It ends a word at most marks, and scripts have those inside of
+// words; so marks are taken along here, and such a word becomes a phrase of its pieces.
+
+struct divan_words {
+    fts5_tokenizer words;
+    /// Cuts as the tokenizers of indexes do.
+    Fts5Tokenizer *plain;
+    /// Takes marks along.
+    Fts5Tokenizer *marked;
+};
+
+void divan_free_words(void *data) {
+    divan_words *freed = data;
+    if (freed->plain) freed->words.xDelete(freed->plain);
+    if (freed->marked) freed->words.xDelete(freed->marked);
+    sqlite3_free(freed);
+}
+
+int divan_make_words(fts5_api *api, divan_words **made) {
+    *made = sqlite3_malloc(sizeof **made);
+    if (!*made) return SQLITE_NOMEM;
+    memset(*made, 0, sizeof **made);
+    divan_words *words = *made;
+    void *data = NULL;
+    int code = api->xFindTokenizer(api, "unicode61", &data, &words->words);
+    if (code == SQLITE_OK) code = words->words.xCreate(data, NULL, 0, &words->plain);
+    const char *arguments[] = {"categories", "L* N* Co M*"};
+    if (code == SQLITE_OK) code = words->words.xCreate(data, arguments, 2, &words->marked);
+    if (code != SQLITE_OK) divan_free_words(words);
+    return code;
+}
+
+typedef struct {
+    divan_words *words;
+    const char *text;
+    char *is_word;
+} search;
+
+static int note_any(void *data, int flags, const char *word, int count, int start, int end) {
+    (void)flags;
+    (void)word;
+    (void)count;
+    (void)start;
+    (void)end;
+    *(bool *)data = true;
+    return SQLITE_OK;
+}
+
+/// Takes note of a word, unless there are only marks in it.
+static int note_word(void *data, int flags, const char *word, int count, int start, int end) {
+    (void)word;
+    (void)count;
+    search *search = data;
+    divan_words *words = search->words;
+    bool is_word = false;
+    int code = words->words.xTokenize(
+        words->plain, &is_word, flags, search->text + start, end - start, note_any);
+    if (is_word) memset(search->is_word + start, 1, (size_t)(end - start));
+    return code;
+}
+
+int divan_find_words(divan_words *words, const char *text, int count, char *is_word) {
+    memset(is_word, 0, (size_t)count);
+    search search = {words, text, is_word};
+    return words->words.xTokenize(
+        words->marked, &search, FTS5_TOKENIZE_QUERY, text, count, note_word);
+}
