@@ -15,9 +15,13 @@ public struct HostField: Sendable {
     }
 
     /// Whether an `Origin` is this server itself.
-    public func isOrigin(_ origin: String) -> Bool {
+    ///
+    /// With TLS only a page that came by TLS is: anybody between a browser and this name can write one that
+    /// did not. Without TLS both are, as a proxy may end TLS in front of this server.
+    public func isOrigin(_ origin: String, isSecure: Bool) -> Bool {
         let lower = origin.lowercased()
-        return ["http://", "https://"].contains { scheme in
+        let schemes = isSecure ? ["https://"] : ["http://", "https://"]
+        return schemes.contains { scheme in
             (scheme + text.lowercased()).utf8.elementsEqual(lower.utf8)
         }
     }

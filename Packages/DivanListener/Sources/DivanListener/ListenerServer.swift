@@ -167,7 +167,8 @@ extension ListenerServer {
         guard let origin = headers["Origin"] else { return true }
         let host = HostField(headers["Host"] ?? "")
         let asksNobody = configuration.authenticator is OpenListenerAuthenticator
-        return host.isOrigin(origin) && (!asksNobody || host.isLocal())
+        return host.isOrigin(origin, isSecure: request.isSecure)
+            && (!asksNobody || host.isLocal())
     }
 
     private func follow(

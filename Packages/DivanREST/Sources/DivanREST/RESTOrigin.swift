@@ -27,15 +27,15 @@ struct RESTOrigin: Sendable {
     /// Why a page of the web may not send this; `nil` lets it go on.
     ///
     /// `names` are those under which the server may be asked, beside addresses and names of local networks;
-    /// `nil` takes every name.
-    func refusal(names: [String]?) -> RESTError? {
+    /// `nil` takes every name. `isSecure` tells whether the request came by TLS.
+    func refusal(names: [String]?, isSecure: Bool) -> RESTError? {
         let field = request.headers["Host"] ?? ""
         let host = HostField(field)
         if let names, !field.isEmpty, !host.isLocal(or: names + [Self.ownName]) {
             let advice = "ask by its address, or give the server users or TLS"
             return RESTError(421, "misdirected", "nobody is called \(field) here; \(advice)")
         }
-        guard let origin = request.headers["Origin"], !host.isOrigin(origin),
+        guard let origin = request.headers["Origin"], !host.isOrigin(origin, isSecure: isSecure),
             !["GET", "HEAD", "OPTIONS"].contains(request.method)
         else { return nil }
         switch allowed {

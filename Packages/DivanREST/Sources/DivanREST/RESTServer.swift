@@ -70,7 +70,9 @@ final class RESTService: Sendable {
         }
         let asksNobody = configuration.authenticator is OpenListenerAuthenticator
         let names = asksNobody && !exchange.isSecure ? configuration.hostNames : nil
-        if let refusal = origin.refusal(names: names) { return answer(refusal.response) }
+        if let refusal = origin.refusal(names: names, isSecure: exchange.isSecure) {
+            return answer(refusal.response)
+        }
         if let preflight = origin.preflight { return answer(preflight) }
         door.enter(exchange, answer) { [self] client in
             do {
