@@ -146,7 +146,9 @@ public struct HTTPServerConnection: Sendable {
         }
         let keepsAlive = request.keepsAlive && isBodyRead && framing != .close && !isLast
         state = .answering(framing, keepsAlive: keepsAlive)
-        return Self.head(response, framing, isTo: request.method, keepsAlive: keepsAlive)
+        // HTTP/1.1 goes on unless it is told otherwise, and HTTP/1.0 ends.
+        let option = keepsAlive ? (request.knowsChunks ? nil : "keep-alive") : "close"
+        return Self.head(response, framing, isTo: request.method, connection: option)
     }
 
     /// Whether the answer that has begun goes with its body; that to `HEAD` does not.
@@ -185,14 +187,14 @@ public struct HTTPServerConnection: Sendable {
             Array("\(error.explanation)\n".utf8)
         )
         guard case .bytes(let body) = response.body else { return [] }
-        return Self.head(response, .length(rest: body.count), isTo: "", keepsAlive: false) + body
+        return Self.head(response, .length(rest: body.count), isTo: "", connection: "close") + body
     }
 
     private static func head(
         _ response: HTTPResponse,
         _ framing: HTTPAnswerFraming,
         isTo method: String,
-        keepsAlive: Bool
+        connection: String?
     ) -> [UInt8] {
         var headers = response.headers
         // A field that cannot be sent is a mistake of ours, and must not become a line of its own.
@@ -201,7 +203,7 @@ public struct HTTPServerConnection: Sendable {
             headers.append(field.name, field.value)
         }
         headers.remove("Connection")
-        if !keepsAlive { headers.append("Connection", "close") }
+        if let connection { headers.append("Connection", connection) }
         let phrase = HTTPResponse.phrase(response.status)
         return headers.head(startLine: "HTTP/1.1 \(response.status) \(phrase)")
     }

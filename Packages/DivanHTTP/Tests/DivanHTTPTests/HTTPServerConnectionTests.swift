@@ -145,6 +145,28 @@ import Testing
         #expect(old.connection.isClosed)
     }
 
+    @Test func `an old client is told that its connection is kept, or that it is not`() throws {
+        for (request, response, connection) in [
+            ("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", [1], "keep-alive"),
+            ("GET / HTTP/1.0\r\n\r\n", [1], "close"),
+            ("GET / HTTP/1.1\r\nHost: h\r\n\r\n", [UInt8](), nil),
+        ] as [(String, [UInt8], String?)] {
+            var client = Client()
+            client.say(request)
+            _ = try client.connection.nextRequest()
+            let answer = HTTPResponse(status: 200, body: .bytes(response))
+            let head = String(decoding: client.connection.begin(answer), as: UTF8.self)
+            if let connection {
+                #expect(head.contains("Connection: \(connection)\r\n"), "\(request)")
+            } else {
+                #expect(!head.contains("Connection:"), "\(request)")
+            }
+            _ = client.connection.send(response)
+            _ = client.connection.end()
+            #expect(client.connection.isClosed == (connection == "close"))
+        }
+    }
+
     @Test func `a body never exceeds what was announced, and a short one ends the connection`()
         throws
     {
