@@ -11,7 +11,8 @@ import Synchronization
 public final class ChangeBell: Sendable {
     /// Names a waiter.
     public struct Ticket: Hashable, Sendable {
-        fileprivate let number: UInt64
+        /// The greater, the later.
+        let number: UInt64
     }
 
     private struct Waiter {

@@ -33,7 +33,7 @@ struct ChangesResource {
                 call.bell,
                 on: call.queue,
                 heartbeat: call.limits.heartbeat,
-                look: feed.read
+                looking: feed.read
             )
             return HTTPResponse(
                 status: 200,
@@ -71,13 +71,15 @@ struct ChangesResource {
 
     private func list(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
         let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
-        let progress = ListProgress(last: since, rest: limit)
+        let reading = ChangesReading(page, since: since)
+        let rest = Mutex(limit)
         let list = ListBody("results") { [pageCount = call.limits.pageCount] in
-            let (last, rest) = progress.value
-            let wanted = min(rest, pageCount)
-            let changes = try page.read(after: last, limit: wanted)
-            let left = rest - changes.texts.count
-            progress.value = (changes.end, left)
+            let wanted = min(rest.withLock { $0 }, pageCount)
+            guard let changes = try reading.next(wanted) else { return nil }
+            let left = rest.withLock { rest in
+                rest -= changes.texts.count
+                return rest
+            }
             let isEnd = changes.texts.count < wanted || left == 0
             return ListBody.Page(
                 items: changes.texts.map(\.text),
@@ -99,6 +101,12 @@ struct ChangesPage: Sendable {
         var texts: [(sequence: UInt64, text: [UInt8])] = []
         /// Where to go on.
         var end: UInt64
+        /// Whether there are as many as there can be.
+        var isWhole = false
+
+        init(end: UInt64) {
+            self.end = end
+        }
 
         mutating func append(_ sequence: UInt64, _ text: [UInt8]) {
             texts.append((sequence, text))
@@ -118,54 +126,57 @@ struct ChangesPage: Sendable {
         cursor = ChangeCursor(call, collection)
     }
 
-    /// A page of changes.
-    func news(after sequence: UInt64) throws -> Changes {
-        try read(after: sequence, limit: call.limits.pageCount)
-    }
-
-    func read(after sequence: UInt64, limit: Int) throws -> Changes {
-        try call.store.read { reader in
+    /// Reads on until there are `limit` changes, or its turn is over.
+    func fill(_ changes: inout Changes, upTo limit: Int) throws {
+        changes = try call.store.read { [changes] reader in
             guard call.rights.condition == nil else {
-                return try readVisible(after: sequence, limit: limit, reader)
+                return try filled(changes, upTo: limit, reader)
             }
-            var changes = Changes(end: sequence)
+            var changes = changes
+            changes.isWhole = true
             guard includesDocuments else {
-                for row in try reader.changes(in: collection, after: sequence, limit: limit) {
+                let rows = try reader.changes(in: collection, after: changes.end, limit: limit)
+                for row in rows {
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
                     changes.append(row.sequence, text)
                 }
                 return changes
             }
-            for document in try reader.documents(in: collection, after: sequence, limit: limit) {
+            let documents = try reader.documents(in: collection, after: changes.end, limit: limit)
+            for document in documents {
                 changes.append(document.sequence, try text(of: document))
             }
             return changes
         }
     }
 
-    /// The changes of documents that the client may see; the others are gone over.
-    private func readVisible(
-        after sequence: UInt64,
-        limit: Int,
+    /// The same of documents that the client may see; the others are gone over, and nothing tells where they
+    /// stand, nor do the pieces of the answer.
+    private func filled(
+        _ changes: Changes,
+        upTo limit: Int,
         _ reader: StoreReader
     ) throws -> Changes {
-        var changes = Changes(end: sequence)
-        while true {
-            let documents = try reader.documents(
-                in: collection,
-                after: changes.end,
-                limit: call.limits.pageCount
-            )
+        var changes = changes
+        var rest = call.limits.scanCount
+        while rest > 0 {
+            let count = min(rest, call.limits.pageCount)
+            let documents = try reader.documents(in: collection, after: changes.end, limit: count)
             for document in documents {
                 guard call.sees(document) else {
                     changes.end = document.sequence
                     continue
                 }
                 changes.append(document.sequence, try text(of: document))
-                if changes.texts.count == limit { return changes }
+                if changes.texts.count == limit { break }
             }
-            if documents.count < call.limits.pageCount { return changes }
+            if changes.texts.count == limit || documents.count < count {
+                changes.isWhole = true
+                return changes
+            }
+            rest -= count
         }
+        return changes
     }
 
     private func text(of document: StoredDocument) throws -> [UInt8] {
@@ -195,23 +206,59 @@ struct ChangesPage: Sendable {
     }
 }
 
-/// Changes from a sequence on, as events.
-private final class ChangesFeed: Sendable {
+/// Reads changes page by page, and each page in as many goes as it takes.
+///
+/// Used by whoever reads the one page at hand.
+private final class ChangesReading: Sendable {
     private let page: ChangesPage
-    private let last: Mutex<UInt64>
+    /// What has been found of the page at hand.
+    private let found: Mutex<ChangesPage.Changes>
 
     init(_ page: ChangesPage, since sequence: UInt64) {
         self.page = page
-        last = Mutex(sequence)
+        found = Mutex(ChangesPage.Changes(end: sequence))
     }
 
-    /// The events since the last call; `nil` when there are none.
-    func read() throws -> [UInt8]? {
-        let changes = try page.news(after: last.withLock { $0 })
-        last.withLock { $0 = changes.end }
-        guard !changes.texts.isEmpty else { return nil }
-        return changes.texts.flatMap { [page] sequence, text in
-            HTTPEvent(id: page.cursor.text(sequence), name: "change", data: text).bytes
+    /// The next page; `nil` while it is not complete.
+    func next(_ limit: Int) throws -> ChangesPage.Changes? {
+        var changes = found.withLock { $0 }
+        try page.fill(&changes, upTo: limit)
+        let left = changes.isWhole ? ChangesPage.Changes(end: changes.end) : changes
+        found.withLock { $0 = left }
+        return changes.isWhole ? changes : nil
+    }
+
+    /// The same, for whoever waits for changes.
+    func look() throws -> ChangeLook<ChangesPage.Changes> {
+        guard let changes = try next(page.call.limits.pageCount) else { return .unfinished }
+        return changes.texts.isEmpty ? .nothing : .found(changes)
+    }
+
+    /// What there is of the page at hand.
+    var current: ChangesPage.Changes { found.withLock { $0 } }
+}
+
+/// Changes from a sequence on, as events.
+private final class ChangesFeed: Sendable {
+    private let page: ChangesPage
+    private let reading: ChangesReading
+
+    init(_ page: ChangesPage, since sequence: UInt64) {
+        self.page = page
+        reading = ChangesReading(page, since: sequence)
+    }
+
+    /// The events since the last call.
+    func read() throws -> ChangeLook<[UInt8]> {
+        switch try reading.look() {
+        case .nothing: return .nothing
+        case .unfinished: return .unfinished
+        case .found(let changes):
+            return .found(
+                changes.texts.flatMap { [page] sequence, text in
+                    HTTPEvent(id: page.cursor.text(sequence), name: "change", data: text).bytes
+                }
+            )
         }
     }
 }
@@ -220,29 +267,23 @@ private final class ChangesFeed: Sendable {
 private final class PollBody: HTTPBodySource {
     private let page: ChangesPage
     /// What was gone over need not be looked at again.
-    private let end: Mutex<UInt64>
+    private let reading: ChangesReading
     private let deadline: Duration
     private let wait: ChangeWait
     private let isTold = Mutex(false)
 
     init(_ page: ChangesPage, since sequence: UInt64, until deadline: Duration) {
         self.page = page
-        end = Mutex(sequence)
+        reading = ChangesReading(page, since: sequence)
         self.deadline = deadline
         wait = ChangeWait(page.call.bell, on: page.call.queue)
     }
 
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
         guard !isTold.withLock({ $0 }) else { return answer(.end) }
-        let look: @Sendable () throws -> ChangesPage.Changes? = { [self] in
-            let changes = try page.news(after: end.withLock { $0 })
-            end.withLock { $0 = changes.end }
-            return changes.texts.isEmpty ? nil : changes
-        }
-        wait.wait(until: deadline, for: look) { [self] outcome in
+        wait.wait(until: deadline, for: reading.look) { [self] outcome in
             do {
-                let end = end.withLock { $0 }
-                answer(.bytes(try text(of: try outcome.get() ?? ChangesPage.Changes(end: end))))
+                answer(.bytes(try text(of: try outcome.get() ?? reading.current)))
             } catch {
                 Log(.listener).warning("A wait for changes ended: \(error)")
                 answer(.failed)

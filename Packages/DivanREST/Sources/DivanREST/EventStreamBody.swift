@@ -9,7 +9,7 @@ public final class EventStreamBody: HTTPBodySource {
     private let wait: ChangeWait
     private let heartbeat: Duration
     private let greeting: Mutex<[UInt8]>
-    private let look: @Sendable () throws -> [UInt8]?
+    private let look: @Sendable () throws -> ChangeLook<[UInt8]>
 
     /// Creates a stream.
     ///
@@ -20,12 +20,31 @@ public final class EventStreamBody: HTTPBodySource {
     ///   - greeting: Events that are sent at once, so that a client knows that it hears.
     ///   - look: The events that have come since the last call, never called twice at a time; `nil`
     ///     when there are none.
-    public init(
+    public convenience init(
         _ bell: ChangeBell,
         on queue: WorkQueue,
         heartbeat: Duration,
         greeting: [UInt8] = [],
         look: @escaping @Sendable () throws -> [UInt8]?
+    ) {
+        self.init(
+            bell,
+            on: queue,
+            heartbeat: heartbeat,
+            greeting: greeting,
+            looking: {
+                try look().map { .found($0) } ?? .nothing
+            }
+        )
+    }
+
+    /// The same, where a look may be unfinished.
+    init(
+        _ bell: ChangeBell,
+        on queue: WorkQueue,
+        heartbeat: Duration,
+        greeting: [UInt8] = [],
+        looking look: @escaping @Sendable () throws -> ChangeLook<[UInt8]>
     ) {
         wait = ChangeWait(bell, on: queue)
         self.heartbeat = heartbeat

@@ -19,21 +19,21 @@ final class ListBody: Sendable {
     }
 
     private let key: String
-    private let next: @Sendable () throws -> Page
+    private let next: @Sendable () throws -> Page?
     private let state = Mutex((place: State.before, isEmpty: true))
 
-    /// Creates a list under a key.
-    init(_ key: String, next: @escaping @Sendable () throws -> Page) {
+    /// Creates a list under a key; `next` returns `nil` while a page is not complete.
+    init(_ key: String, next: @escaping @Sendable () throws -> Page?) {
         self.key = key
         self.next = next
     }
 
-    /// The next bytes; `nil` behind the end.
+    /// The next bytes; `nil` behind the end, none while there is no page.
     func read() throws -> [UInt8]? {
         var (place, isEmpty) = state.withLock { $0 }
         guard place != .behind else { return nil }
+        guard let page = try next() else { return [] }
         var bytes: [UInt8] = place == .before ? Array("{\"\(key)\":[".utf8) : []
-        let page = try next()
         for item in page.items {
             bytes += isEmpty ? "\n".utf8 : ",\n".utf8
             bytes += item
@@ -52,21 +52,5 @@ final class ListBody: Sendable {
         }
         state.withLock { $0 = (place, isEmpty) }
         return bytes
-    }
-}
-
-/// How far a list has come: the place of its last item, and how many more are wanted.
-///
-/// Used by the one page that is being read.
-final class ListProgress<Place: Sendable>: Sendable {
-    private let state: Mutex<(last: Place, rest: Int)>
-
-    init(last: Place, rest: Int) {
-        state = Mutex((last, rest))
-    }
-
-    var value: (last: Place, rest: Int) {
-        get { state.withLock { $0 } }
-        set { state.withLock { $0 = newValue } }
     }
 }

@@ -2,6 +2,7 @@ import DivanHTTP
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import Synchronization
 
 /// Lists the documents of a collection in the order of their IDs.
 struct ListingResource {
@@ -21,28 +22,43 @@ struct ListingResource {
             includesDocuments: try call.flag("include_docs")
         )
         let start = call.request.target["after"].map { DocumentID(unchecked: $0) }
-        let progress = ListProgress(last: start, rest: limit)
-        let list = ListBody("rows") {
-            let (last, rest) = progress.value
-            let page = try listing.page(
-                after: last,
-                limit: min(rest, listing.call.limits.pageCount)
-            )
-            let left = rest - page.items.count
-            let isEnd = page.isLast || left == 0
-            progress.value = (page.last ?? last, left)
-            let next = page.isLast ? nil : page.last
-            return ListBody.Page(
-                items: page.items,
-                end: isEnd ? next.map { ["next": .string($0.text)] } ?? [:] : nil
-            )
-        }
+        let reading = ListingReading(listing, after: start, limit: limit)
+        let list = ListBody("rows") { try reading.next() }
         let body = PagedBody(on: call.queue, read: { try list.read() })
         return HTTPResponse(
             status: 200,
             headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
             body: .pieces(body, byteCount: nil)
         )
+    }
+}
+
+/// Reads the rows of a list page by page, and each page in as many goes as it takes.
+///
+/// Used by the one page that is being read.
+private final class ListingReading: Sendable {
+    private let listing: Listing
+    private let state: Mutex<(page: Listing.Page, rest: Int)>
+
+    init(_ listing: Listing, after place: DocumentID?, limit: Int) {
+        self.listing = listing
+        state = Mutex((Listing.Page(place: place), limit))
+    }
+
+    /// The next page; `nil` while it is not complete.
+    func next() throws -> ListBody.Page? {
+        var (page, rest) = state.withLock { $0 }
+        try listing.fill(&page, upTo: min(rest, listing.call.limits.pageCount))
+        guard page.isWhole else {
+            state.withLock { [page] in $0.page = page }
+            return nil
+        }
+        rest -= page.items.count
+        let next = Listing.Page(place: page.place)
+        state.withLock { [rest] in $0 = (next, rest) }
+        var end: JSONObject? = page.isLast || rest == 0 ? [:] : nil
+        if !page.isLast, rest == 0, let last = page.last { end?["next"] = .string(last.text) }
+        return ListBody.Page(items: page.items, end: end)
     }
 }
 
@@ -55,49 +71,66 @@ private struct Listing: Sendable {
     let includesDocuments: Bool
 
     struct Page {
+        /// Where to go on.
+        var place: DocumentID?
         var items: [[UInt8]] = []
+        /// The document of the last item.
         var last: DocumentID?
-        var isLast: Bool
+        /// Whether it has as many items as it can have.
+        var isWhole = false
+        /// Whether nothing comes behind it.
+        var isLast = false
+
+        init(place: DocumentID?) {
+            self.place = place
+        }
     }
 
-    func page(after last: DocumentID?, limit: Int) throws -> Page {
-        try call.store.read { reader in
+    /// Reads on until a page has `limit` items, or its turn is over.
+    func fill(_ page: inout Page, upTo limit: Int) throws {
+        page = try call.store.read { [page] reader in
             guard call.rights.condition == nil else {
-                return try visiblePage(after: last, limit: limit, reader)
+                return try filled(page, upTo: limit, reader)
             }
             // One more tells whether there is more.
-            let ids = try documentIDs(after: last, limit: limit + 1, reader)
-            let shown = ids.prefix(limit)
-            let items = try shown.compactMap { id -> [UInt8]? in
-                guard let document = try reader.document(id, in: collection) else { return nil }
-                return try row(document, sequence: document.sequence)
+            let ids = try documentIDs(after: page.place, limit: limit + 1, reader)
+            var page = page
+            for id in ids.prefix(limit) {
+                (page.last, page.place) = (id, id)
+                guard let document = try call.listed(id, in: collection, reader) else { continue }
+                page.items.append(try row(document, sequence: document.sequence))
             }
-            return Page(items: items, last: shown.last, isLast: ids.count <= limit)
+            (page.isWhole, page.isLast) = (true, ids.count <= limit)
+            return page
         }
     }
 
-    /// The same of the documents that the client may see; nothing tells where others stand between.
-    private func visiblePage(
-        after last: DocumentID?,
-        limit: Int,
-        _ reader: StoreReader
-    ) throws -> Page {
-        var page = Page(isLast: false)
-        var place = last
-        while true {
-            let ids = try documentIDs(after: place, limit: call.limits.pageCount, reader)
+    /// The same of the documents that the client may see; nothing tells where others stand between, nor do
+    /// the pieces of the answer.
+    private func filled(_ page: Page, upTo limit: Int, _ reader: StoreReader) throws -> Page {
+        var page = page
+        var rest = call.limits.scanCount
+        while rest > 0 {
+            let count = min(rest, call.limits.pageCount)
+            let ids = try documentIDs(after: page.place, limit: count, reader)
             for id in ids {
-                guard let document = try call.document(id, in: collection, reader) else {
-                    continue
+                if let document = try call.listed(id, in: collection, reader) {
+                    // One more tells whether there is more.
+                    guard page.items.count < limit else {
+                        page.isWhole = true
+                        return page
+                    }
+                    page.items.append(try row(document, sequence: nil))
+                    page.last = id
                 }
-                if page.items.count == limit { return page }
-                page.items.append(try row(document, sequence: nil))
-                page.last = id
+                page.place = id
             }
-            guard ids.count == call.limits.pageCount else { break }
-            place = ids.last
+            guard ids.count == count else {
+                (page.isWhole, page.isLast) = (true, true)
+                return page
+            }
+            rest -= count
         }
-        page.isLast = true
         return page
     }
 

@@ -5,7 +5,8 @@ import Synchronization
 
 /// A body that is read from a database while the client takes it.
 ///
-/// `read` is called on a `WorkQueue`, never twice at a time, until it returns `nil` or throws.
+/// `read` is called on a `WorkQueue`, never twice at a time, until it returns `nil` or throws. Where it has
+/// nothing yet it returns no bytes, and is called again behind others that want a thread.
 public final class PagedBody: HTTPBodySource {
     private let queue: WorkQueue
     private let read: @Sendable () throws -> [UInt8]?
@@ -16,7 +17,7 @@ public final class PagedBody: HTTPBodySource {
     ///
     /// - Parameters:
     ///   - queue: Where pieces are read.
-    ///   - read: The next piece; `nil` behind the last.
+    ///   - read: The next piece; `nil` behind the last, without a byte when it is not ready.
     ///   - finish: Called when the client went away before the end.
     public init(
         on queue: WorkQueue,
@@ -33,7 +34,9 @@ public final class PagedBody: HTTPBodySource {
         queue.async { [read, self] in
             guard !isCancelled.withLock({ $0 }) else { return answer(.end) }
             do {
-                answer(try read().map { .bytes($0) } ?? .end)
+                guard let piece = try read() else { return answer(.end) }
+                guard !piece.isEmpty else { return next(answer) }
+                answer(.bytes(piece))
             } catch {
                 Log(.listener).error("An answer was cut off: \(error)")
                 answer(.failed)

@@ -2,7 +2,6 @@ import DivanHTTP
 public import DivanJSON
 import DivanQuery
 public import DivanStore
-import Synchronization
 
 /// Answers questions in SQL++: `{"query": "SELECT …", "parameters": {…}}`.
 struct QueryResource {
@@ -32,7 +31,13 @@ struct QueryResource {
             }
             return .json(try query.plan())
         }
-        let rows = try query.open(pieceByteCount: call.limits.pieceByteCount)
+        let rows = try OpenRows(
+            query,
+            pieceByteCount: call.limits.pieceByteCount,
+            limit: call.limits.queryTimeout,
+            clock: call.bell.clock,
+            queue: call.queue
+        )
         let list = ListBody("rows") { try rows.page() }
         let body = PagedBody(on: call.queue, read: { try list.read() }, finish: { rows.end() })
         return HTTPResponse(
@@ -113,11 +118,10 @@ public struct RESTQuery: Sendable {
         ]
     }
 
-    func open(pieceByteCount: Int) throws -> OpenRows {
-        try OpenRows(self, pieceByteCount: pieceByteCount)
-    }
+    /// Stops it, and tells when its rows are in the way of the database.
+    var watch: QueryWatch { query.watch }
 
-    fileprivate func rows() throws -> StorageRows {
+    func rows() throws -> StorageRows {
         guard let sight else { return try store.rows(of: query) }
         return try store.rows(of: query, in: sight)
     }
@@ -143,70 +147,5 @@ private struct LimitedCatalogue: QueryCatalogue {
     func isAllowed(_ collection: QueryCollection) -> Bool {
         guard let collections else { return true }
         return CollectionPath(collection).map(collections.contains) ?? false
-    }
-}
-
-/// The rows of a query on their way to a client.
-///
-/// The first piece is read before there is an answer, so that a query that fails at once is answered
-/// with its error instead of an answer that ends in the middle.
-final class OpenRows: Sendable {
-    private struct State {
-        let rows: StorageRows
-        var first: ListBody.Page?
-    }
-
-    private let titles: [ExactText]
-    private let pieceByteCount: Int
-    private let state: Mutex<State>
-
-    init(_ query: RESTQuery, pieceByteCount: Int) throws {
-        let opened = try query.rows()
-        titles = opened.titles
-        self.pieceByteCount = pieceByteCount
-        let first: ListBody.Page
-        do {
-            first = try Self.page(of: opened, opened.titles, pieceByteCount)
-        } catch {
-            opened.end()
-            throw error
-        }
-        state = Mutex(State(rows: opened, first: first))
-    }
-
-    /// So many rows as fill a piece.
-    func page() throws -> ListBody.Page {
-        try state.withLock { state in
-            if let first = state.first.take() { return first }
-            return try Self.page(of: state.rows, titles, pieceByteCount)
-        }
-    }
-
-    private static func page(
-        of rows: StorageRows,
-        _ titles: [ExactText],
-        _ byteCount: Int
-    ) throws -> ListBody.Page {
-        var page = ListBody.Page(items: [])
-        var size = 0
-        while size < byteCount {
-            guard let row = try rows.next() else {
-                page.end = [:]
-                break
-            }
-            var object = JSONObject()
-            for (title, value) in zip(titles, row) {
-                if let json = value.writableJSON { object[title.text] = json }
-            }
-            let text = try JSON.object(object).canonicalBytes()
-            size += text.count
-            page.items.append(text)
-        }
-        return page
-    }
-
-    /// Gives the snapshot back.
-    func end() {
-        state.withLock { $0.rows.end() }
     }
 }

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanJSON
+import DivanLog
 import DivanRevisions
 import DivanStore
 import DivanTransport
@@ -39,6 +40,20 @@ struct RESTCall: Sendable {
         _ reader: StoreReader
     ) throws -> StoredDocument? {
         try reader.document(documentID, in: collection).flatMap { sees($0) ? $0 : nil }
+    }
+
+    /// The same for a list, which passes over a damaged document as feeds do.
+    func listed(
+        _ documentID: DocumentID,
+        in collection: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> StoredDocument? {
+        do {
+            return try document(documentID, in: collection, reader)
+        } catch let error as StoreError where error.concernsOneDocument {
+            Log(.listener).warning("Passed over in a list: \(error)")
+            return nil
+        }
     }
 
     /// Refuses a document that would be hidden from the client itself.

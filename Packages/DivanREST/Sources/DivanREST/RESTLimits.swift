@@ -11,6 +11,10 @@ public struct RESTLimits: Sendable {
     public var workerCount: Int
     /// Documents or changes read for one piece of a list; the default, 200, is some 100 KB.
     public var pageCount: Int
+    /// Documents looked at in one go for a client with a condition, of which it may see none.
+    ///
+    /// Others have their turn before it goes on. The default is 1,000.
+    public var scanCount: Int
     /// Bytes of rows collected for one piece of a query's answer; the default is 64 KiB.
     public var pieceByteCount: Int
     /// For a query; the default is 30 s.
@@ -31,6 +35,7 @@ public struct RESTLimits: Sendable {
         http: HTTPLimits = HTTPLimits(),
         workerCount: Int = 16,
         pageCount: Int = 200,
+        scanCount: Int = 1_000,
         pieceByteCount: Int = 64 << 10,
         queryTimeout: Duration = .seconds(30),
         sightByteCount: Int = 16 << 20,
@@ -41,6 +46,7 @@ public struct RESTLimits: Sendable {
         self.http = http
         self.workerCount = workerCount
         self.pageCount = pageCount
+        self.scanCount = scanCount
         self.pieceByteCount = pieceByteCount
         self.queryTimeout = queryTimeout
         self.sightByteCount = sightByteCount

@@ -33,6 +33,78 @@ import Testing
         settle()
     }
 
+    @Test func `a ticket that comes late takes the place of no later one`() {
+        let wait = ChangeWait(bell, on: queue)
+        let tickets = (0..<2).map { _ in
+            bell.wait(behind: bell.stroke, until: bell.clock.now + .seconds(3_600)) {}
+        }
+        bell.cancel(tickets[0])
+        wait.keep(tickets[1])
+        wait.keep(tickets[0])
+        #expect(bell.waiterCount == 1)
+        wait.cancel()
+        #expect(bell.waiterCount == 0)
+    }
+
+    @Test func `what has not looked at everything looks again, and others have their turn`() {
+        let wait = ChangeWait(bell, on: queue)
+        let looks = Mutex(0)
+        let others = Mutex(0)
+        let isDone = DispatchSemaphore(value: 0)
+        wait.wait(until: bell.clock.now + .seconds(3_600)) { [queue] in
+            queue.async { others.withLock { $0 += 1 } }
+            let count = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return count < 5 ? .unfinished : .found(others.withLock { $0 })
+        } _: { (outcome: Result<Int?, any Error>) in
+            #expect((try? outcome.get()) == 4)
+            isDone.signal()
+        }
+        isDone.wait()
+        settle()
+        #expect(bell.waiterCount == 0)
+    }
+
+    @Test func `a wait that is cancelled looks no more, however much there is`() {
+        let wait = ChangeWait(bell, on: queue)
+        let looks = Mutex(0)
+        wait.wait(until: bell.clock.now + .seconds(3_600)) {
+            if looks.withLock({ looks in
+                looks += 1
+                return looks == 3
+            }) {
+                wait.cancel()
+            }
+            return ChangeLook<Int>.unfinished
+        } _: { _ in
+            Issue.record("answered")
+        }
+        for _ in 0..<5 { settle() }
+        #expect(looks.withLock { $0 } == 3)
+    }
+
+    @Test func `a body without a byte yet is asked again, until its client has gone`() {
+        let count = Mutex(0)
+        let body = PagedBody(on: queue) {
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number < 4 ? [] : Array("x".utf8)
+        }
+        let pieces = Mutex<[HTTPBodyPiece]>([])
+        body.next { piece in pieces.withLock { $0.append(piece) } }
+        for _ in 0..<5 { settle() }
+        #expect(pieces.withLock { $0 } == [.bytes(Array("x".utf8))])
+        count.withLock { $0 = -1_000_000 }
+        body.next { piece in pieces.withLock { $0.append(piece) } }
+        body.cancel()
+        for _ in 0..<5 { settle() }
+        #expect(pieces.withLock { $0 }.last == .end)
+    }
+
     @Test func `a stream greets first, and then tells what is found`() {
         let hello = Array("data: hello".utf8)
         let body = EventStreamBody(bell, on: queue, heartbeat: .zero, greeting: hello) { nil }

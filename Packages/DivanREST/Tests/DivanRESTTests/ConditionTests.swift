@@ -18,6 +18,8 @@ import Testing
     init() throws {
         served = try Served { configuration in
             configuration.limits.pageCount = 3
+            // Some goes find nothing that the client may see.
+            configuration.limits.scanCount = 4
             configuration.limits.sightByteCount = 10_000
             configuration.limits.heartbeat = .milliseconds(20)
             configuration.authenticator = PasswordListenerAuthenticator { name, password in

@@ -1,0 +1,78 @@
+import Dispatch
+import DivanRevisions
+import DivanStore
+import DivanTransport
+import Testing
+
+@testable import DivanREST
+
+/// A client that reads slowly does not keep a snapshot for long.
+@Suite(.timeLimit(.minutes(2))) struct OpenRowsTests {
+    private let store = Store.inMemory()
+    private let queue = WorkQueue(label: "test", limit: 1)
+    private let clock: any EventLoop = EventLoopGroup.shared.next()
+
+    init() throws {
+        for number in 0..<100 {
+            _ = try store.save(
+                DocumentID(unchecked: "d\(number)"),
+                in: .default,
+                body: Array(#"{"n":\#(number)}"#.utf8)
+            )
+        }
+    }
+
+    private func rows(pieceByteCount: Int, limit: Duration = .seconds(3_600)) throws -> OpenRows {
+        let query = try RESTQuery(
+            "SELECT n FROM _",
+            of: store,
+            named: "notes",
+            timeout: .seconds(3_600)
+        )
+        return try OpenRows(
+            query,
+            pieceByteCount: pieceByteCount,
+            limit: limit,
+            clock: clock,
+            queue: queue
+        )
+    }
+
+    /// Waits for what the clock and the queue have to do by now.
+    private func settle() {
+        let isDone = DispatchSemaphore(value: 0)
+        clock.schedule(at: clock.now + .milliseconds(1)) { [queue] in
+            queue.async { isDone.signal() }
+        }
+        isDone.wait()
+    }
+
+    @Test func `when the time is over the rest is refused, and what was read is not`() throws {
+        let rows = try rows(pieceByteCount: 50, limit: .zero)
+        settle()
+        #expect(try rows.page().items.isEmpty == false)
+        #expect(throws: QueryStop.tookTooLong(limit: .zero)) { try rows.page() }
+    }
+
+    @Test func `rows that nobody takes are let go when much is written`() throws {
+        let rows = try rows(pieceByteCount: 50)
+        _ = try rows.page()
+        rows.logIsLong()
+        settle()
+        #expect(try rows.page().end == nil, "a client that reads goes on")
+        rows.logIsLong()
+        rows.logIsLong()
+        settle()
+        #expect(try rows.page().end == nil, "what was read ahead")
+        #expect(throws: QueryStop.leftWaiting) { try rows.page() }
+    }
+
+    @Test func `the rest is read ahead where it is little`() throws {
+        let rows = try rows(pieceByteCount: 600)
+        rows.logIsLong()
+        settle()
+        let pages = [try rows.page(), try rows.page()]
+        #expect(pages.map(\.items.count).reduce(0, +) == 100)
+        #expect(pages[0].end == nil && pages[1].end != nil)
+    }
+}
