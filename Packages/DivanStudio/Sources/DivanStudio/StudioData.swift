@@ -54,9 +54,7 @@ struct StudioData: Sendable {
                 after: after,
                 limit: limit + 1
             )
-            let rows = try ids.prefix(limit).compactMap { id in
-                try reader.document(id, in: path).map(row)
-            }
+            let rows = try ids.prefix(limit).compactMap { try row($0, in: path, reader) }
             var page: JSONObject = [
                 "collection": .string("\(path)"), "count": JSON(try reader.count(in: path)),
                 "rows": .array(rows), "write": .bool(mayWrite),
@@ -65,6 +63,19 @@ struct StudioData: Sendable {
                 page["next"] = .string(last.text)
             }
             return .object(page)
+        }
+    }
+
+    /// A document that is damaged is named all the same.
+    private func row(
+        _ id: DocumentID,
+        in path: CollectionPath,
+        _ reader: StoreReader
+    ) throws -> JSON? {
+        do {
+            return try reader.document(id, in: path).map(row)
+        } catch let error as StoreError where error.concernsOneDocument {
+            return ["id": .string(id.text), "damage": .string(error.explanation)]
         }
     }
 
@@ -97,15 +108,7 @@ struct StudioData: Sendable {
             let named = try BlobReferences.all(in: document.body.span).lazy
                 .filter { $0.pointerByteCount <= limits.shownByteCount }
                 .prefix(limits.blobCount)
-            let blobs = try named.map { blob -> JSON in
-                [
-                    "pointer": .string(blob.pointer), "digest": .string("\(blob.digest)"),
-                    "type": blob.members["content_type"] ?? .null,
-                    "here": .bool(store.blobs.contains(blob.digest)),
-                    "length": store.blobs.byteCount(blob.digest).map { JSON($0) } ?? .null,
-                    "picture": .bool(try PictureKind(of: blob.digest, in: store.blobs) != nil),
-                ]
-            }
+            let blobs: [JSON] = named.map { Self.shown($0, in: store.blobs) }
             return [
                 "collection": .string("\(path)"), "id": .string(id.text),
                 "rev": .string("\(document.revisionID)"), "sequence": JSON(document.sequence),
@@ -117,6 +120,23 @@ struct StudioData: Sendable {
                 "write": .bool(mayWrite),
             ]
         }
+    }
+
+    /// A blob beside its document, which is shown whatever the content is.
+    static func shown(_ blob: BlobReference, in blobs: BlobStore) -> JSON {
+        var (isPicture, isReadable) = (false, true)
+        do {
+            isPicture = try PictureKind(of: blob.digest, in: blobs) != nil
+        } catch {
+            isReadable = false
+        }
+        return [
+            "pointer": .string(blob.pointer), "digest": .string("\(blob.digest)"),
+            "type": blob.members["content_type"] ?? .null,
+            "here": .bool(blobs.contains(blob.digest)), "readable": .bool(isReadable),
+            "length": blobs.byteCount(blob.digest).map { JSON($0) } ?? .null,
+            "picture": .bool(isPicture),
+        ]
     }
 
     /// The documents that wait for a decision.
@@ -223,7 +243,8 @@ struct StudioData: Sendable {
         let pointer = target["pointer"] ?? ""
         guard let document = try store.read({ try $0.document(id, in: path) }),
             let blob = try BlobReferences.all(in: document.body.span).first(where: {
-                $0.pointerByteCount == pointer.utf8.count && $0.pointer == pointer
+                $0.pointerByteCount == pointer.utf8.count
+                    && $0.pointer.utf8.elementsEqual(pointer.utf8)
             })
         else { throw RESTError(404, "not_found", "\"\(id)\" has no blob at \(pointer)") }
         var headers: HTTPHeaders = [

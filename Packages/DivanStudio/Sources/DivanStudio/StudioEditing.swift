@@ -73,22 +73,15 @@ struct StudioEditing {
         return ["id": .string(id.text), "rev": .string("\(document.revisionID)")]
     }
 
-    /// `{"local":…,"remote":…,"doc":{…}}`; a `doc` of null deletes.
+    /// `{"local":…,"remote":…,"doc":{…}}`, where a `doc` of null deletes, or `"keep":"local"` in place of
+    /// `doc`: of a side that is kept no byte goes through the browser.
     private func resolve(
         _ id: DocumentID,
         in path: CollectionPath,
         _ bytes: [UInt8]
     ) throws -> JSON {
-        guard let object = try JSON(parsing: bytes).object, let doc = object["doc"] else {
-            throw RESTError(400, "bad_request", "the body is {\"local\":…,\"remote\":…,\"doc\":…}")
-        }
-        let decision: ConflictDecision
-        if doc.isNull {
-            decision = .delete
-        } else {
-            let body = try Self.body(doc)
-            decision = .merge(body: body.bytes, hasBlobs: body.hasBlobs)
-        }
+        guard let object = try JSON(parsing: bytes).object else { throw Self.noDecision }
+        let wish = try Self.wish(object)
         let settled = try store.write { writer -> StoredDocument? in
             guard let conflict = try writer.conflict(of: id, in: path),
                 object["local"]?.string == "\(conflict.local.revisionID)",
@@ -99,7 +92,7 @@ struct StudioEditing {
                 in: path,
                 local: conflict.local.revisionID,
                 remote: conflict.remote.revisionID,
-                decision: decision
+                decision: wish(conflict)
             )
         }
         guard let settled else { throw Self.changed }
@@ -107,6 +100,31 @@ struct StudioEditing {
             "id": .string(id.text), "rev": .string("\(settled.revisionID)"),
             "conflict": .bool(settled.flags.contains(.conflicted)),
         ]
+    }
+
+    /// What somebody wants of a conflict, once it is known to be the one that was seen.
+    private static func wish(
+        _ object: JSONObject
+    ) throws -> @Sendable (StoredConflict) -> ConflictDecision {
+        if let side = object["keep"]?.string {
+            switch side {
+            case "local": return { $0.local.isTombstone ? .delete : .keepLocal }
+            case "remote": return { $0.remote.isTombstone ? .delete : .keepRemote }
+            default: throw noDecision
+            }
+        }
+        guard let doc = object["doc"] else { throw noDecision }
+        guard !doc.isNull else { return { _ in .delete } }
+        let body = try body(doc)
+        return { _ in .merge(body: body.bytes, hasBlobs: body.hasBlobs) }
+    }
+
+    private static var noDecision: RESTError {
+        RESTError(
+            400,
+            "bad_request",
+            #"the body is {"local":…,"remote":…,"doc":…} or {"local":…,"remote":…,"keep":"local"}"#
+        )
     }
 
     private static func body(_ json: JSON) throws -> (bytes: [UInt8], hasBlobs: Bool) {

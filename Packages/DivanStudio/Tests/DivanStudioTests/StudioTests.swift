@@ -188,6 +188,22 @@ import Testing
         #expect(try browser.complaints().isEmpty)
     }
 
+    @Test func `a side of a conflict is kept with its numbers, where the browser would round them`()
+        throws
+    {
+        let room = try Room()
+        try room.makeConflict("chair")
+        let exact = #"{"big":12345678901234567890,"color":"blue"}"#
+        try room.put("chair", exact)
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/conflict?id=chair")
+        try browser.click("#keep-local")
+        try browser.wait("document.querySelector('#body')")
+        #expect(try room.body(of: "chair") == exact)
+        #expect(try room.store.read { try $0.conflicts(in: .default) }.isEmpty)
+        #expect(try browser.complaints().isEmpty)
+    }
+
     @Test func `a query shows rows and its plan, and an error its place`() throws {
         let room = try Room()
         for number in 0..<20 { try room.put("d\(number)", #"{"n":\#(number)}"#) }

@@ -187,7 +187,8 @@ function documents(page) {
   for (const row of page.rows) for (const key of Object.keys(row.doc ?? {})) names.set(key, (names.get(key) ?? 0) + 1);
   const keys = [...names].sort((a, b) => b[1] - a[1]).slice(0, 8).map(([key]) => key);
   return table([
-    ["ID", (row) => [h("a", { href: place(page.collection, row.id) }, row.id), row.conflict ? tag("in conflict", "bad") : null]],
+    ["ID", (row) => [h("a", { href: place(page.collection, row.id) }, row.id), row.conflict ? tag("in conflict", "bad") : null,
+      row.damage ? h("span", { title: row.damage }, tag("damaged", "bad")) : null]],
     ...keys.map((key) => [key, (row) => row.doc ? brief(row.doc[key]) : ""]),
     ["Size", (row) => bytes(row.bytes), "number"],
   ], page.rows, { id: "documents" });
@@ -196,15 +197,18 @@ function documents(page) {
 function list(page) {
   return page.rows.map((row) => h("figure", {},
     h("figcaption", {}, h("a", { href: place(page.collection, row.id) }, row.id)),
-    row.doc ? coloured(write(row.doc)) : nothing(bytes(row.bytes) + ", open it to see it")));
+    row.doc ? coloured(write(row.doc)) : nothing(row.damage ?? bytes(row.bytes) + ", open it to see it")));
 }
 
 // MARK: A document
+
+const rounding = "This browser would round large numbers; use a newer one, or divan edit.";
 
 function figure(page, blob) {
   const source = place(page.collection, page.id, "/blob") + "&" + new URLSearchParams({ pointer: blob.pointer });
   const note = `${blob.pointer} · ${typeof blob.type === "string" ? blob.type : "no type"} · ${bytes(blob.length)}`;
   if (!blob.here) return h("figure", {}, h("figcaption", {}, note + " · its content is not here"));
+  if (!blob.readable) return h("figure", {}, h("figcaption", {}, note + " · its content cannot be read"));
   return h("figure", {},
     blob.picture ? h("img", { class: "picture", src: source, alt: "The picture at " + blob.pointer, loading: "lazy" }) : null,
     h("figcaption", {}, note + " · ", h("a", { href: source, download: "blob" }, "save")));
@@ -225,7 +229,7 @@ function editor(page, body, resolve) {
     try { await send("PUT", address, field.value); done(); } catch (error) { complain(error.message); }
   } }, "Save");
   const edit = h("button", { id: "edit", onclick: () => {
-    if (!keepsNumbers) return complain("This browser would round large numbers; use a newer one, or divan edit.");
+    if (!keepsNumbers) return complain(rounding);
     field.value = write(page.doc);
     body.replaceChildren(field);
     bar.replaceChildren(save, h("button", { onclick: close }, "Cancel"));
@@ -288,21 +292,26 @@ function decision(page) {
         : h("td", { colspan: 2, class: "sub" }, brief(ours[key])));
   });
   const problem = h("div", { role: "alert" });
-  const settle = async (text) => {
-    const body = `{"local":${JSON.stringify(page.local.rev)},"remote":${JSON.stringify(page.remote.rev)},"doc":${text}}`;
+  const complain = (text) => problem.replaceChildren(h("p", { class: "note bad" }, text));
+  // The text of a wish: what is kept is named, for the browser may have rounded its numbers.
+  const settle = async (member, text) => {
+    const body = `{"local":${JSON.stringify(page.local.rev)},"remote":${JSON.stringify(page.remote.rev)},"${member}":${text}}`;
     try {
       JSON.parse(text);
       await send("POST", place(page.collection, page.id, "/conflict.json"), body);
       open(place(page.collection, page.id));
     } catch (error) {
-      problem.replaceChildren(h("p", { class: "note bad" }, error.message));
+      complain(error.message);
     }
   };
+  const accept = () => keepsNumbers ? settle("doc", field.value) : complain(rounding);
+  const keep = (name, side, revision) => h("button", { id: "keep-" + side, onclick: () => settle("keep", JSON.stringify(side)) },
+    `Keep ${name}` + (revision.deleted ? " (delete it)" : ""));
   const buttons = !page.write
     ? h("p", { class: "sub" }, "This studio only reads; divan studio --write may decide.")
     : h("div", { class: "bar" },
-      h("button", { class: "main", id: "accept", onclick: () => settle(field.value) }, "Save this"),
-      side("Keep ours", page.local, settle), side("Keep theirs", page.remote, settle));
+      h("button", { class: "main", id: "accept", onclick: accept }, "Save this"),
+      keep("ours", "local", page.local), keep("theirs", "remote", page.remote));
   const title = (name, revision) => h("th", { scope: "col" }, name, revision.deleted ? " (deletes it)" : "", h("br"), h("code", {}, revision.rev.slice(0, 18)));
   return [
     h("p", { class: "sub" }, page.base ? "Both sides began from " : "Nothing that both sides have in common is kept.",
@@ -312,11 +321,6 @@ function decision(page) {
       h("tbody", {}, rows))),
     h("h2", {}, "The merge"), field, problem, buttons,
   ];
-}
-
-function side(text, revision, settle) {
-  return h("button", { onclick: () => settle(revision.deleted ? "null" : write(revision.doc)) },
-    text + (revision.deleted ? " (delete it)" : ""));
 }
 
 // MARK: A query

@@ -1,0 +1,110 @@
+import DivanHTTP
+import DivanJSON
+import DivanRevisions
+import DivanStore
+import DivanTestKit
+import Testing
+
+// What a blob's content cannot be read for is the disk's to say, so a shelf that refuses stands in.
+@testable import DivanStudio
+
+/// What is damaged hides nothing else, and what somebody decides is stored as it is.
+@Suite(.timeLimit(.minutes(2))) struct DamageTests {
+    private func ask(
+        _ room: Room,
+        _ method: String,
+        _ path: String,
+        body: String? = nil
+    ) throws -> HTTPTestClient.Answer {
+        try HTTPTestClient(port: room.port).ask(
+            method,
+            path,
+            naming: "Host: 127.0.0.1:\(room.port)",
+            "Cookie: divan-studio-\(room.port)=\(room.token)",
+            "Origin: \(room.origin)",
+            "Content-Type: application/json",
+            body: body
+        )
+    }
+
+    @Test func `a damaged document stands in the table with the others`() throws {
+        let python = try #require(Program.installed("python3"))
+        let folder = try TemporaryDirectory()
+        let path = folder.file("a.cblite2")
+        do {
+            let store = try Store.open(directory: path, options: StoreOptions(create: true))
+            for id in ["a", "b", "c"] {
+                _ = try store.save(DocumentID(unchecked: id), in: .default, body: Array("{}".utf8))
+            }
+            try store.close()
+        }
+        let script =
+            "import sqlite3; c = sqlite3.connect('\(path)/db.sqlite3'); "
+            + "c.execute(\"UPDATE docs_1 SET revisionID = x'00' WHERE documentID = 'b'\"); c.commit()"
+        let outcome = try python.run(["-c", script])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let room = try Room(directory: path)
+        let page = try ask(room, "GET", "/collection.json").json()
+        let rows = try #require(page["rows"]?.array)
+        #expect(rows.map { $0["id"]?.string } == ["a", "b", "c"])
+        #expect(rows.map { $0["damage"] != nil } == [false, true, false])
+    }
+
+    @Test func `a blob that cannot be read is shown as such`() throws {
+        struct Refusing: BlobShelf {
+            var directory: String? { nil }
+            func byteCount(_ digest: BlobDigest) -> Int? { 7 }
+            func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+                throw StoreError(.noSuchBlob(digest))
+            }
+            func sink() throws(StoreError) -> any BlobSink { throw StoreError(.notOpen) }
+            func settle() {}
+            func remove(_ digest: BlobDigest) {}
+            func contents() -> (digests: [BlobDigest], unknownNames: [String]) { ([], []) }
+        }
+        let body = #"{"p":{"@type":"blob","digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}}"#
+        let blob = try #require(try BlobReferences.all(in: Array(body.utf8).span).first)
+        let shown = StudioData.shown(blob, in: BlobStore(Refusing()))
+        #expect(shown["readable"]?.bool == false && shown["picture"]?.bool == false)
+        #expect(shown["length"]?.int == 7)
+    }
+
+    @Test func `a blob is found under the very bytes of its name`() throws {
+        let room = try Room()
+        let contents = [("e\u{301}", "decomposed"), ("\u{E9}", "composed")]
+        let members = try contents.map { name, content in
+            let digest = try room.store.blobs.write(Array(content.utf8))
+            return #""\#(name)":{"@type":"blob","digest":"\#(digest)","length":9}"#
+        }
+        try room.put("a", "{\(members.joined(separator: ","))}", hasBlobs: true)
+        for (name, content) in [("%C3%A9", "composed"), ("e%CC%81", "decomposed")] {
+            #expect(try ask(room, "GET", "/blob?id=a&pointer=%2F\(name)").text == content)
+        }
+    }
+
+    @Test(arguments: [("local", "blue", 1), ("remote", "red", 2)])
+    func `a side that is kept is named, and no byte of it comes from the browser`(
+        side: String,
+        color: String,
+        price: Int
+    ) throws {
+        let room = try Room()
+        try room.makeConflict("chair")
+        let conflict = try ask(room, "GET", "/conflict.json?id=chair").json()
+        let ids = ["local", "remote"].map { conflict[$0]?["rev"]?.string ?? "" }
+        let path = "/conflict.json?id=chair"
+        for wish in [#""keep":"both""#, #""keep":null"#, #""kept":"local""#] {
+            let body = #"{"local":"\#(ids[0])","remote":"\#(ids[1])",\#(wish)}"#
+            #expect(try ask(room, "POST", path, body: body).status == 400)
+        }
+        let other = #"{"local":"\#(ids[1])","remote":"\#(ids[0])","keep":"\#(side)"}"#
+        #expect(try ask(room, "POST", path, body: other).status == 409)
+        let body = #"{"local":"\#(ids[0])","remote":"\#(ids[1])","keep":"\#(side)"}"#
+        let answer = try ask(room, "POST", path, body: body)
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(
+            try room.body(of: "chair") == #"{"color":"\#(color)","name":"chair","price":\#(price)}"#
+        )
+        #expect(try room.store.read { try $0.conflicts(in: .default) }.isEmpty)
+    }
+}
