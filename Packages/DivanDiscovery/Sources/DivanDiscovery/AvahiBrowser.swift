@@ -3,19 +3,14 @@ import Glibc
 
 /// Looks for listeners through the daemon, and keeps looking at those that it found.
 ///
-/// `@unchecked Sendable` holds because `table` and `resolvers` are touched by Avahi's call-backs
+/// `@unchecked Sendable` holds because `table`, `line` and `resolvers` are touched by Avahi's call-backs
 /// only, which never overlap (`AvahiConnection`).
 final class AvahiBrowser: @unchecked Sendable {
-    private struct Instance: Hashable {
-        let name: String
-        let domain: String
-        let place: PeerTable.Place
-    }
-
     let connection = AvahiConnection()
     private let onEvent: @Sendable (BrowseEvent) -> Void
     private var table = PeerTable()
-    private var resolvers: [Instance: OpaquePointer] = [:]
+    private var line = ResolverLine()
+    private var resolvers: [ServiceInstance: OpaquePointer] = [:]
     private var isBrowsing = false
 
     init(onEvent: @escaping @Sendable (BrowseEvent) -> Void) throws(DiscoveryError) {
@@ -48,14 +43,15 @@ final class AvahiBrowser: @unchecked Sendable {
                     if event == AVAHI_BROWSER_FAILURE { seeker.fail(avahi_client_errno(client)) }
                     return
                 }
-                let instance = Instance(
-                    name: String(cString: name),
-                    domain: String(cString: domain),
+                let instance = ServiceInstance(
+                    name: characters(name),
+                    type: characters(type),
+                    domain: characters(domain),
                     place: PeerTable.Place(interface: interface, version: version)
                 )
                 switch event {
-                case AVAHI_BROWSER_NEW: seeker.resolve(instance, String(cString: type), client)
-                case AVAHI_BROWSER_REMOVE: seeker.remove(instance)
+                case AVAHI_BROWSER_NEW: seeker.insert(instance, client)
+                case AVAHI_BROWSER_REMOVE: seeker.remove(instance, client)
                 default: break
                 }
             },
@@ -64,16 +60,18 @@ final class AvahiBrowser: @unchecked Sendable {
         if browser == nil { fail(avahi_client_errno(client)) }
     }
 
+    private func insert(_ instance: ServiceInstance, _ client: OpaquePointer?) {
+        if line.add(instance) { resolve(instance, client) }
+    }
+
     /// Asks where the instance is; the resolver stays and reports later changes too.
-    private func resolve(_ instance: Instance, _ type: String, _ client: OpaquePointer?) {
-        let isFull = resolvers.count >= DiscoveryLimits.peerCount * 2
-        guard resolvers[instance] == nil, !isFull else { return }
+    private func resolve(_ instance: ServiceInstance, _ client: OpaquePointer?) {
         resolvers[instance] = avahi_service_resolver_new(
             client,
             instance.place.interface,
             instance.place.version,
             instance.name,
-            type,
+            instance.type,
             instance.domain,
             // A resolver tells one address, and IPv4 carries names of IPv6 addresses too: asked for
             // any, it would tell whichever record came first, and the other never.
@@ -105,11 +103,13 @@ final class AvahiBrowser: @unchecked Sendable {
         if let event = table.insert(sighting, of: name, at: place) { report(event) }
     }
 
-    private func remove(_ instance: Instance) {
+    private func remove(_ instance: ServiceInstance, _ client: OpaquePointer?) {
         if let resolver = resolvers.removeValue(forKey: instance) {
             avahi_service_resolver_free(resolver)
         }
-        if let event = table.remove(instance.name, at: instance.place) { report(event) }
+        if let event = table.remove(string(instance.name), at: instance.place) { report(event) }
+        while let event = table.admit() { report(event) }
+        if let next = line.remove(instance) { resolve(next, client) }
     }
 
     private func fail(_ code: Int32) {
@@ -131,6 +131,12 @@ private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: In
     var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
     guard if_indextoname(UInt32(bitPattern: interface), &name) != nil else { return text }
     return "\(text)%\(string(name))"
+}
+
+/// A text of C with its end.
+private func characters(_ text: UnsafePointer<CChar>) -> [CChar] {
+    // The daemon's texts end in a zero, and stay during its call-back; they are copied here.
+    Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
 }
 
 private func string(_ characters: [CChar]) -> String {

@@ -9,6 +9,8 @@ public enum DiscoveryLimits {
     public static let attributesByteCount = 1_300
     /// Peers that browsing keeps: 1,000, so that a stranger cannot fill our memory with names.
     public static let peerCount = 1_000
+    /// Instances, and places of peers, that wait until others have gone: 1,000; further ones are forgotten.
+    public static let waitingCount = 1_000
     /// Places (interface and protocol) kept for one peer: 32, two for each of 16 interfaces.
     public static let placeCount = 32
 }

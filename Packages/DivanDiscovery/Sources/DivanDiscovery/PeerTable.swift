@@ -24,22 +24,52 @@ struct PeerTable {
 
     /// By the bytes of the instance names, as DNS-SD tells them apart.
     private var sightings: [[UInt8]: [Place: Sighting]] = [:]
+    /// What came when there was no room, the longest wait first.
+    private var waiting: [(name: String, place: Place, sighting: Sighting)] = []
 
-    /// Notes a sighting; returns what it changes, if anything.
+    /// Notes a sighting, which waits without room; returns what it changes, if anything.
     mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
+        guard hasRoom(for: name, at: place) else {
+            forgetWaiting(name, at: place)
+            if waiting.count < DiscoveryLimits.waitingCount {
+                waiting.append((name, place, sighting))
+            }
+            return nil
+        }
         let before = peer(name)
-        guard before != nil || sightings.count < DiscoveryLimits.peerCount else { return nil }
         let key = Array(name.utf8)
         var places = sightings[key] ?? [:]
-        guard places[place] != nil || places.count < DiscoveryLimits.placeCount else { return nil }
         places[place] = sighting
         sightings[key] = places
         guard let after = peer(name), after != before else { return nil }
         return .found(after)
     }
 
+    private func hasRoom(for name: String, at place: Place) -> Bool {
+        guard let places = sightings[Array(name.utf8)] else {
+            return sightings.count < DiscoveryLimits.peerCount
+        }
+        return places[place] != nil || places.count < DiscoveryLimits.placeCount
+    }
+
+    private mutating func forgetWaiting(_ name: String, at place: Place) {
+        waiting.removeAll { $0.place == place && $0.name.utf8.elementsEqual(name.utf8) }
+    }
+
+    /// Notes one that waited and for which there is room now; returns what it changes.
+    ///
+    /// To be called again until there is nothing more.
+    mutating func admit() -> BrowseEvent? {
+        while let index = waiting.firstIndex(where: { hasRoom(for: $0.name, at: $0.place) }) {
+            let (name, place, sighting) = waiting.remove(at: index)
+            if let event = insert(sighting, of: name, at: place) { return event }
+        }
+        return nil
+    }
+
     /// Notes that the instance is no longer seen at a place; returns what that changes.
     mutating func remove(_ name: String, at place: Place) -> BrowseEvent? {
+        forgetWaiting(name, at: place)
         let key = Array(name.utf8)
         guard let before = peer(name), sightings[key]?.removeValue(forKey: place) != nil else {
             return nil

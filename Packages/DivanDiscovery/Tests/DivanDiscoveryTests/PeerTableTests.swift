@@ -58,6 +58,76 @@ import Testing
         #expect(table.remove("jukebox", at: ethernet6) == nil)
     }
 
+    @Test func `who came when the table was full is found when another has gone`() {
+        var table = PeerTable()
+        for number in 0..<DiscoveryLimits.peerCount {
+            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+        }
+        for name in ["gone", "jukebox", "later"] {
+            #expect(table.insert(sighting("10.0.0.8"), of: name, at: ethernet4) == nil)
+        }
+        #expect(table.insert(sighting("10.0.0.9"), of: "gone", at: ethernet6) == nil)
+        #expect(table.remove("gone", at: ethernet4) == nil)
+        #expect(table.remove("gone", at: ethernet6) == nil)
+        #expect(table.admit() == nil, "there is no room")
+        #expect(table.remove("peer 7", at: ethernet4) == .lost(name: "peer 7"))
+        #expect(table.admit() == .found(peer("10.0.0.8")))
+        #expect(table.admit() == nil)
+        for interface in 0..<Int32(DiscoveryLimits.placeCount) {
+            let place = PeerTable.Place(interface: interface + 100, version: 0)
+            _ = table.insert(sighting("10.0.1.\(interface)"), of: "jukebox", at: place)
+        }
+        let places = Int32(DiscoveryLimits.placeCount)
+        let last = PeerTable.Place(interface: 99 + places, version: 0)
+        #expect(table.remove("jukebox", at: ethernet4) != nil)
+        guard case .found(let found) = table.admit() else {
+            Issue.record("the last place waits on")
+            return
+        }
+        #expect(found.addresses.contains("10.0.1.\(places - 1)"))
+        #expect(table.remove("jukebox", at: last) != nil)
+    }
+
+    @Test func `those who wait are bounded`() {
+        var table = PeerTable()
+        let count = DiscoveryLimits.peerCount
+        for number in 0..<count + DiscoveryLimits.waitingCount + 9 {
+            _ = table.insert(sighting("10.0.0.7"), of: "peer \(number)", at: ethernet4)
+        }
+        for number in 0..<count { _ = table.remove("peer \(number)", at: ethernet4) }
+        var found = 0
+        while table.admit() != nil { found += 1 }
+        #expect(found == DiscoveryLimits.waitingCount)
+    }
+
+    @Test func `instances are told apart by their bytes, and wait for their turn`() {
+        func instance(_ name: String) -> ServiceInstance {
+            ServiceInstance(
+                name: Array(name.utf8CString),
+                type: Array("_divan._tcp".utf8CString),
+                domain: Array("local".utf8CString),
+                place: ethernet4
+            )
+        }
+        var line = ResolverLine()
+        #expect(line.add(instance("\u{E9}")) == true)
+        #expect(line.add(instance("e\u{301}")) == true, "another one of the same letters")
+        #expect(line.add(instance("e\u{301}")) == false, "asked after already")
+        for number in 2..<DiscoveryLimits.peerCount * 2 {
+            #expect(line.add(instance("\(number)")) == true)
+        }
+        for number in 0..<DiscoveryLimits.waitingCount + 9 {
+            #expect(line.add(instance("late \(number)")) == false)
+        }
+        #expect(line.remove(instance("late 0")) == nil, "it waited, and has gone")
+        #expect(line.remove(instance("\u{E9}")) == instance("late 1"))
+        #expect(line.remove(instance("\u{E9}")) == nil)
+        #expect(line.remove(instance("e\u{301}")) == instance("late 2"))
+        var (next, count) = (instance("2"), 0)
+        while let other = line.remove(next) { (next, count) = (other, count + 1) }
+        #expect(count == DiscoveryLimits.waitingCount - 3)
+    }
+
     @Test func `strangers cannot fill the table`() {
         var table = PeerTable()
         for number in 0..<DiscoveryLimits.peerCount {
