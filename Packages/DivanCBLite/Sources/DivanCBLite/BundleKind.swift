@@ -101,17 +101,25 @@ enum Files {
     }
 
     /// Copies a file into one that is new and that only its owner can read.
+    ///
+    /// - Throws: `.scratch` where the copy's side fails, `.system` where the other does.
     static func copy(_ source: String, to target: String) throws(CBLiteError) {
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw .system(errno) }
         defer { close(from) }
         let to = open(target, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard to >= 0 else { throw .system(errno) }
+        let number = errno
+        let directory = target.lastIndex(of: "/").map { String(target[..<$0]) } ?? "."
+        guard to >= 0 else { throw .scratch(directory: directory, errno: number) }
         defer { close(to) }
-        try copyBytes(from, to)
+        try copyBytes(from, to, in: directory)
     }
 
-    private static func copyBytes(_ from: Int32, _ to: Int32) throws(CBLiteError) {
+    private static func copyBytes(
+        _ from: Int32,
+        _ to: Int32,
+        in directory: String
+    ) throws(CBLiteError) {
         while true {
             let piece = try read(from, upTo: 1 << 20)
             guard !piece.isEmpty else { return }
@@ -120,7 +128,7 @@ enum Files {
                 // The array is there for the length of the call.
                 let count = piece[done...].withUnsafeBytes { write(to, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw .system(errno) }
+                guard count > 0 else { throw .scratch(directory: directory, errno: errno) }
                 done += count
             }
         }

@@ -92,9 +92,9 @@ public final class CBLiteBundle {
     public static func isBundle(_ directory: String) -> Bool {
         guard let kind = try? BundleKind(of: directory) else { return false }
         guard kind == .sqlite else { return kind != .unknown }
-        guard let copy = try? ScratchCopy(of: directory), let file = try? SQLiteFile(copy) else {
-            return false
-        }
+        // Its tables were made long ago: for them no log is copied.
+        let path = directory + "/db.sqlite3"
+        guard let file = try? SQLiteFile(path, isUnchanging: true) else { return false }
         return (try? isBundle(file)) ?? false
     }
 

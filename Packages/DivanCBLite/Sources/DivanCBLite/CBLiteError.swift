@@ -27,6 +27,8 @@ public enum CBLiteError: Error, Equatable, Sendable {
     case inUse
     /// What SQLite or the content says is damaged.
     case damaged(String)
+    /// The copy that is read in place of a database with a log could not be made.
+    case scratch(directory: String, errno: Int32)
     /// The system refused; its `errno`.
     case system(Int32)
 }
@@ -50,6 +52,9 @@ extension CBLiteError: CustomStringConvertible {
             "another program writes to it; close that first"
         case .damaged(let what):
             "damaged (\(what)); repair it with Couchbase Lite, or sync from its server"
+        case .scratch(let directory, let number):
+            "it has a log, and no copy of it could be made in \(directory) (errno \(number)); make room there, "
+                + "or set TMPDIR to another directory"
         case .system(let number):
             "the system refuses (errno \(number)); look at the permissions and at the room on the disk"
         }

@@ -6,6 +6,16 @@ public enum CBLiteLimits {
     public static let bodyByteCount = 20 << 20
     /// Values that are looked at for one body.
     public static let valueCount = 20 << 20
+    /// Bytes of JSON that all bodies of a document may become; values, too, are counted together.
+    public static let recordByteCount = 256 << 20
+    /// Bytes of keys that are compared to write the members of a document in their order.
+    ///
+    /// Keys may be one long text, named again and again.
+    public static let comparedByteCount = 64 << 20
+    /// Bytes of version vectors that are read for one document.
+    public static let vectorByteCount = 16 << 20
+    /// IDs in trees that stand behind the revisions of one document.
+    public static let pastCount = 1 << 20
     /// Containers inside each other; as JSON is read here.
     public static let depth = 128
     /// Shared keys; Couchbase Lite stops at 2,048.
@@ -16,6 +26,8 @@ public enum CBLiteLimits {
     public static let revisionCount = 65_535
     /// Remotes: numbers above stand for damage.
     public static let remoteCount = 65_535
+    /// Change numbers are below: others follow.
+    public static let sequenceBound: Int64 = 1 << 62
     /// Bytes of a column that is read; SQLite's own bound is above.
     public static let columnByteCount = 256 << 20
     /// Damaged records that are told one by one; further ones are counted.

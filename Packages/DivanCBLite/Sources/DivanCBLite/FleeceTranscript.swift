@@ -1,9 +1,17 @@
 internal import DivanCrypto
 
+/// What the bodies of a document have taken so far; their values may be shared.
+struct TranscriptBudget {
+    var byteCount = 0
+    var valueCount = 0
+    var comparedByteCount = 0
+}
+
 /// Writes a value of Fleece as canonical JSON.
 ///
 /// Values may be shared, so that a small container stands for a giant text, and an array may even hold
-/// itself: the bytes that are written, the values that are looked at and the depth are all bounded.
+/// itself: the bytes that are written, the values that are looked at, the bytes of keys that are compared
+/// and the depth are all bounded.
 struct FleeceTranscript {
     private let fleece: Fleece
     private let keys: SharedKeys
@@ -11,25 +19,35 @@ struct FleeceTranscript {
     /// What was written so far.
     private struct Text {
         var bytes: [UInt8] = []
-        var valueCount = 0
+        var budget: TranscriptBudget
 
         mutating func count(_ values: Int) throws(RecordDamage) {
-            valueCount += values
-            guard bytes.count <= CBLiteLimits.bodyByteCount, valueCount <= CBLiteLimits.valueCount
+            budget.valueCount += values
+            guard bytes.count <= CBLiteLimits.bodyByteCount,
+                budget.valueCount <= CBLiteLimits.valueCount
             else { throw RecordDamage("more than 20 MiB of JSON") }
+            guard budget.byteCount + bytes.count <= CBLiteLimits.recordByteCount else {
+                throw RecordDamage("bodies of more than 256 MiB together")
+            }
         }
     }
 
-    /// The JSON of a value, which has to be a dictionary where a body is meant.
+    /// The JSON of a value, which has to be a dictionary where a body is meant; `budget` is what the
+    /// document's bodies have in common.
     static func json(
         of value: Fleece.Value,
         in fleece: Fleece,
-        keys: SharedKeys
+        keys: SharedKeys,
+        budget: inout TranscriptBudget
     ) throws(RecordDamage) -> [UInt8] {
         let transcript = FleeceTranscript(fleece: fleece, keys: keys)
-        var text = Text()
-        text.bytes.reserveCapacity(2 * fleece.bytes.count)
+        var text = Text(budget: budget)
+        // Many bodies may stand in one giant container.
+        text.bytes.reserveCapacity(min(2 * fleece.bytes.count, 1 << 16))
         try transcript.write(value, depth: 1, to: &text)
+        try text.count(0)
+        budget = text.budget
+        budget.byteCount += text.bytes.count
         return text.bytes
     }
 
@@ -88,7 +106,7 @@ struct FleeceTranscript {
         guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
         // Counted before they are collected: a giant dictionary may be named again and again.
         try text.count(items.count)
-        let pairs = try sortedPairs(of: items)
+        let pairs = try sortedPairs(of: items, &text.budget.comparedByteCount)
         text.bytes.append(UInt8(ascii: "{"))
         var isFirst = true
         for pair in pairs {
@@ -108,20 +126,27 @@ struct FleeceTranscript {
         text.bytes.append(UInt8(ascii: "}"))
     }
 
-    private func sortedPairs(of items: Fleece.Items) throws(RecordDamage) -> [Pair] {
+    private func sortedPairs(
+        of items: Fleece.Items,
+        _ compared: inout Int
+    ) throws(RecordDamage) -> [Pair] {
         var pairs: [Pair] = []
         pairs.reserveCapacity(items.count)
         var isSorted = true
         for place in 0..<items.count {
             let pair = try pair(place, of: items)
-            if isSorted, let last = pairs.last { isSorted = precedes(last, pair) }
+            if isSorted, let last = pairs.last { isSorted = precedes(last, pair, &compared) }
             pairs.append(pair)
         }
         guard !isSorted else { return pairs }
-        pairs.sort { precedes($0, $1) }
-        for index in pairs.indices.dropFirst() where !precedes(pairs[index - 1], pairs[index]) {
-            throw RecordDamage("a key stands there twice")
+        pairs.sort { precedes($0, $1, &compared) }
+        let isAscending = pairs.indices.dropFirst().allSatisfy {
+            precedes(pairs[$0 - 1], pairs[$0], &compared)
         }
+        guard compared <= CBLiteLimits.comparedByteCount else {
+            throw RecordDamage("keys that take too long to be put in order")
+        }
+        guard isAscending else { throw RecordDamage("a key stands there twice") }
         return pairs
     }
 
@@ -137,11 +162,24 @@ struct FleeceTranscript {
         }
     }
 
-    private func precedes(_ first: Pair, _ second: Pair) -> Bool {
+    /// Whether a key stands before another; beyond the bound nothing is compared, and any answer is good.
+    private func precedes(_ first: Pair, _ second: Pair, _ compared: inout Int) -> Bool {
         if first.shared >= 0, second.shared >= 0 {
             return keys.keys[first.shared].rank < keys.keys[second.shared].rank
         }
-        return bytes(of: first).lexicographicallyPrecedes(bytes(of: second))
+        guard compared <= CBLiteLimits.comparedByteCount else { return false }
+        let (one, other) = (bytes(of: first), bytes(of: second))
+        var common = 0
+        while common < min(one.count, other.count) {
+            let bytes = (one[one.startIndex + common], other[other.startIndex + common])
+            common += 1
+            guard bytes.0 == bytes.1 else {
+                compared += common
+                return bytes.0 < bytes.1
+            }
+        }
+        compared += common + 1
+        return one.count < other.count
     }
 
     private func bytes(of pair: Pair) -> ArraySlice<UInt8> {

@@ -25,6 +25,9 @@ public struct RecordReader: Sendable {
             let documentID = try? DocumentID(received: text)
         else { throw RecordDamage("key: no document ID") }
         guard record.sequence > 0 else { throw RecordDamage("sequence: below 1") }
+        guard record.sequence < CBLiteLimits.sequenceBound else {
+            throw RecordDamage("sequence: \(record.sequence) leaves no room for the next ones")
+        }
         var document = ForeignDocument(
             documentID: documentID,
             sequence: UInt64(record.sequence),
@@ -33,11 +36,12 @@ public struct RecordReader: Sendable {
             namesBlobs: record.flags & Record.Flag.hasBlobs != 0
         )
         guard let first = record.version.first else { throw RecordDamage("version: empty") }
+        var budget = TranscriptBudget()
         do throws(RecordDamage) {
             if first == 0 || record.extra?.starts(with: VectorRecord.mark) ?? false {
-                document.history = try vectors(of: record)
+                document.history = try vectors(of: record, &budget)
             } else {
-                document.history = try tree(of: record)
+                document.history = try tree(of: record, &budget)
             }
         } catch {
             document.history = try currentAlone(record, after: error)
@@ -48,23 +52,27 @@ public struct RecordReader: Sendable {
 
     // MARK: Bodies
 
-    private func body(_ bytes: [UInt8]?) throws(RecordDamage) -> [UInt8] {
+    private func body(
+        _ bytes: [UInt8]?,
+        _ budget: inout TranscriptBudget
+    ) throws(RecordDamage) -> [UInt8] {
         guard let bytes, !bytes.isEmpty else { return Array("{}".utf8) }
         let fleece = Fleece(bytes)
         let root = try inside("body") { () throws(RecordDamage) in try fleece.root() }
-        return try json(root, in: fleece, "body")
+        return try json(root, in: fleece, "body", &budget)
     }
 
     private func json(
         _ value: Fleece.Value,
         in fleece: Fleece,
-        _ column: String
+        _ column: String,
+        _ budget: inout TranscriptBudget
     ) throws(RecordDamage) -> [UInt8] {
         guard case .dictionary = value else {
             throw RecordDamage("\(column): a body is no dictionary")
         }
         return try inside(column) { () throws(RecordDamage) in
-            try FleeceTranscript.json(of: value, in: fleece, keys: keys)
+            try FleeceTranscript.json(of: value, in: fleece, keys: keys, budget: &budget)
         }
     }
 
@@ -77,10 +85,13 @@ public struct RecordReader: Sendable {
 
     // MARK: Trees
 
-    private func tree(of record: Record) throws(RecordDamage) -> RevisionTree {
+    private func tree(
+        of record: Record,
+        _ budget: inout TranscriptBudget
+    ) throws(RecordDamage) -> RevisionTree {
         let isOld = record.extra == nil && record.body.map(TreeRecord.isTree) ?? false
         guard let column = isOld ? record.body : record.extra else {
-            return try single(record, body: try body(record.body))
+            return try single(record, body: try body(record.body, &budget))
         }
         var tree = try inside("extra") { () throws(RecordDamage) in try TreeRecord(column) }
         let current = try inside("version") { () throws(RecordDamage) in
@@ -95,9 +106,9 @@ public struct RecordReader: Sendable {
         for (index, entry) in tree.entries.enumerated() {
             var stored: [UInt8]?
             if let range = entry.body {
-                stored = try body(Array(column[range]))
+                stored = try body(Array(column[range]), &budget)
             } else if index == 0 {
-                stored = try body(isOld ? nil : record.body)
+                stored = try body(isOld ? nil : record.body, &budget)
             }
             let revision = HistoryRevision(
                 id: entry.id,
@@ -141,21 +152,25 @@ public struct RecordReader: Sendable {
 
     // MARK: Vectors
 
-    private func vectors(of record: Record) throws(RecordDamage) -> VectorHistory {
+    private func vectors(
+        of record: Record,
+        _ budget: inout TranscriptBudget
+    ) throws(RecordDamage) -> VectorHistory {
         guard let extra = record.extra, !extra.isEmpty else {
-            return try vectors(of: record, nil, Fleece([]))
+            return try vectors(of: record, nil, Fleece([]), &budget)
         }
         let fleece = Fleece((record.body ?? []) + extra, start: record.body?.count ?? 0)
         let others = try inside("extra") { () throws(RecordDamage) in
             try VectorRecord(fleece, owner: owner)
         }
-        return try vectors(of: record, others, fleece)
+        return try vectors(of: record, others, fleece, &budget)
     }
 
     private func vectors(
         of record: Record,
         _ extra: VectorRecord?,
-        _ fleece: Fleece
+        _ fleece: Fleece,
+        _ budget: inout TranscriptBudget
     ) throws(RecordDamage) -> VectorHistory {
         var mixed = try inside("version") { () throws(RecordDamage) in
             try VectorRecord.mixed(record.version[...], owner: owner)
@@ -165,7 +180,7 @@ public struct RecordReader: Sendable {
         var current = VectorHistory.RestoredState(
             mixed,
             flags: RevisionFlags(vector: record.flags, isRemote: false),
-            body: try body(record.body)
+            body: try body(record.body, &budget)
         )
         let isSynced = record.flags & Record.Flag.synced != 0
         if isSynced { current.remotes = [RemoteID(rawValue: 1)] }
@@ -174,13 +189,13 @@ public struct RecordReader: Sendable {
             if isSynced, state.remotes == [RemoteID(rawValue: 1)] { continue }
             var past = state.mixed
             past.legacy = extra?.legacy(behind: past.legacy) ?? past.legacy
+            var stored = Array("{}".utf8)
+            if let value = state.body { stored = try json(value, in: fleece, "extra", &budget) }
             others.append(
                 VectorHistory.RestoredState(
                     past,
                     flags: RevisionFlags(vector: state.flags, isRemote: true),
-                    body: try state.body.map { value throws(RecordDamage) in
-                        try json(value, in: fleece, "extra")
-                    } ?? Array("{}".utf8),
+                    body: stored,
                     remotes: state.remotes
                 )
             )
@@ -203,9 +218,10 @@ public struct RecordReader: Sendable {
         after damage: RecordDamage
     ) throws(RecordDamage) -> any RevisionHistory {
         guard damage.description.hasPrefix("extra: "), record.extra != nil else { throw damage }
+        var budget = TranscriptBudget()
         if record.version.first == 0 || record.extra?.starts(with: VectorRecord.mark) ?? false {
-            return try vectors(of: record, nil, Fleece([]))
+            return try vectors(of: record, nil, Fleece([]), &budget)
         }
-        return try single(record, body: try body(record.body))
+        return try single(record, body: try body(record.body, &budget))
     }
 }

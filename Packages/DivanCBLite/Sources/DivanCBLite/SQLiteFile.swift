@@ -5,13 +5,18 @@ final class SQLiteFile {
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
 
-    init(_ copy: ScratchCopy) throws(CBLiteError) {
+    convenience init(_ copy: ScratchCopy) throws(CBLiteError) {
+        try self.init(copy.database, isUnchanging: copy.isOriginal)
+    }
+
+    /// Opens a file; one that nobody changes is left as it is, and its log is not looked at.
+    init(_ path: String, isUnchanging: Bool) throws(CBLiteError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code: Int32
-        if copy.isOriginal {
+        if isUnchanging {
             // Without the locks and the files that a reader of a WAL database would make.
-            let uri = "file:\(Self.escaped(copy.database))?immutable=1"
+            let uri = "file:\(Self.escaped(path))?immutable=1"
             code = sqlite3_open_v2(
                 uri,
                 &opened,
@@ -19,7 +24,7 @@ final class SQLiteFile {
                 nil
             )
         } else {
-            code = sqlite3_open_v2(copy.database, &opened, flags | SQLITE_OPEN_READWRITE, nil)
+            code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_READWRITE, nil)
         }
         guard code == SQLITE_OK, let opened else {
             sqlite3_close_v2(opened)

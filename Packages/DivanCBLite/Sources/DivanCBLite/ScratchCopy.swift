@@ -15,7 +15,11 @@ final class ScratchCopy {
 
     private static let logs = ["-wal", "-journal"]
 
-    init(of bundle: String) throws(CBLiteError) {
+    /// Prepares a bundle for reading; a copy goes into `parent`.
+    init(
+        of bundle: String,
+        in parent: String = ScratchCopy.temporaryDirectory
+    ) throws(CBLiteError) {
         original = bundle + "/db.sqlite3"
         let original = original
         let logs = Self.logs.filter { (Files.byteCount(original + $0) ?? 0) > 0 }
@@ -24,7 +28,7 @@ final class ScratchCopy {
             stamps = Self.stamps(of: original)
             return
         }
-        let directory = try Self.makeDirectory()
+        let directory = try Self.makeDirectory(in: parent)
         let copy = directory + "/db.sqlite3"
         var seen: [[Int]] = []
         do throws(CBLiteError) {
@@ -56,14 +60,17 @@ final class ScratchCopy {
         ([""] + logs).map { Files.stamp(original + $0) }
     }
 
-    private static func makeDirectory() throws(CBLiteError) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    static var temporaryDirectory: String {
+        getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    }
+
+    private static func makeDirectory(in parent: String) throws(CBLiteError) -> String {
         var template = Array("\(parent)/divan-cblite-XXXXXX".utf8CString)
         // The array lives during the call, which changes its last characters in place.
         let isMade = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { mkdtemp($0) != nil } ?? false
         }
-        guard isMade else { throw .system(errno) }
+        guard isMade else { throw .scratch(directory: parent, errno: errno) }
         return String(
             decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) },
             as: UTF8.self

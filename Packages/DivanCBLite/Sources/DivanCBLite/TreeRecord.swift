@@ -106,11 +106,12 @@ struct TreeRecord {
         latest[1] = 0
         entries[0].flags |= Flag.keepsBody
         let isConflict = entries[0].flags & Flag.conflict
+        let marked = Set(latest.values)
         var next = entries[0].parent
         var stepCount = 0
         while let place = next, stepCount < entries.count {
             guard entries[place].flags & Flag.conflict == isConflict else { return }
-            if !latest.values.contains(place) { entries[place].flags &= ~Flag.keepsBody }
+            if !marked.contains(place) { entries[place].flags &= ~Flag.keepsBody }
             next = entries[place].parent
             stepCount += 1
         }

@@ -24,6 +24,11 @@ struct VectorRecord {
     /// The last ID that the document had in a tree.
     private(set) var lastTreeID: RevisionID?
     private(set) var others: [State] = []
+    /// The IDs in trees that remotes have and that are no conflicts, each of a lower generation than the one
+    /// before.
+    private var chain: [RevisionID] = []
+    private var memberCount = 0
+    private var vectorByteCount = 0
     private let owner: SourceID
 
     static let mark: [UInt8] = [0, 0, 0, 0]
@@ -43,6 +48,15 @@ struct VectorRecord {
             }
             try read(members, of: index, in: fleece)
         }
+        let remotes = others.filter { $0.flags & Flag.conflict == 0 && $0.mixed.isLegacy }
+            .compactMap { $0.mixed.legacy.first }
+        for id in remotes.sorted(by: >) {
+            if let last = chain.last, last.generation <= id.generation { continue }
+            chain.append(id)
+        }
+        guard others.count * chain.count <= CBLiteLimits.pastCount else {
+            throw RecordDamage("too many remotes with a past of their own")
+        }
     }
 
     private mutating func read(
@@ -50,6 +64,11 @@ struct VectorRecord {
         of index: Int,
         in fleece: Fleece
     ) throws(RecordDamage) {
+        // Items may share their members, and members their values.
+        memberCount += members.count
+        guard memberCount <= CBLiteLimits.valueCount else {
+            throw RecordDamage("the remotes' revisions have too many members")
+        }
         var state = State(mixed: MixedVector(), flags: 0)
         for place in 0..<members.count {
             guard case .string(let key) = try fleece.item(2 * place, of: members), key.count == 1
@@ -59,6 +78,10 @@ struct VectorRecord {
             case (UInt8(ascii: "."), .dictionary): state.body = value
             case (UInt8(ascii: "&"), .integer(let flags)): state.flags = flags
             case (UInt8(ascii: "@"), .data(let range)):
+                vectorByteCount += range.count
+                guard vectorByteCount <= CBLiteLimits.vectorByteCount else {
+                    throw RecordDamage("the remotes' vectors take more than 16 MiB")
+                }
                 state.mixed = try Self.mixed(fleece.bytes[range], owner: owner)
             case (UInt8(ascii: "~"), .data(let range)):
                 lastTreeID = try TreeRecord.revisionID(fleece.bytes[range])
@@ -76,14 +99,8 @@ struct VectorRecord {
     /// The IDs in trees that lie behind a revision, as the engine tells its peers: its own, then those of
     /// remotes that are no conflicts and have a lower generation.
     func legacy(behind own: [RevisionID]) -> [RevisionID] {
-        let remotes = others.filter { $0.flags & Flag.conflict == 0 && $0.mixed.isLegacy }
-            .compactMap { $0.mixed.legacy.first }
-        var legacy = own
-        for id in remotes.sorted(by: >) where !legacy.contains(id) {
-            if let last = legacy.last, last.generation <= id.generation { continue }
-            legacy.append(id)
-        }
-        return legacy
+        guard let last = own.last else { return chain }
+        return own + chain.drop { $0.generation >= last.generation }
     }
 
     /// Reads a version vector or an ID of a tree, with the database's own source in place of `*`.

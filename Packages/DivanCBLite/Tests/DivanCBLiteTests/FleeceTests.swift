@@ -10,7 +10,13 @@ import Testing
     private func json(_ bytes: [UInt8]) throws(RecordDamage) -> String {
         let fleece = Fleece(bytes)
         let value = try fleece.root()
-        let text = try FleeceTranscript.json(of: value, in: fleece, keys: SharedKeys())
+        var budget = TranscriptBudget()
+        let text = try FleeceTranscript.json(
+            of: value,
+            in: fleece,
+            keys: SharedKeys(),
+            budget: &budget
+        )
         return String(decoding: text, as: UTF8.self)
     }
 

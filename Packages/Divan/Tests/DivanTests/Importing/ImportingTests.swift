@@ -105,6 +105,34 @@ import Testing
     }
 
     @Test
+    func `a change number that is too great, or stands there twice, is damage of its document`()
+        throws
+    {
+        let sample = try ForeignSample("manykeys-3.2")
+        let whole = try imported(sample).report
+        try Store.delete(directory: sample.directory.path + "/new.cblite2")
+        let python = try #require(Program.installed("python3"))
+        let script = """
+            import sqlite3
+            c = sqlite3.connect('\(sample.path)/db.sqlite3')
+            c.execute('PRAGMA journal_mode = DELETE')
+            find = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'kv_default' AND sql IS NOT NULL"
+            for (name,) in c.execute(find).fetchall(): c.execute(f'DROP INDEX "{name}"')
+            rows = [row[0] for row in c.execute('SELECT sequence FROM kv_default ORDER BY sequence').fetchall()]
+            c.execute('UPDATE kv_default SET sequence = ? WHERE sequence = ?', (rows[1], rows[0]))
+            c.execute('UPDATE kv_default SET sequence = ? WHERE sequence = ?', (1 << 62, rows[-1]))
+            c.commit()
+            c.close()
+            """
+        let outcome = try python.run(["-c", script])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        let (report, _) = try imported(sample)
+        #expect(report.damageCount == 2)
+        #expect(report.damages.allSatisfy { $0.contains("sequence: ") }, "\(report.damages)")
+        #expect(report.documentCount == whole.documentCount - 2)
+    }
+
+    @Test
     func `blobs come along, and a missing one is named`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let (report, _) = try imported(sample)

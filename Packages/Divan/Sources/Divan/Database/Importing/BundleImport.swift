@@ -37,6 +37,7 @@ struct BundleImport {
             report.collections.append("\(path)")
             try store.createCollection(path)
             var batch = ImportBatch(path)
+            var last: UInt64 = 0
             try bundle.forEachRecord(in: collection) { record in
                 do throws(RecordDamage) {
                     let document = try reader.document(record)
@@ -44,12 +45,19 @@ struct BundleImport {
                         report.expiredCount += 1
                         return
                     }
+                    let name = document.documentID.text
+                    guard document.sequence > last else {
+                        let problem = "sequence: another document has \(document.sequence), too"
+                        return report.note(problem, of: name, in: path)
+                    }
+                    last = document.sequence
                     if let damage = document.damage {
-                        report.note(damage, of: document.documentID.text, in: path)
+                        report.note(damage.description, of: name, in: path)
                     }
                     batch.add(document)
                 } catch {
-                    report.note(error, of: String(decoding: record.key, as: UTF8.self), in: path)
+                    let name = String(decoding: record.key, as: UTF8.self)
+                    report.note(error.description, of: name, in: path)
                 }
                 if batch.documents.count >= Self.batchCount
                     || batch.byteCount >= Self.batchByteCount
@@ -68,8 +76,9 @@ struct BundleImport {
 }
 
 extension DatabaseImport {
-    fileprivate mutating func note(
-        _ damage: RecordDamage,
+    /// Notes what is wrong with one record.
+    mutating func note(
+        _ damage: String,
         of name: String,
         in path: CollectionPath
     ) {

@@ -82,7 +82,7 @@ struct ForeignDatabaseError: NumberedError, CustomStringConvertible {
         case .tooNew: .divan(CBLError.databaseTooNew)
         case .inUse: .divan(CBLError.busy)
         case .damaged: .divan(CBLError.corruptData)
-        case .system(let number): .posix(number)
+        case .scratch(_, let number), .system(let number): .posix(number)
         }
     }
 }

@@ -66,6 +66,9 @@ final class ImportWriter: Sendable {
         report.conflictCount = stored.conflictCount
         report.blobCount = stored.blobCount
         report.missingBlobs = stored.missingBlobs.sorted()
+        let room = CBLiteLimits.toldDamageCount - report.damages.count
+        report.damages += stored.damages.prefix(max(0, room))
+        report.damageCount += stored.damageCount
     }
 
     private func store(_ batch: ImportBatch) throws {
@@ -75,13 +78,19 @@ final class ImportWriter: Sendable {
         }
         try store.write { writer in
             for document in batch.documents {
-                let isNew = try writer.importDocument(
-                    document.documentID,
-                    sequence: document.sequence,
-                    history: document.history,
-                    expiration: document.expiration,
-                    in: batch.path
-                )
+                let isNew: Bool
+                do {
+                    isNew = try writer.importDocument(
+                        document.documentID,
+                        sequence: document.sequence,
+                        history: document.history,
+                        expiration: document.expiration,
+                        in: batch.path
+                    )
+                } catch let error as StoreError where error.concernsOneDocument {
+                    report.note(error.explanation, of: document.documentID.text, in: batch.path)
+                    continue
+                }
                 if isNew { report.documentCount += 1 }
                 if document.current?.isTombstone ?? false { report.tombstoneCount += 1 }
                 if document.history.isConflicted { report.conflictCount += 1 }
