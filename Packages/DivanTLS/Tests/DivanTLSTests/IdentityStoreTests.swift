@@ -1,7 +1,9 @@
+import Dispatch
 import DivanCrypto
 import DivanTLS
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// Both stores hold to the contract; the directory store keeps its files to itself.
@@ -185,6 +187,50 @@ extension IdentityStoreTests {
         #expect(second != first)
         #expect(try anonymous(at: lastDay + 2) == second)
         #expect(try store.labels() == ["db"])
+    }
+
+    /// Lets nothing be written, as a full disk does.
+    private final class FullStore: TLSIdentityStore {
+        let inner = InMemoryIdentityStore()
+
+        func credential(label: String) throws -> TLSCredential? {
+            try inner.credential(label: label)
+        }
+        func save(_ credential: TLSCredential, label: String) throws {
+            throw CredentialError(.file(path: "full", errno: 28))
+        }
+        func replace(_ credential: TLSCredential, label: String) throws {
+            throw CredentialError(.file(path: "full", errno: 28))
+        }
+        func delete(label: String) throws { try inner.delete(label: label) }
+        func labels() throws -> [String] { try inner.labels() }
+    }
+
+    @Test func `where nothing can be written the old identity is used as long as it is valid`()
+        throws
+    {
+        let store = FullStore()
+        let old = try Sample.server()
+        try store.inner.save(old, label: "db")
+        func renewed(_ now: Date) throws -> TLSCredential {
+            try AnonymousIdentity.credential(in: store, label: "db", now: now, key: .p256)
+        }
+        #expect(try renewed(old.leaf.notAfter - 60) == old)
+        #expect(throws: CredentialError.self) { try renewed(old.leaf.notAfter + 60) }
+        #expect(try store.inner.credential(label: "db") == old, "nothing was deleted")
+    }
+
+    @Test func `of all who renew at once each gets the one that is stored`() throws {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let first = try anonymous(at: start)
+        let late = first.leaf.notAfter - 60
+        let found = Mutex<[TLSCredential]>([])
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            if let one = try? anonymous(at: late) { found.withLock { $0.append(one) } }
+        }
+        let stored = try #require(try store.credential(label: "db"))
+        #expect(stored != first)
+        #expect(found.withLock { $0 } == [TLSCredential](repeating: stored, count: 8))
     }
 
     @Test func `who saves later takes the identity of who saved first`() throws {

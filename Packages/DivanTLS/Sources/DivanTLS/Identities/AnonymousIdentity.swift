@@ -1,5 +1,6 @@
 public import DivanCrypto
 public import FoundationEssentials
+import Synchronization
 
 /// The identity of a listener that was given none: self-signed, kept, so that clients may pin it.
 ///
@@ -12,7 +13,8 @@ public enum AnonymousIdentity {
 
     /// Returns the identity under `label`, made now when it is missing or about to expire.
     ///
-    /// Of several processes that start at once, all get the identity of the one that saves first.
+    /// Of several processes that start at once, all get the identity of the one that saves first. One that is
+    /// about to expire stays until another has taken its place, and is used on where nothing can be written.
     ///
     /// The owner of the database makes `label` from its public UUID. The key is RSA unless told
     /// otherwise: LiteCore holds RSA keys only.
@@ -24,21 +26,47 @@ public enum AnonymousIdentity {
         now: Date,
         key kind: PrivateKey.Kind = .rsa(bitCount: 2_048)
     ) throws -> TLSCredential {
-        if let kept = try store.credential(label: label) {
-            guard kept.leaf.notAfter - renewalThreshold < now else { return kept }
-            try store.delete(label: label)
-        }
+        let kept = try store.credential(label: label)
+        if let kept, isFresh(kept, now) { return kept }
         let template = CertificateTemplate(
             attributes: ["CN": commonName],
             usages: .serverAuth,
             now: now
         )
         let made = try TLSCredential.generate(template, key: kind)
+        // Of those of this process that make one at a time, the first wins.
+        return try renewing.withLock { _ in
+            guard let kept else {
+                try save(made, in: store, label: label)
+                return try store.credential(label: label) ?? made
+            }
+            // To make a key takes a while: another may have been as far.
+            if let other = try store.credential(label: label), isFresh(other, now) { return other }
+            do {
+                try store.replace(made, label: label)
+            } catch  where kept.leaf.notAfter > now {
+                return kept
+            }
+            return try store.credential(label: label) ?? made
+        }
+    }
+
+    private static let renewing = Mutex(())
+
+    private static func isFresh(_ credential: TLSCredential, _ now: Date) -> Bool {
+        credential.leaf.notAfter - renewalThreshold >= now
+    }
+
+    /// Saves an identity unless somebody else has done so first.
+    private static func save(
+        _ made: TLSCredential,
+        in store: some TLSIdentityStore,
+        label: String
+    ) throws {
         do {
             try store.save(made, label: label)
         } catch let error as CredentialError where error.reason == .labelTaken(label) {
-            return try store.credential(label: label) ?? made
+            return
         }
-        return made
     }
 }

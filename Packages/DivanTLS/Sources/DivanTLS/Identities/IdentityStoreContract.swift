@@ -43,6 +43,16 @@ public enum IdentityStoreContract {
             else { return false }
             return try store.credential(label: labels[0]) == first
         }
+        check("Another identity takes the place of one, and of none.") {
+            try store.replace(second, label: labels[0])
+            try store.replace(first, label: "new")
+            let found = (
+                try store.credential(label: labels[0]), try store.credential(label: "new")
+            )
+            try store.delete(label: "new")
+            try store.replace(first, label: labels[0])
+            return found.0 == second && found.1 == first
+        }
         check("Labels come sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
         for label in ["", "a\u{0}b", "a\nb", String(repeating: "x", count: 73)] {
             check("Label \(label.debugDescription) is refused.") {

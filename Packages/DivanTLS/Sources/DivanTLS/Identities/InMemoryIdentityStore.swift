@@ -25,6 +25,12 @@ public final class InMemoryIdentityStore: TLSIdentityStore {
         if isTaken { throw CredentialError(.labelTaken(label)) }
     }
 
+    /// Keeps an identity in place of the one under `label`, if there is one.
+    public func replace(_ credential: TLSCredential, label: String) throws {
+        try checkLabel(label)
+        credentials.withLock { $0[Array(label.utf8)] = credential }
+    }
+
     /// Forgets the identity under `label`, if there is one.
     public func delete(label: String) throws {
         try checkLabel(label)

@@ -17,11 +17,25 @@ public protocol TLSIdentityStore: Sendable {
     /// - Throws: `CredentialError.Reason.labelTaken` when the label exists; nothing is replaced.
     func save(_ credential: TLSCredential, label: String) throws
 
+    /// Keeps an identity in place of the one under `label`, if there is one: readers find one or the other.
+    ///
+    /// Where nothing can be written the old one stays. A store that has no way of its own forgets the old one
+    /// first.
+    func replace(_ credential: TLSCredential, label: String) throws
+
     /// Forgets the identity under `label`; one that does not exist is no error.
     func delete(label: String) throws
 
     /// The labels in the order of their bytes.
     func labels() throws -> [String]
+}
+
+extension TLSIdentityStore {
+    /// Forgets the old one, then keeps the new one.
+    public func replace(_ credential: TLSCredential, label: String) throws {
+        try delete(label: label)
+        try save(credential, label: label)
+    }
 }
 
 /// Refuses labels outside the store's promise.
