@@ -2,6 +2,10 @@
 public struct QueryLimits: Sendable {
     /// Levels of expressions and sub-queries; 100, which fit a stack of 4 MiB even in a debug build.
     public var depth = 100
+    /// Containers inside each other in a value that a query gives; 384.
+    ///
+    /// A document has 128 of them, and each of the 100 levels of an expression may put two around it.
+    static let valueDepth = 384
     /// Bytes of SQL++ or JSON text; 1 MiB.
     public var byteCount = 1 << 20
     /// Sources of one statement, joined and unnested ones included; 64, as SQLite joins no more.

@@ -55,7 +55,9 @@ extension QueryValue {
         case .bool(let value): self = .boolean(value)
         case .int(let value): self = .integer(value)
         case .string(let text): self = .string(text)
-        case .array, .object: self = .container((try? json.canonicalBytes()) ?? [])
+        case .array, .object:
+            let limits = JSONLimits(depth: .max)
+            self = .container((try? json.canonicalBytes(limits: limits)) ?? [])
         case .uint, .double, .long: self = .double(json.double ?? 0)
         }
     }
@@ -78,10 +80,13 @@ extension QueryValue {
         case .integer(let value): .int(value)
         case .double(let value): .double(value)
         case .string(let text): .string(text)
-        case .container(let bytes): (try? JSON(parsing: bytes)) ?? .null
+        case .container(let bytes): (try? JSON(parsing: bytes, limits: Self.limits)) ?? .null
         case .binary(let bytes): .string("(\(bytes.count) bytes)")
         }
     }
+
+    /// As long as SQLite's, and deeper than a document: a query puts containers around what it finds.
+    private static let limits = JSONLimits(depth: QueryLimits.valueDepth, byteCount: .max)
 
     /// As ``json``, with null in place of what no JSON text can say.
     public var writableJSON: JSON? {

@@ -36,4 +36,16 @@ import Testing
         #expect(QueryValue.binary([1, 2]).json == "(2 bytes)")
         #expect(QueryValue.container(Array("[1".utf8)).json == .null)
     }
+
+    /// A query puts containers around a document, which may be as deep as any.
+    @Test func `what a query puts around the deepest document is read`() async {
+        let depth = JSONLimits.default.depth + 200
+        let text =
+            Array(repeating: UInt8(ascii: "["), count: depth)
+            + Array(repeating: UInt8(ascii: "]"), count: depth)
+        let isSame = await onSmallStack {
+            QueryValue.container(text).json.map { QueryValue($0) } == .container(text)
+        }
+        #expect(isSame)
+    }
 }

@@ -170,12 +170,15 @@ public struct SQLIndexTranslation: Sendable {
         let new = fields.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
         let insert = rows("(SELECT \(new))")
         let remove = "DELETE FROM \(name) WHERE rowid = OLD.sequence;"
+        // An expiration is set without a new revision.
+        let isTimed = (texts + [condition]).contains { $0.contains("expiration") }
+        let seen = "sequence, flags, \(isTimed ? "expiration, " : "")body"
         let create = """
             CREATE VIRTUAL TABLE \(name) USING fts5(\(names), tokenize = '\(tokenizer)');
             \(rows(table))
             CREATE TRIGGER \(name)_insert AFTER INSERT ON \(table) BEGIN \(insert) END;
             CREATE TRIGGER \(name)_delete AFTER DELETE ON \(table) BEGIN \(remove) END;
-            CREATE TRIGGER \(name)_update AFTER UPDATE OF sequence, flags, body ON \(table)
+            CREATE TRIGGER \(name)_update AFTER UPDATE OF \(seen) ON \(table)
             BEGIN \(remove) \(insert) END;
             """
         let verify = """
