@@ -22,16 +22,17 @@ extension URLEndpointListenerConfiguration {
     func serverConfiguration(identity: TLSIdentity?) throws -> ListenerConfiguration {
         let store = try home.openStore()
         try collections.requireOpen()
-        let options = try passiveOptions(store)
+        let options = passiveOptions(store)
         var database = ListenerConfiguration.SharedDatabase(
             store: store,
             peer: passivePeer(options, store)
         )
-        if let access {
-            database.access = { [collections] client in
-                ServiceCallback.run { access(ListenerClient(client)) }
-                    .decision(within: options, of: collections)
-            }
+        database.access = { [collections, access] client in
+            // A collection may have been made since the listener was started.
+            let options = options.bindingBlobs(of: store)
+            guard let access else { return .granted(options) }
+            return ServiceCallback.run { access(ListenerClient(client)) }
+                .decision(within: options, of: collections)
         }
         database.sparesLoopback = compression == .automatic
         var configuration = ListenerConfiguration(databases: [home.name: database])
@@ -63,14 +64,12 @@ extension URLEndpointListenerConfiguration {
         return configuration
     }
 
-    private func passiveOptions(_ store: Store) throws -> PeerConfiguration.PassiveOptions {
+    private func passiveOptions(_ store: Store) -> PeerConfiguration.PassiveOptions {
         var options = PeerConfiguration.PassiveOptions(
             collections: collections.map(\.path),
             allowsPush: !readOnly
         )
-        // Blobs belong to the database: a client must not fetch those of what is not shared.
         options.shared = SharedRevisions(of: store)
-        options.bindsBlobs = !Set(try store.collections()).isSubset(of: options.collections)
         return options
     }
 
@@ -83,6 +82,18 @@ extension URLEndpointListenerConfiguration {
         peer.usesDeltas = enableDeltaSync
         compression.apply(toPassive: &peer)
         return peer
+    }
+}
+
+extension PeerConfiguration.PassiveOptions {
+    /// The same for a connection that begins now.
+    ///
+    /// Blobs belong to the database: a client must not fetch those of what is not shared.
+    func bindingBlobs(of store: Store) -> Self {
+        var options = self
+        let all = try? store.collections()
+        options.bindsBlobs = all.map { !Set($0).isSubset(of: collections) } ?? true
+        return options
     }
 }
 

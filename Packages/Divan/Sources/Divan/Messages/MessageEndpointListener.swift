@@ -161,11 +161,12 @@ public final class MessageEndpointListener: Sendable {
         _ number: UInt64
     ) throws -> PassiveSession {
         try config.collections.requireOpen()
+        let store = try database.openStore()
+        let options = PeerConfiguration.PassiveOptions(collections: config.collections.map(\.path))
         var peer = PeerConfiguration(
-            role: .passive(.init(collections: config.collections.map(\.path))),
+            role: .passive(options.bindingBlobs(of: store)),
             codec: ReplicationCompression.standardCodec
         )
-        let store = try database.openStore()
         peer.scheme = store.scheme
         peer.usesDeltas = true
         let transport = MessageConnectionTransport(

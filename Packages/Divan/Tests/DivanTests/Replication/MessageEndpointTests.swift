@@ -1,108 +1,10 @@
-import Dispatch
 import Divan
 import DivanTestKit
 import Foundation
-import Synchronization
 import Testing
 
 /// Replication over connections that the application makes: here, two ends in one process.
 @Suite(.timeLimit(.minutes(5))) struct MessageEndpointTests {
-    /// One end of a wire; what is sent arrives at the other end, for byte streams in small pieces.
-    private final class Wire: MessageEndpointConnection, @unchecked Sendable {
-        // Unchecked: both ends are used on one queue.
-        private let pieceByteCount: Int
-        private let queue: DispatchQueue
-        private var other: Wire?
-        private var replication: (any ReplicatorConnection)?
-        private var waiting: [Data] = []  // sent by the other end before this one was open
-        private let received = Mutex(0)
-
-        /// Bytes that have come from the other end.
-        var receivedByteCount: Int { received.withLock { $0 } }
-
-        init(pieceByteCount: Int, queue: DispatchQueue) {
-            self.pieceByteCount = pieceByteCount
-            self.queue = queue
-        }
-
-        static func pair(pieceByteCount: Int) -> (Wire, Wire) {
-            let queue = DispatchQueue(label: "wire")
-            let first = Wire(pieceByteCount: pieceByteCount, queue: queue)
-            let second = Wire(pieceByteCount: pieceByteCount, queue: queue)
-            first.other = second
-            second.other = first
-            return (first, second)
-        }
-
-        func open(
-            connection: any ReplicatorConnection,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) {
-            queue.async {
-                self.replication = connection
-                completion(true, nil)
-                for data in self.waiting { connection.receive(message: .fromData(data)) }
-            }
-        }
-
-        func send(
-            message: Message,
-            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
-        ) {
-            queue.async {
-                var rest = message.toData()
-                while !rest.isEmpty {
-                    self.other?.arrived(Data(rest.prefix(self.pieceByteCount)))
-                    rest = Data(rest.dropFirst(self.pieceByteCount))
-                }
-                completion(true, nil)
-            }
-        }
-
-        private func arrived(_ data: Data) {
-            received.withLock { $0 += data.count }
-            guard let replication else { return waiting.append(data) }
-            replication.receive(message: .fromData(data))
-        }
-
-        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
-            queue.async {
-                self.other?.replication?.close(error: nil)
-                self.other = nil
-                completion()
-            }
-        }
-
-        func fail(isRecoverable: Bool) {
-            struct Cut: Error {}
-            queue.async {
-                let error = MessagingError(error: Cut(), isRecoverable: isRecoverable)
-                self.replication?.close(error: error)
-            }
-        }
-    }
-
-    /// Connects each replicator to a listener of the other database.
-    private final class Delegate: MessageEndpointDelegate, Sendable {
-        private let listener: MessageEndpointListener
-        private let pieceByteCount: Int
-        private let wires = Mutex<[Wire]>([])
-
-        var last: Wire? { wires.withLock { $0.last } }
-
-        init(_ listener: MessageEndpointListener, pieceByteCount: Int) {
-            self.listener = listener
-            self.pieceByteCount = pieceByteCount
-        }
-
-        func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection {
-            let (active, passive) = Wire.pair(pieceByteCount: pieceByteCount)
-            wires.withLock { $0.append(active) }
-            listener.accept(connection: passive)
-            return active
-        }
-    }
-
     /// Delivers messages for ever and never says that it is open.
     private final class Hasty: MessageEndpointConnection, Sendable {
         private let messageByteCount: Int
@@ -162,14 +64,14 @@ import Testing
     private func connect(
         _ peers: Peers,
         _ type: ProtocolType
-    ) throws -> (Delegate, ReplicatorConfiguration) {
+    ) throws -> (Wire.Delegate, ReplicatorConfiguration) {
         let listener = MessageEndpointListener(
             config: MessageEndpointListenerConfiguration(
                 collections: [try peers.there.defaultCollection()],
                 protocolType: type
             )
         )
-        let delegate = Delegate(listener, pieceByteCount: type == .byteStream ? 7 : .max)
+        let delegate = Wire.Delegate(listener, pieceByteCount: type == .byteStream ? 7 : .max)
         let endpoint = MessageEndpoint(
             uid: "peer-1",
             target: nil,

@@ -1,0 +1,60 @@
+import Divan
+import Foundation
+import Testing
+
+/// Contents belong to the database: who gets some of its collections must not get those of the others by
+/// naming their digests.
+@Suite(.timeLimit(.minutes(5))) struct UnsharedBlobTests {
+    private let peers: Peers
+
+    init() throws {
+        peers = try Peers()
+    }
+
+    /// Makes a collection that is not shared, with a content in it; returns how a document names that.
+    private func makeSecret() throws -> [String: any Sendable] {
+        let secrets = try peers.there.createCollection(name: "secrets")
+        let secret = Blob(contentType: "text/plain", data: Data("the secret".utf8))
+        let document = MutableDocument(id: "secret")
+        document.setBlob(secret, forKey: "blob")
+        try secrets.save(document: document)
+        return [
+            "@type": "blob", "digest": secret.digest ?? "", "length": 10,
+            "content_type": "text/plain",
+        ]
+    }
+
+    /// Pushes a document that names the content, which is not here.
+    private func guess(_ reference: [String: any Sendable], at target: any Endpoint) async throws {
+        let here = try peers.here.defaultCollection()
+        try here.save(document: MutableDocument(id: "guess", data: ["blob": reference]))
+        let configuration = try peers.configuration(.push, target: target)
+        _ = await Replicator(config: configuration).finalCode()
+        let there = try peers.there.defaultCollection()
+        #expect(try there.document(id: "guess") == nil, "who has the content sends it")
+    }
+
+    @Test func `of a collection that was made after the listener was started`() async throws {
+        let listener = try peers.listen { $0.disableTLS = true }
+        defer { listener.stop() }
+        try await guess(try makeSecret(), at: listener.endpoint())
+    }
+
+    @Test func `over a connection of the application's`() async throws {
+        let reference = try makeSecret()
+        let listener = MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()],
+                protocolType: .messageStream
+            )
+        )
+        let delegate = Wire.Delegate(listener, pieceByteCount: .max)
+        let endpoint = MessageEndpoint(
+            uid: "peer-1",
+            target: nil,
+            protocolType: .messageStream,
+            delegate: delegate
+        )
+        try await guess(reference, at: endpoint)
+    }
+}
