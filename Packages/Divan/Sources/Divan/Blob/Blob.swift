@@ -71,15 +71,13 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// Its content is read from `origin`; `nil` when it is in no database yet.
     init(_ members: JSONObject, in origin: Database?) {
         contentType = members[Self.blobContentType]?.string
-        state = BlobState(members, in: origin)
-        otherProperties = JSONObject(
-            members.filter { member in
-                ![
-                    Self.typeProperty, Self.blobDigestProperty, Self.blobLengthProperty,
-                    Self.blobContentType, Self.dataProperty,
-                ].contains(member.key)
-            }
-        )
+        let state = BlobState(members, in: origin)
+        self.state = state
+        var known = [Self.typeProperty, Self.blobDigestProperty, Self.blobContentType]
+        // What says nothing to us stays as it is.
+        if state.byteCount != nil { known.append(Self.blobLengthProperty) }
+        if state.isNew { known.append(Self.dataProperty) }
+        otherProperties = JSONObject(members.filter { !known.contains($0.key) })
     }
 
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
@@ -110,7 +108,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// Bytes of content; 0 for a stream that was not read yet, and where the document does not say
     /// it until ``content`` was read.
-    public var length: UInt64 { lock.withLock { state.byteCount } }
+    public var length: UInt64 { lock.withLock { state.byteCount ?? 0 } }
 
     /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.
     public var digest: String? { lock.withLock { state.digest } }
@@ -165,7 +163,7 @@ extension Blob {
         var members = otherProperties
         members[Self.typeProperty] = .string(Self.blobType)
         members[Self.blobDigestProperty] = digest.map { .string($0) }
-        members[Self.blobLengthProperty] = JSON(byteCount)
+        if let byteCount { members[Self.blobLengthProperty] = JSON(byteCount) }
         members[Self.blobContentType] = contentType.map { .string($0) }
         return members
     }

@@ -93,7 +93,8 @@ final class BlobCourier: Sendable {
         from given: ReplicatorConfiguration?
     ) throws -> (WantedBlob, ReplicatorConfiguration) {
         let store = try database.openStore()
-        guard let name = try store.read({ try $0.absentBlob(digest) }) else {
+        let found = try translatingErrors { try store.read { try $0.absentBlob(digest) } }
+        guard let name = found else {
             throw ReplicationFailure.unknownBlob("\(digest)").error
         }
         let living = Replicator.living.all.reversed().lazy

@@ -25,32 +25,38 @@ struct BlobState {
 
     private(set) var content: Content
     private(set) var digest: String?
-    private(set) var byteCount: UInt64
+    /// `nil` while nobody has said it.
+    private(set) var byteCount: UInt64?
     private var cached: Data?
     /// What the application handed in; it stays when it is stored, also after the database closes.
     private var own: Data?
     /// Whether it was read from a stream, which cannot be read again.
     private var cameFromStream = false
 
-    init(_ content: Content, byteCount: UInt64 = 0) {
+    init(_ content: Content, byteCount: UInt64? = nil) {
         self.content = content
         self.byteCount = byteCount
     }
 
     init(_ members: JSONObject, in origin: Database?) {
         digest = members[Blob.blobDigestProperty]?.string
-        let length = members[Blob.blobLengthProperty]
-        byteCount = length?.int.flatMap { UInt64(exactly: $0) } ?? 0
-        if let digest, let origin, let key = BlobDigest(digest) {
-            content = .stored(key, origin)
-        } else if digest == nil, let text = members[Blob.dataProperty]?.string,
-            let bytes = Base64.decode(text)
+        byteCount = members[Blob.blobLengthProperty]?.byteCount
+        let key = digest.flatMap { BlobDigest($0) }
+        if let bytes = members[Blob.dataProperty]?.string.flatMap({ Base64.decode($0) }),
+            digest == nil || key == BlobDigest(hashing: bytes.span)
         {
             content = .bytes(Data(bytes))
             byteCount = UInt64(bytes.count)
+        } else if let key, let origin {
+            content = .stored(key, origin)
         } else {
             content = .elsewhere
         }
+    }
+
+    /// Whether the content stands in memory alone.
+    var isNew: Bool {
+        if case .bytes = content { true } else { false }
     }
 
     /// The content; a stream is read to its end and kept.
@@ -212,6 +218,18 @@ struct BlobState {
                 )
             }
             try body(piece[..<count])
+        }
+    }
+}
+
+extension JSON {
+    /// The number as a count of bytes, also where a fraction is written that is none.
+    fileprivate var byteCount: UInt64? {
+        switch self {
+        case .int(let count): UInt64(exactly: count)
+        case .uint(let count): count
+        case .double(let count): UInt64(exactly: count)
+        default: nil
         }
     }
 }

@@ -14,8 +14,6 @@ final class DocumentBody: Sendable {
         case parsed(HandedObject<DictionaryObject>, failure: (any Error)?)
     }
 
-    /// Whatever the store could keep can be read.
-    private static let limits = JSONLimits(byteCount: StoreLimits.bodyByteCount)
     /// Questions that are answered from the text: about as many as cost what a parse does.
     private static let questionCount = 16
 
@@ -44,7 +42,9 @@ final class DocumentBody: Sendable {
         let outline: JSONOutline? = state.withLock { state in
             switch state {
             case .unread:
-                guard let outline = try? JSONOutline(bytes, limits: Self.limits) else { return nil }
+                guard let outline = try? JSONOutline(bytes, limits: StoreLimits.bodyText) else {
+                    return nil
+                }
                 state = .outlined(outline, questionCount: 1)
                 return outline
             case .outlined(let outline, let count) where count < Self.questionCount:
@@ -74,7 +74,7 @@ final class DocumentBody: Sendable {
         let (bytes, origin) = (bytes, origin)
         return try? JSON.plainDictionary(
             parsing: bytes.span,
-            limits: Self.limits,
+            limits: StoreLimits.bodyText,
             shapes: &shapes,
             form: { $0.plainValue(in: origin) }
         )
@@ -94,7 +94,8 @@ final class DocumentBody: Sendable {
     private func parse(_ documentID: String) -> (JSONObject, failure: (any Error)?) {
         guard !bytes.isEmpty else { return (JSONObject(), nil) }
         do {
-            guard case .object(let members) = try JSON(parsing: bytes, limits: Self.limits) else {
+            guard case .object(let members) = try JSON(parsing: bytes, limits: StoreLimits.bodyText)
+            else {
                 throw NSError(CBLError.corruptData, "the body is no JSON object")
             }
             return (members, nil)

@@ -7,19 +7,21 @@ import Synchronization
 
 /// Runs a query again when a commit may have changed its rows, and tells when it has.
 ///
-/// Theory of operation. The committing thread only asks `due` when the next run shall be, and puts
-/// at most one run on the live query's own queue: at once if the last commit was a quarter of a
-/// second ago, otherwise half a second later, so that a row of commits costs one run. The run reads
-/// all rows and compares them with those that were told last; the first rows, and those after a
-/// purge or after new parameters, are always told: by a run that begins behind them, for one that is
-/// under way may have read what was before. Before it, the changed documents are asked whether they
-/// matter at all (`QueryReach`).
+/// Theory of operation. The committing thread only settles when the next run shall be, and puts at
+/// most one run on the live query's own queue: at once if the last commit was a quarter of a second
+/// ago, otherwise half a second later, so that a row of commits costs one run. New parameters wait
+/// for nothing: their run takes the place of one that is put off. The run reads all rows and compares
+/// them with those that were told last; the first rows, and those after a purge or after new
+/// parameters, are always told: by a run that begins behind them, for one that is under way may have
+/// read what was before. Before it, the changed documents are asked whether they matter at all
+/// (`QueryReach`).
 ///
-/// | phase | a commit in its collections | a run begins | ended |
-/// |---|---|---|---|
-/// | idle | waiting | – | ended |
-/// | waiting | waiting | idle | ended |
-/// | ended | ended | ended | ended |
+/// | phase | a commit in its collections | new parameters | a run begins | ended |
+/// |---|---|---|---|---|
+/// | idle | waiting, or put off | waiting | – | ended |
+/// | put off | put off | waiting | idle | ended |
+/// | waiting | waiting | waiting | idle | ended |
+/// | ended | ended | ended | ended | ended |
 ///
 /// Source: `api.md` §1, live queries.
 final class LiveQuery: DatabaseService {
@@ -28,12 +30,15 @@ final class LiveQuery: DatabaseService {
 
     private enum Phase {
         case idle
+        case putOff
         case waiting
         case ended
     }
 
     private struct State {
         var phase = Phase.idle
+        /// Which run is the next one: one that another took the place of is none.
+        var runNumber = 0
         var lastCommit: DispatchTime?
         /// Whether the next run tells equal rows, too.
         var mustTell = true
@@ -58,9 +63,15 @@ final class LiveQuery: DatabaseService {
         case failure(String)
     }
 
-    private static let quietTime = DispatchTimeInterval.milliseconds(250)
-    private static let delay = DispatchTimeInterval.milliseconds(500)
+    /// How long runs are put off.
+    struct Pace {
+        /// A commit that comes so long after another one is told at once.
+        var quietTime = DispatchTimeInterval.milliseconds(250)
+        /// Any other one is told so much later.
+        var delay = DispatchTimeInterval.milliseconds(500)
+    }
 
+    private let pace: Pace
     private let query: any Query
     private let tell: @Sendable (LiveQuery, QueryChange) -> Void
     private let ended: @Sendable () -> Void
@@ -72,10 +83,12 @@ final class LiveQuery: DatabaseService {
     /// `ended` runs once when it is ended, by whomever.
     init(
         _ query: any Query,
+        pace: Pace = Pace(),
         ended: @escaping @Sendable () -> Void = {},
         _ tell: @escaping @Sendable (LiveQuery, QueryChange) -> Void
     ) {
         self.query = query
+        self.pace = pace
         self.ended = ended
         self.tell = tell
     }
@@ -108,7 +121,7 @@ final class LiveQuery: DatabaseService {
     /// Runs again at once and tells the rows, changed or not.
     func runAgain() {
         state.withLock { $0.mustTell = true }
-        schedule(after: nil)
+        schedule(after: nil, overtakes: true)
     }
 
     /// Ends the deliveries; what is on its way to another queue is dropped there.
@@ -144,26 +157,28 @@ final class LiveQuery: DatabaseService {
                 state.changed = nil
             }
             defer { state.lastCommit = now }
-            return state.lastCommit.map { now > $0 + Self.quietTime } ?? true
+            return state.lastCommit.map { now > $0 + pace.quietTime } ?? true
         }
-        schedule(after: isQuiet ? nil : Self.delay)
+        schedule(after: isQuiet ? nil : pace.delay)
     }
 
-    private func schedule(after delay: DispatchTimeInterval?) {
-        let begins = state.withLock { state in
-            guard state.phase == .idle else { return false }
-            state.phase = .waiting
-            return true
+    /// Puts a run on the queue unless one is there that will do; `overtakes` one that is put off.
+    private func schedule(after delay: DispatchTimeInterval?, overtakes: Bool = false) {
+        let next = state.withLock { state -> Int? in
+            guard state.phase == .idle || state.phase == .putOff && overtakes else { return nil }
+            state.phase = delay == nil ? .waiting : .putOff
+            state.runNumber += 1
+            return state.runNumber
         }
-        guard begins else { return }
+        guard let next else { return }
         // A timer, even one that is over, wakes another thread first.
-        guard let delay else { return queue.async { [weak self] in self?.run() } }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run() }
+        guard let delay else { return queue.async { [weak self] in self?.run(next) } }
+        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run(next) }
     }
 
-    private func run() {
+    private func run(_ number: Int) {
         let watch = QueryWatch()
-        guard let turn = begin(watch) else { return }
+        guard let turn = begin(number, watch) else { return }
         do {
             guard try mustRun(turn, watch) else { return }
             Self.runCount.add(1, ordering: .relaxed)
@@ -180,9 +195,10 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Takes what a run has to do, so that what comes from now on is left to the next one.
-    private func begin(_ watch: QueryWatch) -> Turn? {
+    private func begin(_ number: Int, _ watch: QueryWatch) -> Turn? {
         state.withLock { state in
-            guard state.phase == .waiting else { return nil }
+            guard state.phase == .waiting || state.phase == .putOff, state.runNumber == number
+            else { return nil }
             let turn = Turn(
                 mustTell: state.mustTell,
                 changed: state.changed,

@@ -44,6 +44,11 @@ public struct ResultStream: AsyncSequence, Sendable {
         ///   cancelled; `CBLError.notOpen` when the database was closed meanwhile;
         ///   `CBLError.unexpectedError` when rows were left waiting for too long.
         public mutating func next() async throws -> Result? {
+            if Task.isCancelled, !rows.isEmpty {
+                rows = []
+                await cursor.end()
+                throw CancellationError()
+            }
             if rows.isEmpty { rows = try await cursor.rows()[...] }
             cursor.wasRead.store(true, ordering: .relaxed)
             return rows.popFirst()
@@ -98,6 +103,9 @@ private actor ResultCursor {
         }
     }
 
+    /// Ends the query, whose rows nobody wants any more.
+    func end() { state = .ended }
+
     private func piece() throws -> [Result] {
         if case .asking = state { try begin() }
         switch state {
@@ -112,7 +120,10 @@ private actor ResultCursor {
             count = min(count * 4, Self.counts.most)
             return found
         case .readAhead(let rows):
+            // No statement runs that would notice it.
+            if Task.isCancelled { throw QueryStop.cancelled }
             state = .ended
+            trace?.end(rowCount: rowCount)
             return rows
         }
     }
@@ -147,9 +158,10 @@ private actor ResultCursor {
         guard case .reading(let rows, let columns) = state, !wasRead.load(ordering: .relaxed)
         else { return }
         do {
-            let ahead = try self.rows(of: rows, columns, upTo: Self.aheadCount)
+            // One more tells whether that was all.
+            let ahead = try self.rows(of: rows, columns, upTo: Self.aheadCount + 1)
             state =
-                ahead.count < Self.aheadCount ? .readAhead(ahead) : .failed(QueryStop.leftWaiting)
+                ahead.count <= Self.aheadCount ? .readAhead(ahead) : .failed(QueryStop.leftWaiting)
         } catch {
             state = .failed(error)
         }

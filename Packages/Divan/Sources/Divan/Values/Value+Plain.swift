@@ -71,7 +71,9 @@ extension Elements {
 extension JSON {
     /// The canonical text of what came from a parser, which therefore can be written.
     var canonicalText: String {
-        String(decoding: (try? canonicalBytes()) ?? [], as: UTF8.self)
+        // A query may have put containers around a document that is as deep as one can be.
+        let limits = JSONLimits(depth: .max)
+        return String(decoding: (try? canonicalBytes(limits: limits)) ?? [], as: UTF8.self)
     }
 
     /// Parses what a caller handed in as JSON text.

@@ -1,3 +1,4 @@
+import DivanStore
 import Foundation
 import Testing
 
@@ -51,5 +52,29 @@ import Testing
         try saveBehindACompaction(document)
         let saved = try #require(try collection.document(id: "doc"))
         #expect(saved.blob(forKey: "blob")?.content == blob.content)
+    }
+
+    @Test func `a fetch from a database that is damaged tells of the damage`() async throws {
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        let data = ["blob": ["@type": "blob", "digest": digest]]
+        try collection.save(document: MutableDocument(id: "doc", data: data))
+        // More than anybody keeps in memory.
+        try home.database.store.write { writer in
+            for number in 0..<5_000 {
+                try writer.setMetadata("\(number)", [UInt8](repeating: 1, count: 200))
+            }
+        }
+        try home.database.performMaintenance(type: .compact)
+        try home.database.close()
+        let database = try home.reopened()
+        let read = try #require(
+            try database.defaultCollection().document(id: "doc")?.blob(forKey: "blob")
+        )
+        let file = URL(filePath: try #require(database.path) + "db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        bytes.replaceSubrange(16_384..., with: Data(count: bytes.count - 16_384))
+        try bytes.write(to: file)
+        let error = await #expect(throws: NSError.self) { try await read.fetch() }
+        #expect(error?.domain == CBLError.domain && error?.code == CBLError.corruptData)
     }
 }

@@ -322,4 +322,46 @@ import Testing
             #expect(try home.collection.document(id: "doc") == nil)
         }
     }
+
+    /// As other writers leave it.
+    @Test(arguments: [
+        ("", 0), (#","length":5"#, 5), (#","length":5.0"#, 5), (#","length":-1"#, 0),
+        (#","length":5.5"#, 0),
+    ])
+    func `an edit leaves the length of a blob as it stands`(stated: String, length: Int) throws {
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        let blob = #"{"@type":"blob","digest":"\#(digest)"\#(stated)}"#
+        try collection.save(document: MutableDocument(id: "doc", json: #"{"b":\#(blob)}"#))
+        let read = try #require(try collection.document(id: "doc"))
+        let before = try #require(
+            read.dictionary(forKey: "b")?.toJSON() ?? read.blob(forKey: "b")?.toJSON()
+        )
+        let edited = read.toMutable()
+        #expect(edited.blob(forKey: "b")?.length == UInt64(length))
+        edited.setBlob(read.blob(forKey: "b"), forKey: "c")
+        try collection.save(document: edited)
+        let after = try #require(try collection.document(id: "doc"))
+        #expect(after.toJSON() == #"{"b":\#(before),"c":\#(before)}"#)
+        #expect(after.toJSON().contains("length") == !stated.isEmpty)
+    }
+
+    @Test func `content that stands inline beside its digest is stored at save`() throws {
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        let data = ["@type": "blob", "data": "aGVsbG8=", "digest": digest]
+        let blob = try #require(MutableDocument(data: ["b": data]).blob(forKey: "b"))
+        #expect(blob.content == small && blob.digest == digest && blob.length == 5)
+        #expect(try saved(blob).blob(forKey: "blob")?.content == small)
+        #expect(try fileNames == ["qvTGHdzF6KLavt4PO0gs2a6pQ00=.blob"])
+    }
+
+    @Test(arguments: ["aGVsbG8=", "no Base64"])
+    func `inline content that is not what the digest names stays in the document`(
+        content: String
+    ) throws {
+        let digest = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        let data = ["@type": "blob", "data": content, "digest": digest]
+        let blob = try #require(MutableDocument(data: ["b": data]).blob(forKey: "b"))
+        let read = try #require(try saved(blob).blob(forKey: "blob"))
+        #expect(read.digest == digest && read.properties["data"] as? String == content)
+    }
 }

@@ -43,13 +43,25 @@ import Testing
         #expect(count == 2_000)
     }
 
-    @Test(arguments: [(900, true), (2_000, false)])
+    /// What becomes of a stream that is read on at last.
+    enum End: Sendable {
+        case whole
+        case failed
+        case cancelled
+    }
+
+    @Test(arguments: [(1_001, End.whole), (1_002, .failed), (900, .cancelled)])
     func `a stream that is not read on lets its snapshot go`(
         rowCount: Int,
-        isWhole: Bool
+        end: End
     )
         async throws
     {
+        // In a task of its own, which can be cancelled.
+        try await Task { try await hold(rowCount, end) }.value
+    }
+
+    private func hold(_ rowCount: Int, _ end: End) async throws {
         let home = try TemporaryDatabase()
         var rows = try stream(of: rowCount, home.database).makeAsyncIterator()
         #expect(try await rows.next() != nil)
@@ -62,13 +74,17 @@ import Testing
             await Task.yield()
         }
         #expect(length <= 64 << 20, "a log of \(longest >> 20) MiB was cut back")
-        if isWhole {
+        switch end {
+        case .whole:
             var count = 1
             while try await rows.next() != nil { count += 1 }
             #expect(count == rowCount)
-        } else {
+        case .failed:
             await #expect(throws: NSError.self) { while try await rows.next() != nil {} }
             #expect(try await rows.next() == nil)
+        case .cancelled:
+            withUnsafeCurrentTask { $0?.cancel() }
+            await #expect(throws: CancellationError.self) { _ = try await rows.next() }
         }
         try home.database.close()
     }

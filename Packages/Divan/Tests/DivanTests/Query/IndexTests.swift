@@ -138,4 +138,35 @@ import Testing
         try await database.reindex { share in told2.withLock { $0.append(share) } }
         #expect(told2.withLock { $0.last } == 1)
     }
+
+    @Test func `a full-text index of documents that expire follows their expiration`() throws {
+        let chairs = shop.chairs
+        try chairs.createIndex(
+            withName: "words",
+            config: FullTextIndexConfiguration(["name"], where: "META().expiration > 0")
+        )
+        let sql =
+            "SELECT name FROM shop.chairs WHERE META().expiration > 0 AND MATCH(words, 'oslo')"
+        #expect(try shop.texts(sql).isEmpty)
+        try chairs.setDocumentExpiration(id: "c1", expiration: Date() + 3_600)
+        #expect(try shop.texts(sql) == ["Oslo"])
+        try shop.database.performMaintenance(type: .integrityCheck)
+        try chairs.setDocumentExpiration(id: "c1", expiration: nil)
+        #expect(try shop.texts(sql).isEmpty)
+        try shop.database.performMaintenance(type: .integrityCheck)
+    }
+
+    @Test(arguments: ["oslo — chair", "oslo … _", "😀 oslo ❤️", "\"—\" oslo", "oslo\u{A0}\u{3000}"])
+    func `what is no word in a full-text condition hides no document`(text: String) throws {
+        try shop.chairs.createIndex(
+            withName: "words",
+            config: FullTextIndexConfiguration(["name"], language: "en")
+        )
+        try shop.save("c9", ["name": "Oslo chair"])
+        let query = try shop.database.createQuery(
+            "SELECT name FROM shop.chairs WHERE MATCH(words, $text) ORDER BY name DESC LIMIT 1"
+        )
+        query.parameters = Parameters().setString(text, forName: "text")
+        #expect(try shop.texts(query) == ["Oslo chair"])
+    }
 }

@@ -94,4 +94,21 @@ import Testing
         #expect(second.removed == [0] && second.updated == [2])
         #expect(second.placed == second.placed.filter { $0.formerOffset == 0 && $0.offset == 2 })
     }
+
+    @Test func `a cancelled task gets none of the rows that were read for it`() async throws {
+        try shop.database.inBatch {
+            for number in 0..<100 { try shop.save("n\(number)", ["name": "N", "n": number]) }
+        }
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
+        let task = Task {
+            var count = 0
+            for try await _ in query.stream() {
+                count += 1
+                // The second of a piece of four.
+                if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
+                #expect(count <= 3)
+            }
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }

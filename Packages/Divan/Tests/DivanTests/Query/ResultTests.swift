@@ -96,4 +96,12 @@ import Testing
         let other = try self.row("SELECT price AS name FROM shop.chairs WHERE META().id = 'c1'")
         expect(CBLError.decodingError) { _ = try other.data(as: Chair.self) }
     }
+
+    @Test func `the deepest document is not lost in what a query puts around it`() throws {
+        let inner = String(repeating: "[", count: 127) + "7" + String(repeating: "]", count: 127)
+        try shop.chairs.save(document: MutableDocument(id: "deep", json: #"{"a":\#(inner)}"#))
+        let row = try row("SELECT [[a]] AS x FROM shop.chairs WHERE META().id = 'deep'")
+        #expect(row.toJSON() == #"{"x":[[\#(inner)]]}"#)
+        #expect(row.array(at: 0)?.array(at: 0)?.array(at: 0)?.count == 1)
+    }
 }

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+// The pace of a live query is the module's own.
+@testable import Divan
+
+/// When live queries run.
+@Suite(.timeLimit(.minutes(2))) struct LiveQueryPaceTests {
+    @Test func `new parameters do not wait for a run that was put off`() async throws {
+        let shop = try Chairs()
+        let query = try shop.database.createQuery(
+            "SELECT name FROM shop.chairs WHERE seats = $seats ORDER BY name"
+        )
+        query.parameters = Parameters().setInt(1, forName: "seats")
+        let (stream, continuation) = AsyncStream.makeStream(of: [String?].self)
+        let live = LiveQuery(
+            query,
+            pace: LiveQuery.Pace(quietTime: .seconds(3_600), delay: .seconds(3_600))
+        ) { _, change in
+            continuation.yield(change.results?.map { $0.string(at: 0) } ?? [])
+        }
+        live.start()
+        var told = stream.makeAsyncIterator()
+        #expect(await told.next() == ["Bern", "Oslo", "Turin"])
+        try shop.save("c5", ["name": "Aachen", "seats": 1])
+        #expect(await told.next() == ["Aachen", "Bern", "Oslo", "Turin"])
+        // Told in an hour.
+        try shop.save("c6", ["name": "Zug", "seats": 1])
+        for (seats, names) in [(3, ["Porto"]), (1, ["Aachen", "Bern", "Oslo", "Turin", "Zug"])] {
+            query.parameters = Parameters().setInt(seats, forName: "seats")
+            #expect(await told.next() == names)
+        }
+        live.end()
+    }
+}
