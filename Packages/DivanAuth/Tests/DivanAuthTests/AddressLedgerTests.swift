@@ -16,8 +16,8 @@ import Testing
         _ host: String,
         _ name: String? = nil,
         isExempt: Bool = false
-    ) -> AddressLedger.Visitor {
-        AddressLedger.Visitor(host: host, name: name, isExempt: isExempt)
+    ) -> LoginVisitor {
+        LoginVisitor(host: host, name: name, isExempt: isExempt)
     }
 
     @Test func `an address has so many seats, and gets them back`() {
@@ -84,7 +84,7 @@ import Testing
     /// What becomes of one attempt that is over at once.
     private func attempt(
         _ ledger: inout AddressLedger,
-        _ visitor: AddressLedger.Visitor
+        _ visitor: LoginVisitor
     ) -> LoginDecision {
         defer { ledger.leave(visitor.host) }
         return ledger.enter(visitor, at: .zero)
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `behind a proxy on this machine each name waits for itself`() {
         var ledger = ledger()
-        func proxied(_ name: String) -> AddressLedger.Visitor {
+        func proxied(_ name: String) -> LoginVisitor {
             visitor("127.0.0.1", name, isExempt: true)
         }
         for _ in 0..<20 { ledger.failed(proxied("mallory"), at: .zero) }
@@ -127,7 +127,7 @@ import Testing
         for number in 0..<10 { #expect(attempt(&ledger, proxied("known-\(number)")) == .now) }
     }
 
-    private func proxied(_ name: String, from host: String = "127.0.0.1") -> AddressLedger.Visitor {
+    private func proxied(_ name: String, from host: String = "127.0.0.1") -> LoginVisitor {
         visitor(host, name, isExempt: true)
     }
 
@@ -168,7 +168,7 @@ import Testing
         isExempt: Bool
     ) {
         var ledger = ledger { $0.rememberedNameCount = 3 }
-        func showing(_ token: UInt8) -> AddressLedger.Visitor {
+        func showing(_ token: UInt8) -> LoginVisitor {
             .init(host: "10.0.0.1", token: [token], isExempt: isExempt)
         }
         for token in UInt8(1)...4 { ledger.succeeded(showing(token)) }

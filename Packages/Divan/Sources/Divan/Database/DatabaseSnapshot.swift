@@ -90,11 +90,11 @@ extension Database {
     public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {
         let store = try openStore()
         // What `body` throws arrives as it is.
-        let result: Result<Output, any Error> = try translatingErrors {
+        let result: Swift.Result<Output, any Error> = try translatingErrors {
             try store.read { reader in
                 // The moment is that of the first look.
                 _ = try reader.collections()
-                return Result { try body(DatabaseSnapshot(reader, of: self)) }
+                return Swift.Result { try body(DatabaseSnapshot(reader, of: self)) }
             }
         }
         return try result.get()

@@ -8,18 +8,6 @@
 /// Owns no clock: times are distances from an origin of the caller's. An IPv6 client owns a whole
 /// /64, so that is what counts as an address there.
 struct AddressLedger {
-    /// Who asks to come in.
-    struct Visitor {
-        /// The address as text.
-        var host: String
-        /// The user name that it gave, true or not.
-        var name: String?
-        /// A digest of what it shows where it gives no name, such as a cookie; `nil` where it shows nothing.
-        var token: [UInt8]?
-        /// Whether its address stands for many, so that the number of connections does not matter.
-        var isExempt = false
-    }
-
     private struct Entry {
         var connectionCount = 0
         var logins = AddressLogins()
@@ -38,7 +26,7 @@ struct AddressLedger {
     var addressCount: Int { entries.count }
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
-    mutating func enter(_ visitor: Visitor, at now: Duration) -> LoginDecision {
+    mutating func enter(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
         let key = Self.key(visitor.host)
         let count = entries[key]?.connectionCount ?? 0
         guard visitor.isExempt || count < limits.addressConnectionCount else { return .refused }
@@ -49,7 +37,7 @@ struct AddressLedger {
     }
 
     /// Decides when a visitor may log in, without a seat.
-    mutating func admit(_ visitor: Visitor, at now: Duration) -> LoginDecision {
+    mutating func admit(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
         change(Self.key(visitor.host)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
@@ -61,14 +49,14 @@ struct AddressLedger {
     }
 
     /// Notes wrong credentials.
-    mutating func failed(_ visitor: Visitor, at now: Duration) {
+    mutating func failed(_ visitor: LoginVisitor, at now: Duration) {
         let key = Self.key(visitor.host)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
     /// Notes right credentials.
-    mutating func succeeded(_ visitor: Visitor) {
+    mutating func succeeded(_ visitor: LoginVisitor) {
         let key = Self.key(visitor.host)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.succeed(visitor, limits) }

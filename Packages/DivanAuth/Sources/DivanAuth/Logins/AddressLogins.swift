@@ -21,7 +21,7 @@ struct AddressLogins {
 
     /// Decides when a visitor may log in.
     mutating func admit(
-        _ visitor: AddressLedger.Visitor,
+        _ visitor: LoginVisitor,
         at now: Duration,
         _ limits: AuthLimits
     ) -> LoginDecision {
@@ -31,7 +31,7 @@ struct AddressLogins {
 
     /// Notes wrong credentials.
     mutating func fail(
-        _ visitor: AddressLedger.Visitor,
+        _ visitor: LoginVisitor,
         at now: Duration,
         _ limits: AuthLimits
     ) {
@@ -41,7 +41,7 @@ struct AddressLogins {
     }
 
     /// Notes right credentials.
-    mutating func succeed(_ visitor: AddressLedger.Visitor, _ limits: AuthLimits) {
+    mutating func succeed(_ visitor: LoginVisitor, _ limits: AuthLimits) {
         if let token = visitor.token {
             tokens.removeAll { $0 == token }
             tokens.append(token)
@@ -57,7 +57,7 @@ struct AddressLogins {
     /// Runs `body` on the record that counts for a visitor.
     @discardableResult
     private mutating func change<Result>(
-        _ visitor: AddressLedger.Visitor,
+        _ visitor: LoginVisitor,
         at now: Duration,
         _ limits: AuthLimits,
         _ body: (inout LoginRecord) -> Result

@@ -37,7 +37,7 @@ public final class LoginTable: Sendable {
         token: [UInt8]? = nil,
         at now: Duration
     ) -> (decision: LoginDecision, seat: LoginSeat?) {
-        let visitor = AddressLedger.Visitor(
+        let visitor = LoginVisitor(
             host: host,
             name: name,
             token: token,
@@ -58,9 +58,9 @@ public final class LoginTable: Sendable {
 /// One client's place among those of its address; it is free again with the last reference.
 public final class LoginSeat: Sendable {
     private let table: LoginTable
-    private let visitor: AddressLedger.Visitor
+    private let visitor: LoginVisitor
 
-    fileprivate init(table: LoginTable, visitor: AddressLedger.Visitor) {
+    fileprivate init(table: LoginTable, visitor: LoginVisitor) {
         self.table = table
         self.visitor = visitor
     }

@@ -35,7 +35,7 @@ extension StoreWriter {
         try forgetIndexes(of: collection)
         try forgetPacking(of: collection)
         try forgetCheckpoints(of: path)
-        outdatesLedger = true
+        noteUnknownCheckpoints()
         let last = try state(of: collection).lastSequence
         if last > 0 { try setMetadata(Self.endKey(path), Array(String(last).utf8)) }
         try changing().deleteCollection(collection.id)

@@ -19,7 +19,7 @@ public final class StoreWriter: StoreReader {
     /// Whether a stored row names blobs, which then have to be on the disk before the commit.
     private(set) var namesBlobs = false
     /// Whether peers' checkpoints changed of which the store's ledger knows nothing.
-    var outdatesLedger = false
+    private(set) var outdatesLedger = false
     private var failure: (any Error)?
     private var removals: [StoreChange] = []  // collections that are gone
 
@@ -348,6 +348,10 @@ public final class StoreWriter: StoreReader {
         try changing().setTree(tree, at: row.sequence, in: collection.id)
         try forgetKnown(row.sequence, in: collection)
         noteTreeChange()
+    }
+
+    func noteUnknownCheckpoints() {
+        outdatesLedger = true
     }
 
     func noteTreeChange() {

@@ -135,7 +135,7 @@ extension StoreWriter {
         let size = id.utf8.count + body.count
         let entry = CheckpointLedger.encoded(owner: "", byteCount: size, time: 0)
         try setValue(entry, for: id, in: .checkpointOwners)
-        outdatesLedger = true
+        noteUnknownCheckpoints()
         let value = Array(revision.utf8) + [0] + body
         try setValue(value, for: id, in: .peerCheckpoints)
     }

@@ -23,6 +23,18 @@ struct LeftDocument: Equatable, Sendable {
     let revisionID: RevisionID?
     let problem: String
 
+    init(
+        _ collection: CollectionPath,
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID?,
+        _ problem: String
+    ) {
+        self.collection = collection
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.problem = problem
+    }
+
     /// What is lost of it, now that all came that comes.
     func loss(in reader: StoreReader) throws(StoreError) -> String? {
         var history: (any RevisionHistory)?
@@ -266,16 +278,7 @@ private struct Cargo {
 
     mutating func carry() throws {
         let snapshot = try reader.current()
-        try target.write { writer in
-            for (name, number) in try snapshot.readableValues(in: .remotes) {
-                guard let id = try? reader.remoteID(number) else { continue }
-                try writer.importRemote(name, as: id)
-            }
-            // Cookies, and which blobs were left at a peer.
-            for (key, value) in try snapshot.readableValues(in: .metadata) {
-                try writer.setMetadata(key, value)
-            }
-        }
+        try carryValues(snapshot)
         for (id, path) in try snapshot.readableCollections() {
             try target.createCollection(path)
             let collection = StoreReader.OpenCollection(path: path, id: id)
@@ -287,30 +290,20 @@ private struct Cargo {
             sequence = 0
             try carryPacking(of: id, path, snapshot)
             var left: [LeftDocument] = []
-            let leave = { (row: DamagedRow, error: StoreError) in
-                left.append(
-                    LeftDocument(
-                        collection: path,
-                        documentID: row.documentID,
-                        revisionID: row.revisionID,
-                        problem: error.problem
-                    )
-                )
+            let leave = { (id: DocumentID, revisionID: RevisionID?, error: StoreError) in
+                left.append(LeftDocument(path, id, revisionID, error.problem))
             }
-            try snapshot.forEachReadableRow(in: id, leaving: leave) { row in
+            let leaveRow = { (row: DamagedRow, error: StoreError) in
+                leave(row.documentID, row.revisionID, error)
+            }
+            try snapshot.forEachReadableRow(in: id, leaving: leaveRow) { row in
                 let history: any RevisionHistory
                 do throws(StoreError) {
                     history = try reader.soundHistory(of: row, in: collection)
                 } catch {
                     // With the codec it could be read.
                     if case .unknownCodec = error.code { throw error }
-                    let damaged = DamagedRow(
-                        row.sequence,
-                        row.documentID,
-                        row.revisionID,
-                        expiration: nil
-                    )
-                    return leave(damaged, error)
+                    return leave(row.documentID, row.revisionID, error)
                 }
                 if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
                 batch.append((row, history))
@@ -320,6 +313,20 @@ private struct Cargo {
             salvage.left += left
             for record in (try? snapshot.indexRecords(of: id)) ?? [] {
                 noteLoss("index \(record.name.text) of \(path): make it again")
+            }
+        }
+    }
+
+    /// What stands beside the documents, and no peer has.
+    private func carryValues(_ snapshot: any StorageSnapshot) throws {
+        try target.write { writer in
+            for (name, number) in try snapshot.readableValues(in: .remotes) {
+                guard let id = try? reader.remoteID(number) else { continue }
+                try writer.importRemote(name, as: id)
+            }
+            // Cookies, and which blobs were left at a peer.
+            for (key, value) in try snapshot.readableValues(in: .metadata) {
+                try writer.setMetadata(key, value)
             }
         }
     }

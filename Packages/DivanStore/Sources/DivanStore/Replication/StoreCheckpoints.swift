@@ -59,7 +59,7 @@ extension Store {
     public func removePeerCheckpoint(_ id: String) throws {
         try write { writer in
             try writer.removeCheckpoint(.peer, id)
-            writer.outdatesLedger = true
+            writer.noteUnknownCheckpoints()
         }
     }
 

@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It reads at most `EpollLoop.readByteCount` in a turn and writes once when the turn ends,
 /// whatever was queued meanwhile. Without traffic it holds no buffers.
-final class ByteStream: EventSource, TurnEndSource {
+final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     let loop: EpollLoop
     let counter: ByteCounter
     /// Gets what a later connection needs to go on with this one's TLS session, when it ends.

@@ -1,0 +1,11 @@
+/// Who asks to come in.
+struct LoginVisitor {
+    /// The address as text.
+    var host: String
+    /// The user name that it gave, true or not.
+    var name: String?
+    /// A digest of what it shows where it gives no name, such as a cookie; `nil` where it shows nothing.
+    var token: [UInt8]?
+    /// Whether its address stands for many, so that the number of connections does not matter.
+    var isExempt = false
+}
