@@ -39,20 +39,9 @@ public enum IdentityStoreContract {
             return credential == first && credential?.key == first.key
         }
         check("A label that exists is refused and not replaced.") {
-            guard refuses({ try store.save(second, label: labels[0]) }, .labelTaken(labels[0]))
-            else { return false }
-            return try store.credential(label: labels[0]) == first
+            try keeps(first, from: second, in: store)
         }
-        check("Another identity takes the place of one, and of none.") {
-            try store.replace(second, label: labels[0])
-            try store.replace(first, label: "new")
-            let found = (
-                try store.credential(label: labels[0]), try store.credential(label: "new")
-            )
-            try store.delete(label: "new")
-            try store.replace(first, label: labels[0])
-            return found.0 == second && found.1 == first
-        }
+        check("Another identity takes a place.") { try replaces(first, by: second, in: store) }
         check("Labels come sorted by bytes.") { try store.labels() == labels.sortedByBytes() }
         for label in ["", "a\u{0}b", "a\nb", String(repeating: "x", count: 73)] {
             check("Label \(label.debugDescription) is refused.") {
@@ -67,6 +56,31 @@ public enum IdentityStoreContract {
         }
         check("All labels are gone.") { try store.labels().isEmpty }
         return violations
+    }
+
+    /// Whether the label of an identity is not given to another one.
+    private static func keeps(
+        _ first: TLSCredential,
+        from second: TLSCredential,
+        in store: some TLSIdentityStore
+    ) throws -> Bool {
+        guard refuses({ try store.save(second, label: labels[0]) }, .labelTaken(labels[0]))
+        else { return false }
+        return try store.credential(label: labels[0]) == first
+    }
+
+    /// Whether an identity that is there, and one that is not, can be replaced; all is as before then.
+    private static func replaces(
+        _ first: TLSCredential,
+        by second: TLSCredential,
+        in store: some TLSIdentityStore
+    ) throws -> Bool {
+        try store.replace(second, label: labels[0])
+        try store.replace(first, label: "new")
+        let found = (try store.credential(label: labels[0]), try store.credential(label: "new"))
+        try store.delete(label: "new")
+        try store.replace(first, label: labels[0])
+        return found.0 == second && found.1 == first
     }
 
     /// Labels that tempt a store to confuse them with paths or with each other.
