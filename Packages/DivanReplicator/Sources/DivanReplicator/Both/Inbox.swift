@@ -164,12 +164,19 @@ extension Inbox {
     ) throws -> StoredRevision? {
         try connection.store.read { reader in
             guard let row = try reader.change(of: documentID, in: path) else { return nil }
-            guard connection.mayRead(storedByteCount: row.bodyByteCount) else {
+            guard
+                connection.readingCredit.spend(
+                    row.bodyByteCount,
+                    at: connection.now,
+                    connection.limits
+                )
+            else {
                 throw Self.tooManyDifferences
             }
             let stored = try reader.revision(documentID, revisionID, in: path)
             let excess = max(0, (stored?.body.count ?? 0) - row.bodyByteCount)
-            guard connection.mayRead(storedByteCount: excess) else {
+            guard connection.readingCredit.spend(excess, at: connection.now, connection.limits)
+            else {
                 throw Self.tooManyDifferences
             }
             return stored
@@ -332,7 +339,11 @@ extension Inbox {
                 // A larger one is not read for a message that may be short; its blobs come again.
                 guard let row = try reader.change(of: documentID, in: admission.path),
                     row.bodyByteCount <= connection.limits.comparedByteCount,
-                    connection.mayRead(storedByteCount: row.bodyByteCount)
+                    connection.readingCredit.spend(
+                        row.bodyByteCount,
+                        at: connection.now,
+                        connection.limits
+                    )
                 else { return nil }
                 return try reader.document(documentID, in: admission.path)
             }),

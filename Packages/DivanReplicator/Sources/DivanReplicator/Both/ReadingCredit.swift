@@ -50,19 +50,3 @@ struct ReadingCredit {
         byteCount = min(limits.deltaSourceByteCount, byteCount + Int(earned))
     }
 }
-
-extension Connection {
-    /// Whether a stored body of so many bytes may be read for the peer now.
-    func mayRead(storedByteCount count: Int) -> Bool {
-        readingCredit.spend(count, at: now, limits)
-    }
-
-    /// Whether a stored body may be looked at now to answer the peer, however large it is.
-    var mayLook: Bool { readingCredit.isPositive(at: now, limits) }
-
-    /// A stored body was looked at.
-    func looked(atByteCount count: Int) { readingCredit.owe(count) }
-
-    /// When one may be looked at again.
-    var nextLook: Duration { readingCredit.payday(limits) }
-}

@@ -39,7 +39,9 @@ final class PassiveCollection {
     var waitingByteCount: Int { proposals.byteCount }
 
     /// When those go on.
-    var deadline: Duration? { proposals.isEmpty ? nil : connection.nextLook }
+    var deadline: Duration? {
+        proposals.isEmpty ? nil : connection.readingCredit.payday(connection.limits)
+    }
 
     /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
     /// the content here comes for it later, over another connection perhaps.
@@ -49,7 +51,7 @@ final class PassiveCollection {
     ) throws(SyncError) -> Bool {
         guard admission.isReadable, let name = request.properties["docID"] else { return false }
         // Before anything is looked up: the refusal is the same whatever is here.
-        guard connection.mayLook else {
+        guard connection.readingCredit.isPositive(at: connection.now, connection.limits) else {
             throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
         }
         let documentID = DocumentID(unchecked: name)
@@ -58,7 +60,7 @@ final class PassiveCollection {
                 guard let row = try reader.change(of: documentID, in: path),
                     row.flags.contains(.hasBlobs)
                 else { return nil }
-                connection.looked(atByteCount: row.bodyByteCount)
+                connection.readingCredit.owe(row.bodyByteCount)
                 return try reader.document(documentID, in: path)
             }),
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
@@ -236,7 +238,9 @@ extension PassiveCollection {
     /// - Returns: `nil` where nothing may be looked at now.
     private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool? {
         guard let filter = admission.readFilter else { return true }
-        guard connection.mayLook else { return nil }
+        guard connection.readingCredit.isPositive(at: connection.now, connection.limits) else {
+            return nil
+        }
         let document: StoredDocument?
         do {
             document = try connection.store.read {
@@ -248,7 +252,7 @@ extension PassiveCollection {
             throw SyncError(storage: error)
         }
         guard let document else { return true }
-        connection.looked(atByteCount: document.body.count)
+        connection.readingCredit.owe(document.body.count)
         return filter(
             FilteredRevision(
                 documentID,

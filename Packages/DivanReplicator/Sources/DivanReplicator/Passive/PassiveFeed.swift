@@ -122,7 +122,8 @@ struct PassiveFeed {
             revisionID: message.revisionID
         )
         guard winner.sequence <= lastSequence,
-            overtaken.count < connection.limits.overtakenRevisionsCount, connection.mayLook,
+            overtaken.count < connection.limits.overtakenRevisionsCount,
+            connection.readingCredit.isPositive(at: connection.now, connection.limits),
             overtaken.insert(loser).inserted, isReadable(winner)
         else { return false }
         tellAgain(message.documentID)
@@ -130,7 +131,7 @@ struct PassiveFeed {
     }
 
     private func isReadable(_ row: ChangeRow) -> Bool {
-        if readFilter != nil { connection.looked(atByteCount: row.bodyByteCount) }
+        if readFilter != nil { connection.readingCredit.owe(row.bodyByteCount) }
         return (try? hiddenSequences(among: [row]).isEmpty) ?? false
     }
 
