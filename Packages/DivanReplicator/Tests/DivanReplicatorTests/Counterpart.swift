@@ -189,8 +189,8 @@ extension Counterpart {
         _ options: Conversation.Options = .init()
     ) throws -> Counterpart {
         var server = Counterpart(options.active, site)
-        let count = options.collections.count
-        try server.answer("getCollections", "[\([String](repeating: "{}", count: count).joined())]")
+        let states = options.collections.map { _ in "{}" }.joined(separator: ",")
+        try server.answer("getCollections", "[\(states)]")
         return server
     }
 
