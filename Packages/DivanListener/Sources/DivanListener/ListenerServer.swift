@@ -235,11 +235,10 @@ extension ListenerServer {
     private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):
-            if gate.hasCredentials(request) { seat.succeeded() }
+            if seat.showsCredentials { seat.succeeded() }
             route(request, user: user, seat)
         case .refused(let challenge):
-            // A client that shows no credentials only asks what is needed.
-            if gate.hasCredentials(request) { seat.failed(at: request.loop.now) }
+            if seat.showsCredentials { seat.failed(at: request.loop.now) }
             refuse(request, 401, "user name and password needed", challenge: challenge)
         }
     }

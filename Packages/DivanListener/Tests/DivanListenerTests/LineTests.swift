@@ -42,20 +42,7 @@ import Testing
         let wrong = try BasicCredentials(username: "ada", password: "byron").header
         return try (0..<count).map { _ in
             let client = try HTTPTestClient(port: port)
-            client.send(
-                """
-                GET /kitchen/_blipsync HTTP/1.1\r
-                Host: h\r
-                Connection: Upgrade\r
-                Upgrade: websocket\r
-                Sec-WebSocket-Version: 13\r
-                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
-                Sec-WebSocket-Protocol: BLIP_3+CBMobile_3\r
-                Authorization: \(wrong)\r
-                \r
-
-                """
-            )
+            client.askToReplicate("Authorization: \(wrong)")
             return client
         }
     }
@@ -100,17 +87,9 @@ import Testing
         status: Int
     ) throws {
         let serving = try Serving()
-        let answer = try HTTPTestClient(port: serving.port).ask(
-            "GET",
-            "/kitchen/_blipsync",
-            naming: host,
-            "Connection: Upgrade",
-            "Upgrade: websocket",
-            "Sec-WebSocket-Version: 13",
-            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-            "Sec-WebSocket-Protocol: BLIP_3+CBMobile_3",
-            origin
-        )
+        let client = try HTTPTestClient(port: serving.port)
+        client.askToReplicate(naming: host, origin)
+        let answer = try client.readAnswer()
         #expect(answer.status == status)
         if status == 403 { #expect(serving.server.statistics.connectionCount == 0) }
     }

@@ -24,20 +24,7 @@ import Testing
     private func statuses(_ serving: Serving, _ fields: [String]) throws -> [Int] {
         let clients = try fields.map { _ in try HTTPTestClient(port: serving.port) }
         for (client, field) in zip(clients, fields) {
-            client.send(
-                """
-                GET /kitchen/_blipsync HTTP/1.1\r
-                Host: h\r
-                Connection: Upgrade\r
-                Upgrade: websocket\r
-                Sec-WebSocket-Version: 13\r
-                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
-                Sec-WebSocket-Protocol: BLIP_3+CBMobile_3\r
-                \(field)\r
-                \r
-
-                """
-            )
+            client.askToReplicate(field)
         }
         return try clients.map { try $0.readAnswer().status }
     }

@@ -60,6 +60,9 @@ public final class LoginSeat: Sendable {
     private let table: LoginTable
     private let visitor: LoginVisitor
 
+    /// Whether the client shows anything: who does not only asks what is needed.
+    public var showsCredentials: Bool { visitor.name != nil || visitor.token != nil }
+
     fileprivate init(table: LoginTable, visitor: LoginVisitor) {
         self.table = table
         self.visitor = visitor

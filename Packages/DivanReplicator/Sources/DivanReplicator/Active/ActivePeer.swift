@@ -47,7 +47,8 @@ final class ActivePeer: ConnectedPeer {
     private let conflicts: OpenConflicts
     private let agreement: CollectionAgreement
     private var watchdog = Watchdog()
-    private var firstTurn = 0
+    /// Which collection is the first to take of what all have together.
+    private var rotation = Rotation()
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
         self.options = options
@@ -157,7 +158,7 @@ extension ActivePeer {
     }
 
     private func replicate() {
-        firstTurn += 1
+        rotation.advance()
         answerLists()
         commitDue()
         fillWindows()
@@ -222,19 +223,10 @@ extension ActivePeer {
         )
     }
 
-    func fillWindows() { forEachInTurn { $0.pumpPusher() } }
+    func fillWindows() { rotation.forEach(of: collections) { $0.pumpPusher() } }
 
     private func answerLists() {
-        if conflicts.hasRoom { forEachInTurn { $0.pumpPuller() } }
-    }
-
-    /// In each turn another collection is the first to take of what all have together.
-    private func forEachInTurn(_ body: (ActiveCollection) -> Void) {
-        let collections = collections
-        guard !collections.isEmpty else { return }
-        let first = firstTurn % collections.count
-        for collection in collections[first...] { body(collection) }
-        for collection in collections[..<first] { body(collection) }
+        if conflicts.hasRoom { rotation.forEach(of: collections) { $0.pumpPuller() } }
     }
 
     func giveUp() {

@@ -217,7 +217,7 @@ extension Connection {
 
     /// Takes one message, and hands over what it means.
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
-        readingCredit.received(message.count, limits)
+        readingCredit.received(message.count)
         do {
             guard try blip.receive(message) > 0 else { return }
             if turnaround == nil, let firstWords { turnaround = now - firstWords }

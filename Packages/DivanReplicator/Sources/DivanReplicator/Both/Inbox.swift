@@ -167,15 +167,14 @@ extension Inbox {
             guard
                 connection.readingCredit.spend(
                     row.bodyByteCount,
-                    at: connection.now,
-                    connection.limits
+                    at: connection.now
                 )
             else {
                 throw Self.tooManyDifferences
             }
             let stored = try reader.revision(documentID, revisionID, in: path)
             let excess = max(0, (stored?.body.count ?? 0) - row.bodyByteCount)
-            guard connection.readingCredit.spend(excess, at: connection.now, connection.limits)
+            guard connection.readingCredit.spend(excess, at: connection.now)
             else {
                 throw Self.tooManyDifferences
             }
@@ -341,8 +340,7 @@ extension Inbox {
                     row.bodyByteCount <= connection.limits.comparedByteCount,
                     connection.readingCredit.spend(
                         row.bodyByteCount,
-                        at: connection.now,
-                        connection.limits
+                        at: connection.now
                     )
                 else { return nil }
                 return try reader.document(documentID, in: admission.path)

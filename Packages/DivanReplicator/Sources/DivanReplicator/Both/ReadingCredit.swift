@@ -7,30 +7,33 @@ struct ReadingCredit {
     /// Bytes of stored bodies that one received byte is good for.
     private static let earning = 64
 
+    /// The most that it may be, and what each second earns.
+    private let allowance: Int
     /// Below zero where a body was read that was not covered.
     private var byteCount: Int
     private var refilled: Duration = .zero
 
     init(_ limits: ReplicatorLimits) {
-        byteCount = limits.deltaSourceByteCount
+        allowance = limits.deltaSourceByteCount
+        byteCount = allowance
     }
 
     /// Bytes came in.
-    mutating func received(_ count: Int, _ limits: ReplicatorLimits) {
-        byteCount = min(limits.deltaSourceByteCount, byteCount + count * Self.earning)
+    mutating func received(_ count: Int) {
+        byteCount = min(allowance, byteCount + count * Self.earning)
     }
 
     /// Whether a body of so many bytes may be read now; it is paid for then.
-    mutating func spend(_ count: Int, at now: Duration, _ limits: ReplicatorLimits) -> Bool {
-        refill(at: now, limits)
+    mutating func spend(_ count: Int, at now: Duration) -> Bool {
+        refill(at: now)
         guard count <= byteCount else { return false }
         byteCount -= count
         return true
     }
 
     /// Whether a body may be read now whose size decides nothing: what refuses it tells nothing of it.
-    mutating func isPositive(at now: Duration, _ limits: ReplicatorLimits) -> Bool {
-        refill(at: now, limits)
+    mutating func isPositive(at now: Duration) -> Bool {
+        refill(at: now)
         return byteCount >= 0
     }
 
@@ -38,15 +41,15 @@ struct ReadingCredit {
     mutating func owe(_ count: Int) { byteCount -= count }
 
     /// When nothing is owed any more.
-    func payday(_ limits: ReplicatorLimits) -> Duration {
-        let owed = Double(max(0, -byteCount)) / Double(max(1, limits.deltaSourceByteCount))
+    var payday: Duration {
+        let owed = Double(max(0, -byteCount)) / Double(max(1, allowance))
         return refilled + .seconds(min(owed, 1)) + .milliseconds(1)
     }
 
-    private mutating func refill(at now: Duration, _ limits: ReplicatorLimits) {
+    private mutating func refill(at now: Duration) {
         let elapsed = max(.zero, now - refilled)
         refilled = max(refilled, now)
-        let earned = min(Double(limits.deltaSourceByteCount) * (elapsed / .seconds(1)), 1e15)
-        byteCount = min(limits.deltaSourceByteCount, byteCount + Int(earned))
+        let earned = min(Double(allowance) * (elapsed / .seconds(1)), 1e15)
+        byteCount = min(allowance, byteCount + Int(earned))
     }
 }

@@ -40,7 +40,7 @@ final class PassiveCollection {
 
     /// When those go on.
     var deadline: Duration? {
-        proposals.isEmpty ? nil : connection.readingCredit.payday(connection.limits)
+        proposals.isEmpty ? nil : connection.readingCredit.payday
     }
 
     /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
@@ -51,7 +51,7 @@ final class PassiveCollection {
     ) throws(SyncError) -> Bool {
         guard admission.isReadable, let name = request.properties["docID"] else { return false }
         // Before anything is looked up: the refusal is the same whatever is here.
-        guard connection.readingCredit.isPositive(at: connection.now, connection.limits) else {
+        guard connection.readingCredit.isPositive(at: connection.now) else {
             throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
         }
         let documentID = DocumentID(unchecked: name)
@@ -238,7 +238,7 @@ extension PassiveCollection {
     /// - Returns: `nil` where nothing may be looked at now.
     private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool? {
         guard let filter = admission.readFilter else { return true }
-        guard connection.readingCredit.isPositive(at: connection.now, connection.limits) else {
+        guard connection.readingCredit.isPositive(at: connection.now) else {
             return nil
         }
         let document: StoredDocument?

@@ -123,7 +123,7 @@ struct PassiveFeed {
         )
         guard winner.sequence <= lastSequence,
             overtaken.count < connection.limits.overtakenRevisionsCount,
-            connection.readingCredit.isPositive(at: connection.now, connection.limits),
+            connection.readingCredit.isPositive(at: connection.now),
             overtaken.insert(loser).inserted, isReadable(winner)
         else { return false }
         tellAgain(message.documentID)

@@ -43,7 +43,8 @@ final class PassivePeer: ConnectedPeer {
     var attachments: AttachmentServer
     private let options: PeerConfiguration.PassiveOptions
     private var watchdog = Watchdog()
-    private var firstTurn = 0
+    /// Which collection is the first to take of what all have together.
+    private var rotation = Rotation()
     /// By the number that requests carry; `nil` for one that the client named and nobody has.
     private var collections: [PassiveCollection?] = []
 
@@ -125,7 +126,7 @@ extension PassivePeer {
     func pump() {
         if connection.life != .ended { commit() }
         if connection.life == .running {
-            firstTurn += 1
+            rotation.advance()
             fillWindows()
             inbox.pump()
             attachments.pump()
@@ -144,14 +145,7 @@ extension PassivePeer {
         if let stall { connection.log.warning("Listener waits for its client: \(stall)") }
     }
 
-    /// In each turn another collection is the first to take of what all have together.
-    func fillWindows() {
-        let collections = collections
-        guard !collections.isEmpty else { return }
-        let first = firstTurn % collections.count
-        for collection in collections[first...] { collection?.pump() }
-        for collection in collections[..<first] { collection?.pump() }
-    }
+    func fillWindows() { rotation.forEach(of: collections) { $0?.pump() } }
 
     /// Whether nothing is known that is left to do.
     private var isIdle: Bool {

@@ -116,6 +116,18 @@ struct IndexRecord: Equatable {
     }
 }
 
+extension [IndexRecord] {
+    /// The statements that make them.
+    var statements: [String] { tables.map(\.create) + map(\.create) }
+
+    /// Their tables, each once, the outer ones first.
+    var tables: [IndexRecord.Table] {
+        var tables: [IndexRecord.Table] = []
+        for table in flatMap(\.tables) where !tables.contains(table) { tables.append(table) }
+        return tables
+    }
+}
+
 extension StorageSnapshot {
     /// The names of those indexes of a collection whose record cannot be read.
     func damagedIndexNames(of collection: CollectionID) throws(StoreError) -> [ExactText] {
@@ -143,12 +155,6 @@ extension StorageTransaction {
         let records = try indexRecords(of: collection)
         if !records.isEmpty { try removeIndexes(of: collection, except: []) }
         try body()
-        var made: Set<ExactText> = []
-        for record in records {
-            for table in record.tables where made.insert(ExactText(table.name)).inserted {
-                try changeIndexes(table.create)
-            }
-            try changeIndexes(record.create)
-        }
+        for sql in records.statements { try changeIndexes(sql) }
     }
 }

@@ -215,18 +215,6 @@ extension StoreReader {
     }
 }
 
-extension [IndexRecord] {
-    /// The statements that make them.
-    fileprivate var statements: [String] { tables.map(\.create) + map(\.create) }
-
-    /// Their tables, each once, the outer ones first.
-    fileprivate var tables: [IndexRecord.Table] {
-        var tables: [IndexRecord.Table] = []
-        for table in flatMap(\.tables) where !tables.contains(table) { tables.append(table) }
-        return tables
-    }
-}
-
 extension QueryIndexDefinition {
     var kind: StoredIndex.Kind {
         switch self {

@@ -16,13 +16,8 @@ extension SQLiteSession {
 
     /// Makes the indexes of the catalogue of another engine.
     func adopt(_ records: [IndexRecord], of collection: CollectionID) throws(StoreError) {
-        var made: [String] = []
+        for sql in records.statements { try changeIndexes(sql) }
         for record in records {
-            for table in record.tables where !made.contains(table.name) {
-                try changeIndexes(table.create)
-                made.append(table.name)
-            }
-            try changeIndexes(record.create)
             let key = IndexRecord.key(record.name, in: collection)
             try setValue(record.value, for: key, in: .indexes)
         }

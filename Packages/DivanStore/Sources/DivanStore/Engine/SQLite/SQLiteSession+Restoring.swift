@@ -17,15 +17,11 @@ extension SQLiteSession {
                 sound.insert(try documents.row(.whole, of: statement).documentID)
             } catch {
                 guard error.concernsOneDocument else { throw error }
-                let written = DocumentID(unchecked: statement.text(1))
-                let revisionID = statement.withBytes(2) { RevisionID(encoded: $0.span) }
                 // A time that damage made must not purge what comes back.
                 let expiration = expirations[sequence].flatMap {
                     $0 == statement.integer(4) ? $0 : nil
                 }
-                rows.append(
-                    DamagedRow(sequence, indexed ?? written, revisionID, expiration: expiration)
-                )
+                rows.append(statement.damagedRow(named: indexed, expiration: expiration))
             }
         }
         // Where the index is what was damaged, the row stands under another sequence.

@@ -71,11 +71,8 @@ extension SQLiteSession {
                 // What this program lacks is no damage, and must not be left behind.
                 if case .unknownCodec = error.code { throw error }
                 if error.concernsOneDocument, statement.integer(0) == sequence {
-                    let sequence = UInt64(clamping: sequence)
-                    let written = DocumentID(unchecked: statement.text(1))
-                    let revisionID = statement.withBytes(2) { RevisionID(encoded: $0.span) }
-                    let name = names[sequence] ?? written
-                    left(DamagedRow(sequence, name, revisionID, expiration: nil), error)
+                    let name = names[UInt64(clamping: sequence)]
+                    left(statement.damagedRow(named: name, expiration: nil), error)
                 }
                 continue
             }

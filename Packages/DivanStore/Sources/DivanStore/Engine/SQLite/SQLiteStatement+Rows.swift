@@ -66,6 +66,16 @@ extension SQLiteStatement {
         }
     }
 
+    /// What can be told of the damaged row under the cursor; `name` is what the index calls its document.
+    func damagedRow(named name: DocumentID?, expiration: Int64?) -> DamagedRow {
+        DamagedRow(
+            UInt64(clamping: integer(0)),
+            name ?? DocumentID(unchecked: text(1)),
+            withBytes(2) { RevisionID(encoded: $0.span) },
+            expiration: expiration
+        )
+    }
+
     /// The error for a row; `detail` says what is wrong.
     func damaged(_ documentID: DocumentID, _ detail: String) -> StoreError {
         StoreError(.damagedDocument(documentID: documentID, detail), at: path)
