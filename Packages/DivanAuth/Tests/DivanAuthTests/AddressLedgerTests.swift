@@ -26,7 +26,7 @@ import Testing
         #expect(ledger.enter(visitor("1.2.3.4"), at: .zero) == .refused)
         #expect(ledger.enter(visitor("1.2.3.5"), at: .zero) == .now)
         #expect(ledger.enter(visitor("1.2.3.4", isExempt: true), at: .zero) == .now)
-        for _ in 0..<2 { ledger.leave("1.2.3.4") }
+        for _ in 0..<2 { ledger.leave(visitor("1.2.3.4")) }
         #expect(ledger.enter(visitor("1.2.3.4"), at: .zero) == .now)
     }
 
@@ -45,7 +45,7 @@ import Testing
     @Test func `wrong passwords make the next attempts wait, longer each time`() {
         var ledger = ledger()
         func attempt(at now: Duration) -> LoginDecision {
-            defer { ledger.leave("a") }
+            defer { ledger.leave(visitor("a")) }
             return ledger.enter(visitor("a"), at: now)
         }
         ledger.failed(visitor("a"), at: .zero)
@@ -77,8 +77,8 @@ import Testing
         #expect(ledger.addressCount <= 101)
         for _ in 0..<2 { #expect(ledger.enter(visitor("stays"), at: .zero) == .now) }
         #expect(ledger.enter(visitor("stays"), at: .zero) == .refused)
-        for _ in 0..<3 { ledger.leave("stays") }
-        ledger.leave("never came")
+        for _ in 0..<3 { ledger.leave(visitor("stays")) }
+        ledger.leave(visitor("never came"))
     }
 
     /// What becomes of one attempt that is over at once.
@@ -86,7 +86,7 @@ import Testing
         _ ledger: inout AddressLedger,
         _ visitor: LoginVisitor
     ) -> LoginDecision {
-        defer { ledger.leave(visitor.host) }
+        defer { ledger.leave(visitor) }
         return ledger.enter(visitor, at: .zero)
     }
 
@@ -156,12 +156,15 @@ import Testing
         #expect(ledger.admit(proxied("second"), at: .seconds(601)) != .now)
     }
 
-    @Test func `the addresses of this machine are one`() {
+    @Test func `the addresses of this machine are one where they stand for many, else one each`() {
         var ledger = ledger()
         for number in 1...2 {
             ledger.failed(proxied("ada", from: "127.0.0.\(number)"), at: .zero)
+            ledger.failed(visitor("127.0.1.1", "ada"), at: .zero)
         }
         #expect(attempt(&ledger, proxied("ada", from: "127.9.9.9")) != .now)
+        #expect(attempt(&ledger, visitor("127.0.1.1", "ada")) != .now)
+        #expect(attempt(&ledger, visitor("127.0.1.2", "ada")) == .now)
     }
 
     @Test(arguments: [true, false])

@@ -27,7 +27,7 @@ struct AddressLedger {
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
     mutating func enter(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
-        let key = Self.key(visitor.host)
+        let key = visitor.owner
         let count = entries[key]?.connectionCount ?? 0
         guard visitor.isExempt || count < limits.addressConnectionCount else { return .refused }
         makeRoom(for: key)
@@ -38,26 +38,26 @@ struct AddressLedger {
 
     /// Decides when a visitor may log in, without a seat.
     mutating func admit(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
-        change(Self.key(visitor.host)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
+        change(visitor.owner) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
     /// Gives a seat back.
-    mutating func leave(_ host: String) {
-        let key = Self.key(host)
+    mutating func leave(_ visitor: LoginVisitor) {
+        let key = visitor.owner
         guard entries[key] != nil else { return }
         change(key) { $0.connectionCount -= 1 }
     }
 
     /// Notes wrong credentials.
     mutating func failed(_ visitor: LoginVisitor, at now: Duration) {
-        let key = Self.key(visitor.host)
+        let key = visitor.owner
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
     /// Notes right credentials.
     mutating func succeeded(_ visitor: LoginVisitor) {
-        let key = Self.key(visitor.host)
+        let key = visitor.owner
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.succeed(visitor, limits) }
     }
@@ -79,11 +79,8 @@ struct AddressLedger {
         entries = entries.filter { $0.value.connectionCount > 0 }
     }
 
-    /// An IPv4 address as it is, but for those of this machine, which are one; of an IPv6 address the first
-    /// 64 bits.
+    /// An IPv4 address as it is, of an IPv6 address the first 64 bits.
     static func key(_ host: String) -> String {
-        // A program here may choose among sixteen million of them.
-        guard !host.hasPrefix("127.") else { return "127.0.0.1" }
         guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let withoutZone = host.prefix { $0 != "%" }
         let parts = withoutZone.split(separator: ":", omittingEmptySubsequences: false)

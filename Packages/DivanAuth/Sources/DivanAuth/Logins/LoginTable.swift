@@ -50,8 +50,8 @@ public final class LoginTable: Sendable {
     /// What counts as the address of a client: of an IPv6 address the first 64 bits, which one owner has.
     public static func owner(of host: String) -> String { AddressLedger.key(host) }
 
-    fileprivate func leave(_ host: String) {
-        ledger.withLock { $0.leave(host) }
+    fileprivate func leave(_ visitor: LoginVisitor) {
+        ledger.withLock { $0.leave(visitor) }
     }
 }
 
@@ -69,7 +69,7 @@ public final class LoginSeat: Sendable {
     }
 
     deinit {
-        table.leave(visitor.host)
+        table.leave(visitor)
     }
 
     /// Decides when it may log in, as those before it have left things.
