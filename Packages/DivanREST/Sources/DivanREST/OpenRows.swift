@@ -131,7 +131,8 @@ final class OpenRows: Sendable {
             for (title, value) in zip(titles, row) {
                 if let json = value.writableJSON { object[title.text] = json }
             }
-            let text = try JSON.object(object).canonicalBytes()
+            // A row lies around what it gives, which may be as deep as a document.
+            let text = try JSON.object(object).canonicalBytes(limits: JSONLimits(depth: .max))
             size += text.count
             page.items.append(text)
         }

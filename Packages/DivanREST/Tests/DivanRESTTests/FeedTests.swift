@@ -119,6 +119,19 @@ import Testing
         #expect(try refusal.json()["error"]?.string == "bad_query")
     }
 
+    @Test func `a row holds a document that is as deep as one may be`() throws {
+        let served = try Served()
+        let deep = String(repeating: "[", count: 127) + String(repeating: "]", count: 127)
+        try served.put("deep", #"{"a":\#(deep)}"#)
+        let answer = try served.visitor().ask(
+            "POST",
+            "/notes/_query",
+            body: #"{"query":"SELECT * FROM notes"}"#
+        )
+        #expect(answer.status == 200)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(deep))
+    }
+
     @Test func `a blob is put under a key of a document, and read back`() throws {
         let served = try Served()
         let rev = try served.put("a", #"{"n":1}"#)

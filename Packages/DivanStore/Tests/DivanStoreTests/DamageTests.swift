@@ -247,6 +247,13 @@ import Testing
             throw Unexpected(outcome: "\(String(describing: error))")
         }
         #expect(try store.read { try $0.document("doc-16", in: .default) } != nil)
+        // Lists of IDs have it, wherever they begin.
+        for prefix in ["doc-17", "doc-1", ""] {
+            let ids = try store.read {
+                try $0.documentIDs(in: .default, prefix: prefix, after: nil, limit: 100)
+            }
+            #expect(ids.contains("doc-17"), "\(prefix)")
+        }
         let inspection = try store.inspect()
         #expect(inspection.documentCount == 39)
         #expect(

@@ -202,13 +202,25 @@ public class StoreReader {
         let first = DocumentID(unchecked: prefix)
         let beginsThere = documentID.map { $0 < first } ?? !prefix.isEmpty
         var ids: [DocumentID] = []
-        if beginsThere, limit > 0, try document(first, in: collection) != nil { ids.append(first) }
+        if beginsThere, limit > 0, try isListed(first, in: collection) { ids.append(first) }
         let rest = try documentIDs(
             in: collection,
             after: beginsThere ? first : documentID,
             limit: limit - ids.count
         )
         return ids + rest.prefix { $0.text.utf8.starts(with: prefix.utf8) }
+    }
+
+    /// Whether lists of IDs have this one: those of documents that cannot be read stand in them, too.
+    private func isListed(
+        _ documentID: DocumentID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> Bool {
+        do {
+            return try document(documentID, in: collection) != nil
+        } catch  where error.concernsOneDocument {
+            return true
+        }
     }
 
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.

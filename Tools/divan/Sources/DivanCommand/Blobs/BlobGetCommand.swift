@@ -2,6 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
+import DivanStore
 
 /// `divan blob get`.
 enum BlobGetCommand: Command {
@@ -39,7 +40,7 @@ enum BlobGetCommand: Command {
         let (name, id) = (try arguments.collection(), arguments.documentID(at: 1))
         try arguments.database.using(.reading) { database in
             let document = try database.existing(name).living(id.text)
-            let body = try JSON(parsing: document.storedJSON ?? [])
+            let body = try JSON(storedBody: document.storedJSON ?? [])
             let digest = "\(try choose(key, from: body, of: id).digest)"
             guard file != "-" else {
                 return try database.forEachPiece(of: digest) {

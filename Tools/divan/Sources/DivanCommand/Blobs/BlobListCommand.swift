@@ -48,7 +48,7 @@ enum BlobListCommand: Command {
         _ line: (String) throws -> Void
     ) throws {
         guard document.flags.contains(.hasBlobs) else { return }
-        for blob in NamedBlob.all(in: try JSON(parsing: document.body)) {
+        for blob in NamedBlob.all(in: try JSON(storedBody: document.body)) {
             let byteCount = blobs.byteCount(blob.digest)
             if terminal.isJSON {
                 let object: JSON = [

@@ -48,7 +48,7 @@ enum BlobPutCommand: Command {
         try store.write { writer in
             let current = try writer.document(documentID, in: collection)
             if current == nil { _ = try DocumentID(checking: documentID.text) }
-            let body = try current.map { try JSON(parsing: $0.body) } ?? [:]
+            let body = try current.map { try JSON(storedBody: $0.body) } ?? [:]
             guard let changed = place.putting(blob, into: body) else {
                 throw Failure(
                     kind: .notFound,

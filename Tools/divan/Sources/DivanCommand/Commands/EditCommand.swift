@@ -2,6 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
+import DivanStore
 import Foundation
 
 /// `divan edit`.
@@ -33,7 +34,7 @@ enum EditCommand: Command {
             throw Failure.noDocument(documentID.text, in: "\(name)")
         }
         if current == nil { _ = try DocumentID(checking: documentID.text) }
-        let before = try current?.storedJSON.map { try JSON(parsing: $0) } ?? [:]
+        let before = try current?.storedJSON.map { try JSON(storedBody: $0) } ?? [:]
         let editor = try Editor(before.indentedText() + "\n", named: documentID.text)
         try editor.run()
         var isHanded = false

@@ -1,6 +1,7 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanStore
 
 /// `divan get`.
 enum GetCommand: Command {
@@ -32,7 +33,7 @@ enum GetCommand: Command {
         if arguments.has("--raw") || terminal.isJSON {
             terminal.result(String(decoding: body, as: UTF8.self))
         } else {
-            terminal.result(try JSON(parsing: body).indentedText())
+            terminal.result(try JSON(storedBody: body).indentedText())
         }
     }
 }

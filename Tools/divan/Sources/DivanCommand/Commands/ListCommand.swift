@@ -131,7 +131,7 @@ enum ListCommand: Command {
                 "conflict": .bool(document.flags.contains(.conflicted)),
             ]
             if let expiration { object["expires"] = .string(Moment.text(expiration)) }
-            if let body { object["body"] = (try? JSON(parsing: Array(body.utf8))) ?? .null }
+            if let body { object["body"] = (try? JSON(storedBody: Array(body.utf8))) ?? .null }
             return JSON.object(object).canonicalText
         }
     }

@@ -120,7 +120,7 @@ enum PutCommand: Command {
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
-            guard let body = try JSON(parsing: bytes).object else {
+            guard let body = try JSON(parsing: bytes, limits: StoreLimits.bodyText).object else {
                 throw Failure(kind: .invalid, sentence: "the body is no JSON object: {…}")
             }
             return body

@@ -141,7 +141,7 @@ struct ChangePrinter {
         ]
         if showsBodies, !change.flags.contains(.tombstone) {
             let document = try store.read { try $0.document(change.documentID, in: collection) }
-            members["body"] = try document.map { try JSON(parsing: $0.body) }
+            members["body"] = try document.map { try JSON(storedBody: $0.body) }
         }
         events.write("change", members)
     }

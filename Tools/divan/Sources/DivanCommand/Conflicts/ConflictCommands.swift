@@ -147,7 +147,7 @@ enum OpenConflict {
     static func json(_ side: StoredRevision) throws -> JSON {
         [
             "revision": .string("\(side.revisionID)"), "deleted": .bool(side.isTombstone),
-            "body": side.body.isEmpty ? .null : try JSON(parsing: side.body),
+            "body": side.body.isEmpty ? .null : try JSON(storedBody: side.body),
         ]
     }
 }

@@ -47,7 +47,7 @@ enum ConflictText {
     }
 
     private static func members(_ body: [UInt8]) throws -> JSONObject {
-        body.isEmpty ? [:] : try JSON(parsing: body).object ?? [:]
+        body.isEmpty ? [:] : try JSON(storedBody: body).object ?? [:]
     }
 }
 

@@ -46,6 +46,6 @@ struct SideComparison {
     }
 
     private static func members(_ body: [UInt8]) throws -> JSONObject {
-        body.isEmpty ? [:] : try JSON(parsing: body).object ?? [:]
+        body.isEmpty ? [:] : try JSON(storedBody: body).object ?? [:]
     }
 }

@@ -1,6 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
+import DivanStore
 import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
@@ -64,7 +65,7 @@ struct DocumentLines {
         _ stored: [UInt8]?,
         _ members: JSONObject = [:]
     ) throws {
-        var body = try stored.map { try JSON(parsing: $0) } ?? [:]
+        var body = try stored.map { try JSON(storedBody: $0) } ?? [:]
         if let contents { body = try InlineBlobs.embed(body, from: contents) }
         var object = body.object ?? JSONObject()
         OwnProperties.setApart(in: &object)

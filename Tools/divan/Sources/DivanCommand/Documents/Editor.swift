@@ -1,5 +1,6 @@
 import DivanCommandLine
 import DivanJSON
+import DivanStore
 import Glibc
 
 /// The editor of the person at the terminal, and the file that it edits.
@@ -69,7 +70,7 @@ struct Editor {
     static func object(in text: [UInt8]) throws -> JSONObject {
         let value: JSON
         do {
-            value = try JSON(parsing: text)
+            value = try JSON(parsing: text, limits: StoreLimits.bodyText)
         } catch {
             throw Failure(kind: .invalid, sentence: "the text: \(error)")
         }

@@ -116,7 +116,9 @@ struct QuerySession {
                 collections.append(path.wireName)
                 let ids = try reader.documentIDs(in: path, after: nil, limit: 20)
                 for id in ids {
-                    let body = try reader.document(id, in: path).map { try JSON(parsing: $0.body) }
+                    let body = try reader.document(id, in: path).map {
+                        try JSON(storedBody: $0.body)
+                    }
                     for key in body?.object?.keys ?? [] { properties.insert(key) }
                 }
             }

@@ -83,7 +83,7 @@ extension StoreReader {
     ) throws {
         try forEachDocumentID(in: path, among: living) { documentID in
             if let document = try document(documentID, in: path),
-                let object = try JSON(parsing: document.body).object
+                let object = try JSON(storedBody: document.body).object
             {
                 try body(document, object)
             }
