@@ -48,14 +48,12 @@ final class ExpirationTimer: Sendable {
     private func run(_ number: UInt64) {
         guard isCurrent(number) else { return }
         do {
-            let count = try store.purgeExpired(now: Date().milliseconds)
+            let now = Date().milliseconds
+            let count = try store.purgeExpired(now: now)
             if count > 0 { Journal.database.verbose("\(count) expired documents were purged") }
             guard let next = try store.nextExpiration() else { return }
-            let distance = next.subtractingReportingOverflow(Date().milliseconds)
-            var pause = distance.overflow ? Self.longestSleep : distance.partialValue
-            // What is overdue and was not purged is damaged, and is not tried again at once.
-            if count == 0, pause <= 0 { pause = Self.sleepAfterFailure }
-            sleep(for: pause, number)
+            let purge = (count: count, time: now)
+            sleep(for: Self.pause(after: purge, until: next, at: Date().milliseconds), number)
         } catch {
             guard isCurrent(number) else { return }
             Journal.database.warning("Expired documents were not purged: \(error)")
@@ -63,9 +61,27 @@ final class ExpirationTimer: Sendable {
         }
     }
 
+    /// How long to sleep behind a purge; all in milliseconds, times since 1970.
+    ///
+    /// - Parameters:
+    ///   - purge: How many documents it purged, and by which time they were due.
+    ///   - next: When the next document expires.
+    ///   - now: The time, which is later than that of the purge.
+    /// - Returns: From 0 to `longestSleep`.
+    static func pause(
+        after purge: (count: Int, time: Int64),
+        until next: Int64,
+        at now: Int64
+    ) -> Int64 {
+        // What was due and was not purged is damaged, and is not tried again at once.
+        if purge.count == 0, next <= purge.time { return sleepAfterFailure }
+        guard next > now else { return 0 }
+        let (distance, isTooLong) = next.subtractingReportingOverflow(now)
+        return isTooLong ? longestSleep : min(distance, longestSleep)
+    }
+
     private func sleep(for milliseconds: Int64, _ number: UInt64) {
-        let bounded = Int(min(max(milliseconds, 0), Self.longestSleep))
-        queue.asyncAfter(deadline: .now() + .milliseconds(bounded)) { [weak self] in
+        queue.asyncAfter(deadline: .now() + .milliseconds(Int(milliseconds))) { [weak self] in
             self?.run(number)
         }
     }
