@@ -53,7 +53,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     ///
     /// A URL of another scheme is misuse and stops the program.
     ///
-    /// - Throws: `CBLError.notFound` when there is no readable file.
+    /// - Throws: `NSURLErrorFileDoesNotExist` of `NSURLErrorDomain` when there is no readable file.
     public convenience init(contentType: String, fileURL: URL) throws {
         guard fileURL.isFileURL else {
             stopForMisuse("Blob: \(fileURL) is no file URL; pass URL(fileURLWithPath:)")
@@ -61,7 +61,14 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         guard FileManager.default.isReadableFile(atPath: fileURL.path),
             let stream = InputStream(fileAtPath: fileURL.path)
         else {
-            throw NSError(CBLError.notFound, "\(fileURL.path): no readable file; check the path")
+            let sentence = "\(fileURL.path): no readable file; check the path"
+            throw NSError(
+                domain: NSURLErrorDomain,
+                code: NSURLErrorFileDoesNotExist,
+                userInfo: [
+                    NSLocalizedDescriptionKey: sentence, NSLocalizedFailureReasonErrorKey: sentence,
+                ]
+            )
         }
         self.init(contentType: contentType, contentStream: stream)
     }
@@ -88,7 +95,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// short, count as no content.
     public var content: Data? { lock.withLock { state.load() } }
 
-    /// A stream over the content, not opened yet, or `nil` when the content cannot be had.
+    /// A stream over the content, not opened yet, or `nil` when the content cannot be had, or stands in a
+    /// stream that nobody has read yet.
     ///
     /// Unlike ``content`` it yields what the file holds, without comparing the digest.
     public var contentStream: InputStream? {

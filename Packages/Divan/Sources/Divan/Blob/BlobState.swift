@@ -83,6 +83,8 @@ struct BlobState {
     }
 
     mutating func makeStream() -> InputStream? {
+        // Reading it would leave nothing to store.
+        if case .stream = content { return nil }
         if case .stored(let key, let database) = content, cached == nil, own == nil,
             let stream = database.blobStream(key)
         {

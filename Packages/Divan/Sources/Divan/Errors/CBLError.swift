@@ -1,7 +1,8 @@
 /// The error domain and the codes that every throwing call of this module uses.
 ///
 /// Only a namespace: what is thrown is an `NSError` in ``domain``, or in `NSPOSIXErrorDomain` where
-/// the operating system refused (`errors.md` §2). Use it as
+/// the operating system refused (`errors.md` §2), and in `NSURLErrorDomain` where a blob's file is
+/// missing. Use it as
 /// `(error as NSError).code == CBLError.notFound`. The localised description says what happened
 /// and what to do; the cause stands under `NSUnderlyingErrorKey`.
 public struct CBLError: Sendable {

@@ -41,7 +41,7 @@ public final class MessageEndpoint: Endpoint, @unchecked Sendable {
 }
 
 /// Makes connections for a ``MessageEndpoint``.
-public protocol MessageEndpointDelegate {
+public protocol MessageEndpointDelegate: AnyObject {
     /// Returns a new connection that is not open yet. Called on an internal thread; be quick.
     func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection
 }

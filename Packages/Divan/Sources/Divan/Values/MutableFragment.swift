@@ -4,7 +4,9 @@ public import Foundation
 ///
 /// Assigning to a key of an existing dictionary creates it. Assigning through a path whose parent
 /// does not exist, or past the end of an array, is ignored, as in the official SDK.
-public final class MutableFragment: Fragment, MutableArrayFragment, MutableDictionaryFragment {
+public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableArrayFragment,
+    MutableDictionaryFragment
+{
     /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     public override var value: Any? {
         get { super.value }
@@ -96,4 +98,32 @@ public final class MutableFragment: Fragment, MutableArrayFragment, MutableDicti
             return
         }
     }
+}
+
+/// What can be read and assigned at a place in a mutable document.
+public protocol MutableFragmentProtocol: FragmentProtocol {
+    /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
+    var value: Any? { get set }
+    /// The string, or `nil` when there is none.
+    var string: String? { get set }
+    /// The number or boolean, or `nil` when there is none.
+    var number: NSNumber? { get set }
+    /// The number's integer part, 1 for true, else 0.
+    var int: Int { get set }
+    /// The number's integer part, 1 for true, else 0.
+    var int64: Int64 { get set }
+    /// The number in single precision, 1 for true, else 0.
+    var float: Float { get set }
+    /// The number, 1 for true, else 0.
+    var double: Double { get set }
+    /// False when absent, null, false or zero; true for every other value.
+    var boolean: Bool { get set }
+    /// The date that the string says, or `nil`.
+    var date: Date? { get set }
+    /// The blob, or `nil` when there is none.
+    var blob: Blob? { get set }
+    /// The array, or `nil` when there is none.
+    var array: MutableArrayObject? { get set }
+    /// The dictionary, or `nil` when there is none.
+    var dictionary: MutableDictionaryObject? { get set }
 }

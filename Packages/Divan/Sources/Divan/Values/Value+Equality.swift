@@ -3,8 +3,8 @@ import Foundation
 
 /// When two containers count as equal: the same members, wherever they come from.
 ///
-/// Numbers are equal by value, so that 1 equals 1.0; blobs by digest, or by content while a digest
-/// is missing.
+/// Numbers are equal by value, so that 1 equals 1.0; a boolean is the number 1 or 0, as for `NSNumber`
+/// on Apple's systems. Blobs are equal by digest, or by content while a digest is missing.
 extension Members {
     func hasSameContent(as other: Members, _ nesting: Nesting = .outermost) -> Bool {
         if let plainObject, let otherObject = other.plainObject, plainObject == otherObject {
@@ -67,9 +67,11 @@ extension Value {
         }
     }
 
-    /// Numbers only: a boolean equals nothing but itself.
+    /// The number; a boolean's is 1 or 0.
     private var boxedNumber: NSNumber? {
-        guard case .json(let json) = self, json.kind == .number else { return nil }
-        return json.boxedNumber
+        guard case .json(let json) = self else { return nil }
+        // Foundation tells boxed booleans from boxed numbers here.
+        if case .bool(let isTrue) = json { return NSNumber(value: isTrue ? 1 : 0) }
+        return json.kind == .number ? json.boxedNumber : nil
     }
 }

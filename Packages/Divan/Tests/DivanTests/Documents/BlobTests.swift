@@ -86,8 +86,11 @@ import Testing
     }
 
     @Test func `the content of an unsaved stream can be looked at, and still be saved`() throws {
-        let blob = Blob(contentType: "a/b", contentStream: InputStream(data: small))
+        let stream = InputStream(data: small)
+        let blob = Blob(contentType: "a/b", contentStream: stream)
+        #expect(blob.contentStream == nil && stream.streamStatus == .notOpen)
         #expect(blob.content == small)
+        #expect(try blob.contentStream.map(drain) == small)
         #expect(try saved(blob).blob(forKey: "blob")?.content == small)
     }
 
@@ -99,9 +102,11 @@ import Testing
     }
 
     @Test func `a missing file throws`() {
-        expect(CBLError.notFound) {
+        let error = #expect(throws: NSError.self) {
             _ = try Blob(contentType: "a/b", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
         }
+        #expect(error?.domain == NSURLErrorDomain && error?.code == -1_100)
+        #expect(error?.localizedDescription.contains("/nowhere/at/all") == true)
     }
 
     @Test func `a blob of another database is refused`() throws {

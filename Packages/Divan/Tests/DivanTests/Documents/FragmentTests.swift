@@ -88,6 +88,18 @@ import Testing
         #expect(document["i"].int == 4)
     }
 
+    @Test func `what is written for any mutable fragment takes those of documents`() {
+        func fill(_ place: some MutableFragmentProtocol, with text: String) -> Bool {
+            var place = place
+            place.string = text
+            return place.exists
+        }
+        let document = MutableDocument()
+        #expect(fill(document["name"], with: "Ada") && document["name"].string == "Ada")
+        func list(of place: some MutableFragmentProtocol) -> MutableArrayObject? { place.array }
+        #expect(list(of: makeDocument()["tags"])?.count == 2)
+    }
+
     @Test func `a collection's subscript starts a path, whether the document exists or not`() throws
     {
         let home = try TemporaryDatabase()

@@ -118,9 +118,15 @@ import Testing
         let one = MutableDictionaryObject(data: ["n": 1, "a": [1, 2.0] as [Any]])
         let same = MutableDictionaryObject(data: ["n": 1.0, "a": [1.0, 2]])
         #expect(one == same && one.hashValue == same.hashValue)
-        #expect(
-            MutableDictionaryObject(data: ["n": true]) != MutableDictionaryObject(data: ["n": 1])
-        )
+        // As NSNumber: true is 1.
+        let truths: [Any] = [true, 1, 1.0, NSNumber(value: true)]
+        for (left, right) in zip(truths, truths.dropFirst()) {
+            #expect(MutableArrayObject(data: [left]) == MutableArrayObject(data: [right]))
+            #expect(MutableArrayObject(data: [[left]]) != MutableArrayObject(data: [[false]]))
+        }
+        #expect(MutableArrayObject(data: [true]) != MutableArrayObject(data: [2]))
+        #expect(MutableArrayObject(data: [false]) == MutableArrayObject(data: [0]))
+        #expect(MutableArrayObject(data: [false]) != MutableArrayObject(data: [NSNull()]))
         func holder(_ byte: UInt8) -> MutableArrayObject {
             MutableArrayObject(data: [Blob(contentType: "a/b", data: Data([byte]))])
         }
