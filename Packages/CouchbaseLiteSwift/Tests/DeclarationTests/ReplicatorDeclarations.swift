@@ -89,7 +89,7 @@ import Testing
         let foreign = try there.defaultCollection()
         #expect(
             code { _ = try replicator.pendingDocumentIds(collection: foreign) }
-                == CBLError.invalidParameter
+                == CBLError.notOpen
         )
         replicator.stop()
         let older: Older = ReplicatorCode(replicator: replicator, token: token)

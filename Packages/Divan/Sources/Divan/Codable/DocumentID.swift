@@ -26,8 +26,6 @@ public final class DocumentID: Codable {
     /// What the document held that the model did not ask for when it was read.
     var unknown: UnknownMembers?
 
-    var collection: Collection? { standing.valid.collection }
-
     /// Creates an ID; `nil` to have one made up.
     public init(wrappedValue: String?) {
         id = wrappedValue
@@ -40,7 +38,7 @@ public final class DocumentID: Codable {
     public var wrappedValue: String? {
         get { id }
         set {
-            guard collection == nil else {
+            guard standing.valid.state == nil else {
                 stopForMisuse(
                     "DocumentID \(id ?? ""): a saved model keeps its ID; make a new model"
                 )

@@ -83,26 +83,27 @@ extension Collection {
     /// Deletes a document: writes a tombstone, which replicates.
     ///
     /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
-    ///   and the stored document is not the revision that `document` was read as. When somebody
-    ///   else deleted it already, nothing is written and the result is `true`; `document` stands
-    ///   for that deletion then.
+    ///   and the stored document is not the revision that `document` was read as, be it deleted. With
+    ///   `.lastWriteWins`, when somebody else deleted it already, nothing is written and the result is
+    ///   `true`; `document` stands for that deletion then.
     /// - Throws: As ``delete(document:)``.
     public func delete(
         document: Document,
         concurrencyControl: ConcurrencyControl
     ) throws -> Bool {
-        try requireOwnership(of: document)
+        // As in the official SDK before it is asked whether anything is open.
         guard let known = document.state else { throw notFoundError(document.id) }
+        try requireOwnership(of: document)
         let (path, id) = (path, document.name)
         let outcome = try write { writer -> SaveOutcome in
             guard let current = try writer.document(id, in: path, includingTombstones: true)
             else { throw notFoundError(id.text) }
+            let isLastToWin = concurrencyControl == .lastWriteWins
             // Somebody else deleted it: that tombstone is what this object stands for.
-            if current.isTombstone, current.revisionID != known.revisionID {
+            if isLastToWin, current.isTombstone, current.revisionID != known.revisionID {
                 return .saved(current)
             }
-            let parent: ExpectedParent =
-                concurrencyControl == .lastWriteWins ? .current : .revision(known.revisionID)
+            let parent: ExpectedParent = isLastToWin ? .current : .revision(known.revisionID)
             return try writer.save(LocalRevision(deleting: id, over: parent), in: path)
         }
         switch outcome {
@@ -116,13 +117,15 @@ extension Collection {
 
     /// Forgets a document with its history; this does not replicate, and a pull may bring it back.
     ///
+    /// The object counts as never saved then, but stays one of this collection.
+    ///
     /// - Throws: `CBLError.notFound` for a document that was never saved or is purged already,
     ///   `invalidParameter` for one of another collection, `notOpen`.
     public func purge(document: Document) throws {
         try requireOwnership(of: document)
         guard document.state != nil else { throw notFoundError(document.id) }
         try purge(id: document.id)
-        document.adopt(nil, of: nil, in: database.file)
+        document.adopt(nil, of: self, in: database.file)
     }
 
     /// Forgets a document with its history, a deleted one too.

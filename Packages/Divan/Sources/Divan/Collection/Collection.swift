@@ -52,8 +52,8 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     /// `scope.name`, both parts always.
     public var fullName: String { path.description }
 
-    /// Number of documents that are not deleted; 0, and a warning in the log, when it cannot be read: the
-    /// collection is not open, or the disk fails.
+    /// Number of documents that are not deleted, those among them whose time is over until they are purged;
+    /// 0, and a warning in the log, when it cannot be read: the collection is not open, or the disk fails.
     public var count: UInt64 {
         let path = path
         return UInt64(orWarn("its count") { try read { try $0.count(in: path) } } ?? 0)
@@ -73,8 +73,10 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
     }
 
     /// Whether both stand for one collection of one file, through whichever `Database` objects.
+    ///
+    /// One that is deleted, or whose database is closed, equals nothing but itself, as in the official SDK.
     public static func == (left: Collection, right: Collection) -> Bool {
-        left.life === right.life
+        left === right || (left.isOfOneLife(with: right) && left.isValid && right.isValid)
     }
 
     /// Feeds the name into `hasher`.
@@ -90,8 +92,11 @@ extension Collection {
     /// Whether a document of one may be saved through the other: both are the same collection of
     /// the same `Database` object.
     func sharesDocuments(with other: Collection) -> Bool {
-        database === other.database && self == other
+        database === other.database && isOfOneLife(with: other)
     }
+
+    /// Whether both stand, or stood, for one collection of one file.
+    func isOfOneLife(with other: Collection) -> Bool { life === other.life }
 
     /// Whether the collection and its database are open.
     var isValid: Bool { (try? openStore()) != nil }

@@ -107,8 +107,8 @@ public final class Database: Sendable {
     /// nested. Listeners hear of the changes once, after the outermost batch has committed. Document
     /// objects and models that were saved in a batch that is undone are again what they were before.
     ///
-    /// - Throws: `CBLError.unexpectedError` when `block` throws; its description carries the
-    ///   original text, and the original error stands under `NSUnderlyingErrorKey`.
+    /// - Throws: `CBLError.unexpectedError` when `block` throws; its localised description is that of
+    ///   the original error, which stands under `NSUnderlyingErrorKey`, and its reason tells of the batch.
     public func inBatch(using block: () throws -> Void) throws {
         _ = try openStore()
         var failure: (any Error)?
@@ -126,13 +126,23 @@ public final class Database: Sendable {
             guard let failure = failure ?? (error is StoreError ? nil : error) else {
                 throw NSError(from: error)
             }
-            throw NSError(
-                CBLError.unexpectedError,
-                "Batch in database \(name) was rolled back: "
-                    + NSError(from: failure).localizedDescription,
-                cause: failure
-            )
+            throw rolledBackError(failure)
         }
+    }
+
+    private func rolledBackError(_ cause: any Error) -> NSError {
+        let text = NSError(from: cause).localizedDescription
+        let values: [String: Any] = [
+            // Nothing more, as in the official SDK: what was thrown may be shown to people.
+            NSLocalizedDescriptionKey: cause.localizedDescription,
+            NSLocalizedFailureReasonErrorKey: "Batch in database \(name) was rolled back: \(text)",
+            NSUnderlyingErrorKey: cause,
+        ]
+        return NSError(
+            domain: CBLError.domain,
+            code: CBLError.unexpectedError,
+            userInfo: values
+        )
     }
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.

@@ -19,7 +19,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// composed and decomposed `é` for one.
     public final var id: String { name.text }
 
-    /// The collection, or `nil` until the document is saved.
+    /// The collection, or `nil` until the document is saved; a purge leaves it.
     public final var collection: Collection? { standing.valid.collection }
 
     /// The document ID by its bytes.
@@ -51,7 +51,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     }
 
     /// Becomes what a save or purge left, for as long as that is not undone with its batch.
-    final func adopt(_ state: RevisionState?, of collection: Collection?, in file: DatabaseFile) {
+    final func adopt(_ state: RevisionState?, of collection: Collection, in file: DatabaseFile) {
         let batch = file.runningBatch
         held.withLock { $0 = Standing(state, in: collection, after: $0, batch: batch) }
     }

@@ -6,9 +6,9 @@ import DivanStore
 /// in it. So what it left remembers the batch and what was before, and is passed over once the
 /// batch is undone. Never changes, and may be shared by copies of a document.
 final class Standing: Sendable {
-    /// What the store said when the document was read or saved last; `nil` until saved.
+    /// What the store said when the document was read or saved last; `nil` until saved, and once purged.
     let state: RevisionState?
-    /// The collection; `nil` until saved.
+    /// The collection; `nil` until saved, and kept where it is purged.
     let collection: Collection?
     private let batch: Batch?
     private let before: Standing?

@@ -41,8 +41,9 @@ extension ReplicationFailure: NumberedError {
         case .resolvedElsewhere: .divan(CBLError.conflict)
         case .pullOnly, .unknownEndpoint, .unknownAuthenticator: .divan(CBLError.unsupported)
         case .unknownBlob, .noWayToBlob: .divan(CBLError.notFound)
-        case .sameDatabase, .contradictoryTrust, .collectionNotReplicated,
-            .certificatesWithoutTLS:
+        // The official reference promises `invalidParameter`, and the official core says this.
+        case .collectionNotReplicated: .divan(CBLError.notOpen)
+        case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS:
             .divan(CBLError.invalidParameter)
         }
     }

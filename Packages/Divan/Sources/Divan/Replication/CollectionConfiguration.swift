@@ -38,4 +38,7 @@ public struct CollectionConfiguration: Sendable {
         precondition(!collections.isEmpty, "CollectionConfiguration: no collections; pass one")
         return collections.map { Self(collection: $0) }
     }
+
+    /// Whether it was made for that collection, alive or not.
+    func isOf(_ other: Collection) -> Bool { collection?.isOfOneLife(with: other) ?? false }
 }

@@ -10,8 +10,9 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
     let collection: Collection
 
     func resolve(_ conflict: DivanConflicts.Conflict) throws -> Resolution {
-        let local = document(conflict.local, id: conflict.documentID)
-        let remote = document(conflict.remote, id: conflict.documentID)
+        let stored = stored(conflict)
+        let local = document(conflict.local, id: conflict.documentID, as: stored?.local)
+        let remote = document(conflict.remote, id: conflict.documentID, as: stored?.remote)
         let question = Conflict(
             documentID: conflict.documentID.text,
             localDocument: local,
@@ -29,8 +30,8 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         }
         if answer.name != conflict.documentID {
             Journal.sync.warning(
-                "Document \(conflict.documentID): the conflict resolver returned one with ID "
-                    + "\(answer.id); its content is stored under the right ID"
+                "The document ID of the resolved document '\(answer.id)' is not matching with the "
+                    + "document ID of the conflicting document '\(conflict.documentID)'."
             )
         }
         let composed = try compose(answer)
@@ -55,9 +56,21 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         }
     }
 
-    private func document(_ leaf: Leaf, id: StoredID) -> Document? {
+    /// Both sides as the store holds them; `nil` where it holds no conflict any more, or cannot be read.
+    private func stored(_ conflict: DivanConflicts.Conflict) -> StoredConflict? {
+        let path = collection.path
+        return try? collection.read { try $0.conflict(of: conflict.documentID, in: path) }
+    }
+
+    /// The document of a side; its sequence is that of `revision`, unless the store has moved on.
+    private func document(_ leaf: Leaf, id: StoredID, as revision: StoredRevision?) -> Document? {
         guard !leaf.isTombstone else { return nil }
-        let state = RevisionState(revisionID: leaf.revisionID, sequence: 0, isTombstone: false)
+        let isStored = revision?.revisionID == leaf.revisionID
+        let state = RevisionState(
+            revisionID: leaf.revisionID,
+            sequence: isStored ? revision?.sequence ?? 0 : 0,
+            isTombstone: false
+        )
         return Document(id: id, state: state, body: leaf.body, collection: collection)
     }
 }

@@ -13,9 +13,9 @@ extension Replicator {
     /// A `Set<String>` holds one of several IDs that Unicode calls equivalent, such as composed and
     /// decomposed `é`; ``pendingDocuments(collection:)`` lists them all.
     ///
-    /// - Throws: `unsupported` (19) when the replicator does not push, `invalidParameter` (9) for a
-    ///   collection that is not in the configuration, `notOpen` (6) when one of the configuration
-    ///   was deleted or the database is closed.
+    /// - Throws: `unsupported` (19) when the replicator does not push, `notOpen` (6) for a collection
+    ///   that is not in the configuration, and when one of the configuration was deleted or the
+    ///   database is closed.
     public func pendingDocumentIds(collection: Collection) throws -> Set<String> {
         Set(try pendingNames(in: collection).map(\.text))
     }

@@ -211,13 +211,13 @@ extension ReplicatorConfiguration {
     /// Leaves a collection out again; one that was never added is ignored.
     @discardableResult
     public mutating func removeCollection(_ collection: Collection) -> ReplicatorConfiguration {
-        entries.removeAll { $0.collection == collection }
+        entries.removeAll { $0.isOf(collection) }
         return self
     }
 
     /// The configuration of `collection`, or `nil` when it was not added.
     public func collectionConfig(_ collection: Collection) -> CollectionConfiguration? {
-        entries.first { $0.collection == collection }
+        entries.first { $0.isOf(collection) }
     }
 
     var requiredDatabase: Database {
@@ -239,7 +239,7 @@ extension ReplicatorConfiguration {
         )
         var entry = configuration
         entry.collection = collection
-        if let index = entries.firstIndex(where: { $0.collection == collection }) {
+        if let index = entries.firstIndex(where: { $0.isOf(collection) }) {
             entries[index] = entry
         } else {
             entries.append(entry)

@@ -56,7 +56,7 @@ import Testing
     ) throws {
         let database = home.database
         let old = try database.createCollection(name: "c")
-        let seen = Mutex<Divan.Collection?>(nil)
+        let hasSeenOld = Mutex(false)
         var new: Divan.Collection?
         try? database.inBatch {
             try database.deleteCollection(name: "c")
@@ -64,13 +64,13 @@ import Testing
             let isDone = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
                 let found = try? database.collection(name: "c")
-                seen.withLock { $0 = found }
+                hasSeenOld.withLock { $0 = found == old }
                 isDone.signal()
             }
             #expect(isDone.wait(timeout: .now() + 10) == .success)
             if isUndone { throw Mishap() }
         }
-        #expect(seen.withLock { $0 } == old)
+        #expect(hasSeenOld.withLock { $0 })
         #expect(isOpen(old) == isUndone)
         #expect(try isOpen(#require(new)) == !isUndone)
         #expect(try database.collection(name: "c") == (isUndone ? old : new))
@@ -112,7 +112,7 @@ import Testing
         } catch let error as NSError {
             #expect(error.domain == CBLError.domain)
             #expect(error.code == CBLError.unexpectedError)
-            #expect(error.localizedDescription.contains("the milk boiled over"))
+            #expect(error.localizedFailureReason?.contains("the milk boiled over") == true)
             #expect(error.userInfo[NSUnderlyingErrorKey] is Mishap)
         }
         #expect(collection.count == 1)
@@ -152,7 +152,8 @@ import Testing
         } catch let error as NSError {
             #expect(error.domain == CBLError.domain)
             #expect(error.code == CBLError.unexpectedError)
-            #expect(error.localizedDescription.contains("was rolled back"))
+            #expect(error.localizedDescription == Mishap().localizedDescription)
+            #expect(error.localizedFailureReason?.contains("was rolled back") == true)
             #expect(error.userInfo[NSUnderlyingErrorKey] is Mishap)
         }
         #expect(collection.count == 0)

@@ -128,6 +128,29 @@ import Testing
         }
     }
 
+    @Test func `a collection that is deleted or closed equals nothing but itself`() throws {
+        let twins = try (0..<2).map { _ in try database.createCollection(name: "c") }
+        try twins[0].save(document: MutableDocument(id: "doc"))
+        let documents = try twins.map { try #require(try $0.document(id: "doc")) }
+        #expect(twins[0] == twins[1] && documents[0] == documents[1])
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: twins[0])],
+            target: DatabaseEndpoint(database: try TemporaryDatabase().database)
+        )
+        try database.deleteCollection(name: "c")
+        #expect(twins[0] != twins[1] && documents[0] != documents[1])
+        #expect(twins[0] == twins[0] && documents[0] == documents[0])
+        // What a configuration was given can be found and left out again.
+        #expect(configuration.collectionConfig(twins[1]) != nil)
+        configuration.removeCollection(twins[1])
+        #expect(configuration.collections.isEmpty)
+
+        let defaults = try (0..<2).map { _ in try database.defaultCollection() }
+        #expect(defaults[0] == defaults[1])
+        try database.close()
+        #expect(defaults[0] != defaults[1])
+    }
+
     @Test func `everything throws once the database is closed`() throws {
         let collection = try database.defaultCollection()
         let document = MutableDocument(id: "doc")

@@ -126,6 +126,12 @@ import Testing
         try collection.purge(for: profile)
         expect(CBLError.notFound) { try collection.purge(for: profile) }
         #expect(collection.count == 0)
+        // It counts as never saved: it may get another ID, but no other collection.
+        profile.id = "q"
+        let other = try home.database.createCollection(name: "other")
+        expect(CBLError.invalidParameter) { try other.save(from: profile) }
+        try collection.save(from: profile)
+        #expect(try collection.document(id: "q") != nil)
     }
 
     @Test func `a model needs exactly one document ID`() {

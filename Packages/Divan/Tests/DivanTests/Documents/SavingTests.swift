@@ -131,6 +131,9 @@ import Testing
 
     @Test func `deleting a document that was never saved throws`() throws {
         expect(CBLError.notFound) { try collection.delete(document: MutableDocument()) }
+        try home.database.close()
+        expect(CBLError.notFound) { try collection.delete(document: MutableDocument()) }
+        expect(CBLError.notOpen) { try collection.purge(document: MutableDocument()) }
     }
 
     @Test func `deleting twice through one object writes another tombstone`() throws {
@@ -144,8 +147,22 @@ import Testing
         let document = try saved()
         let other = try #require(try collection.document(id: "doc"))
         try collection.delete(document: document)
-        #expect(try collection.delete(document: other, concurrencyControl: .failOnConflict))
+        #expect(try collection.delete(document: other, concurrencyControl: .lastWriteWins))
         #expect(document.sequence == 2)
+    }
+
+    @Test func `failOnConflict does not delete what another object changed or deleted`() throws {
+        let document = try saved()
+        let others = try (0..<2).map { _ in try #require(try collection.document(id: "doc")) }
+        let first = try #require(document.revisionID)
+        try collection.save(document: document)
+        #expect(try !collection.delete(document: others[0], concurrencyControl: .failOnConflict))
+        try collection.delete(document: document)
+        #expect(try !collection.delete(document: others[1], concurrencyControl: .failOnConflict))
+        for other in others { #expect(other.revisionID == first && other.sequence == 1) }
+        #expect(try collection.lastSequence == 3)
+        // Who deleted it is up to date, and writes another tombstone.
+        #expect(try collection.delete(document: document, concurrencyControl: .failOnConflict))
     }
 
     @Test func `deleting what is deleted makes an object stand for that deletion`() throws {
@@ -153,7 +170,7 @@ import Testing
         let others = try (0..<2).map { _ in try #require(try collection.document(id: "doc")) }
         try collection.delete(document: document)
         try collection.delete(document: others[0])
-        #expect(try collection.delete(document: others[1], concurrencyControl: .failOnConflict))
+        #expect(try collection.delete(document: others[1], concurrencyControl: .lastWriteWins))
         for other in others {
             #expect(other.revisionID == document.revisionID)
             #expect(other.sequence == document.sequence)

@@ -128,6 +128,23 @@ import Testing
         }
     }
 
+    @Test func `the documents of a conflict have the sequences that they are stored under`()
+        async throws
+    {
+        let peers = try await conflicted()
+        let here = try peers.here.defaultCollection()
+        let heard = Heard<[UInt64]>()
+        let configuration = try configuration(peers) { conflict in
+            let stored = try? here.document(id: "a")
+            let documents = [stored, conflict.localDocument, conflict.remoteDocument]
+            heard.append(documents.map { $0?.sequence ?? 0 })
+            return conflict.remoteDocument
+        }
+        try await Replicator(config: configuration).run()
+        let sequences = try #require(heard.elements.first)
+        #expect(sequences[0] == sequences[1] && !sequences.contains(0))
+    }
+
     @Test func `a document of another database is an error with code 8`() async throws {
         let peers = try await conflicted()
         let foreign = try peers.there.defaultCollection()

@@ -129,7 +129,7 @@ import Testing
         let here = try peers.here.defaultCollection()
         let other = try peers.here.createCollection(name: "other")
         let cases: [(ReplicatorType, Collection, Int)] = [
-            (.pull, here, CBLError.unsupported), (.push, other, CBLError.invalidParameter),
+            (.pull, here, CBLError.unsupported), (.push, other, CBLError.notOpen),
         ]
         for (type, collection, code) in cases {
             let replicator = Replicator(config: try peers.configuration(type))

@@ -87,7 +87,7 @@ import Testing
         let second = #expect(throws: NSError.self) {
             try push.refusedDocuments(collection: other)
         }
-        #expect(second?.code == CBLError.invalidParameter)
+        #expect(second?.code == CBLError.notOpen)
         #expect(try push.refusedDocuments(collection: here).isEmpty)
     }
 }

@@ -57,6 +57,9 @@ import Testing
         struct Original: Error, CustomStringConvertible {
             let description = "the original text"
         }
+        struct Shown: LocalizedError {
+            let errorDescription: String? = "Shown to people."
+        }
         let home = try TemporaryDatabase()
         do {
             try home.database.inBatch { throw Original() }
@@ -64,9 +67,14 @@ import Testing
         } catch let error as NSError {
             #expect(error.domain == CBLError.domain)
             #expect(error.code == CBLError.unexpectedError)
-            #expect(error.localizedDescription.contains("the original text"))
+            #expect(error.localizedDescription == Original().localizedDescription)
+            let reason = try #require(error.localizedFailureReason)
+            #expect(reason.hasSuffix("was rolled back: the original text"))
+            #expect("\(error)".contains("the original text"))
             #expect(error.userInfo[NSUnderlyingErrorKey] is Original)
         }
+        let error = #expect(throws: NSError.self) { try home.database.inBatch { throw Shown() } }
+        #expect(error?.localizedDescription == "Shown to people.")
     }
 
     @Test func `creating the default collection returns it, and no other of that name exists`()
@@ -98,7 +106,7 @@ import Testing
         #expect(try database.createCollection(name: "c", scope: "s").count == 0)
     }
 
-    @Test func `a document counts as never saved once it is purged, in every respect`() throws {
+    @Test func `a purged document counts as never saved, and stays with its collection`() throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection
         let document = MutableDocument(id: "doc", data: ["n": 1])
@@ -106,10 +114,11 @@ import Testing
         try collection.purge(document: document)
         #expect(document.revisionID == nil)
         #expect(document.sequence == 0)
-        #expect(document.collection == nil)
+        #expect(document.collection == collection)
         let other = try home.database.createCollection(name: "other")
-        try other.save(document: document)
-        #expect(document.collection == other)
+        expect(CBLError.invalidParameter) { try other.save(document: document) }
+        try collection.save(document: document)
+        #expect(document.revisionID?.hasPrefix("1-") == true)
     }
 
     @Test func `the conflict handler's document and the stored one are of one collection`() throws {

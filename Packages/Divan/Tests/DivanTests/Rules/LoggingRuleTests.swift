@@ -1,3 +1,5 @@
+import DivanConflicts
+import DivanRevisions
 import DivanTestKit
 import Foundation
 import Synchronization
@@ -214,14 +216,38 @@ extension LoggingTests {
         #expect(lines.elements.contains { $0.contains("_default.ended") })
     }
 
+    private struct Sink: LogSinkProtocol {
+        let lines: Heard<String>
+        func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+            lines.append(message)
+        }
+    }
+
+    @Test func `a resolved document with another ID is warned of in the official words`() throws {
+        struct Resolver: ConflictResolverProtocol {
+            func resolve(conflict: Divan.Conflict) -> Document? { MutableDocument(id: "wrong") }
+        }
+        let lines = Heard<String>()
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))
+        defer { LogSinks.custom = nil }
+        let home = try TemporaryDatabase()
+        let resolver = DocumentResolver(resolver: Resolver(), collection: try home.collection)
+        let leaf = DivanConflicts.Leaf(
+            revisionID: try #require(RevisionID("1-" + String(repeating: "a", count: 40))),
+            body: Array("{}".utf8)
+        )
+        let id = StoredID(unchecked: "doc")
+        _ = try resolver.resolve(
+            DivanConflicts.Conflict(documentID: id, local: leaf, remote: leaf)
+        )
+        let words =
+            "The document ID of the resolved document 'wrong' is not matching with the document ID "
+            + "of the conflicting document 'doc'."
+        #expect(lines.elements.contains { $0.contains(words) })
+    }
+
     @Test func `reading a blob's unknown content logs a warning`() throws {
         let lines = Heard<String>()
-        struct Sink: LogSinkProtocol {
-            let lines: Heard<String>
-            func writeLog(level: LogLevel, domain: LogDomain, message: String) {
-                lines.append(message)
-            }
-        }
         LogSinks.custom = CustomLogSink(level: .warning, logSink: Sink(lines: lines))
         defer { LogSinks.custom = nil }
         let digest = "sha1-BBBBBBBBBBBBBBBBBBBBBBBBBBA="
