@@ -57,6 +57,11 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
+    @Test func `vi is not started where there is no terminal`() throws {
+        try edit("one", editor: "").expectFailure(2, "there is no terminal for vi")
+        try expectNoFilesLeft()
+    }
+
     @Test func `an unchanged text makes no revision`() throws {
         let outcome = try edit("one", editor: "true")
         #expect(outcome.status == 0)

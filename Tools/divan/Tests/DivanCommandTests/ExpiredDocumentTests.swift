@@ -43,6 +43,12 @@ import Testing
         try expectStillThere()
     }
 
+    @Test func `it counts in its collection until it is purged, and is told to be due`() throws {
+        #expect(try shell.run("lscoll", "db").lines.allSatisfy { $0.contains("2 documents") })
+        #expect(try shell.run("explain", "db", "over").output.contains("was due on 1970-01-01"))
+        try expectStillThere()
+    }
+
     @Test func `info tells how many wait to be purged`() throws {
         #expect(try shell.run("info", "db", "--json").json()["expired"] as? Int == 2)
         #expect(try shell.run("info", "db").output.contains("Expired      2 documents"))

@@ -25,7 +25,8 @@ enum CollectionsCommand: Command {
         ],
         details: "Either everything that --make and --rm ask for is done, or nothing. The default "
             + "collection can be emptied but not removed. Before a collection with documents is removed, "
-            + "you are asked.",
+            + "you are asked. A document whose time is over counts until it is purged: by the next "
+            + "program that opens the database to write.",
         examples: [
             "divan collections travel",
             "divan collections travel --make travel.hotels --rm travel.routes",

@@ -16,8 +16,8 @@ enum EditCommand: Command {
             .flag("--create", "begin with an empty document if there is none"),
         ],
         details: """
-            The editor is $VISUAL, else $EDITOR, else vi. The database is free meanwhile. When the
-            text is no JSON object, or somebody else has saved the document in between, nothing is
+            The editor is $VISUAL, else $EDITOR, else vi in a terminal. The database is free meanwhile.
+            When the text is no JSON object, or somebody else has saved the document in between, nothing is
             saved and the text stays in a file whose name is told.
             """,
         examples: ["divan edit notes monday", "EDITOR='code --wait' divan edit notes monday"]

@@ -98,7 +98,14 @@ struct Explanation {
             return nil
         }
         let date = Date(timeIntervalSince1970: Double(time) / 1_000)
-        return .ok("expiry", "is purged here on \(Days.moment(date)), and stays at peers")
+        let moment = Days.moment(date)
+        guard time > Moment.now() else {
+            return .ok(
+                "expiry",
+                "was due on \(moment): who opens the database to write purges it; stays at peers"
+            )
+        }
+        return .ok("expiry", "is purged here on \(moment), and stays at peers")
     }
 
     private func conflict(_ conflict: StoredConflict) -> Finding {

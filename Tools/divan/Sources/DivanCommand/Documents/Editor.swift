@@ -8,9 +8,14 @@ struct Editor {
     /// Where the text is, also after a failure.
     let file: String
     private let directory: String
+    /// The editor, and its options.
+    private let program: String
 
     /// Writes `text` into a new file that only this user can read.
+    ///
+    /// - Throws: `Failure` where the file cannot be made, or there is no editor for who is here.
     init(_ text: String, named name: String) throws(Failure) {
+        program = try Self.program()
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         // Made by mkdtemp, so nobody else can have put a link there.
         var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
@@ -34,22 +39,34 @@ struct Editor {
     ///
     /// - Throws: `Failure` when it cannot be started or ends with an error.
     func run() throws(Failure) {
-        let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
-            getenv(name).map { String(cString: $0) }
-        }
-        let editor = names.first { !$0.isEmpty } ?? "vi"
         // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor,
         // which finds signals as under a shell.
         signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, SIG_IGN) }
-        let status = system("\(editor) \(file.quotedForShell)")
+        let status = system("\(program) \(file.quotedForShell)")
         guard status == 0 else {
             throw Failure(
                 kind: .failed,
-                sentence: "the editor (\(editor)) ended with status \((status >> 8) & 0xFF); "
+                sentence: "the editor (\(program)) ended with status \((status >> 8) & 0xFF); "
                     + "nothing was saved, the text is in \(file)"
             )
         }
+    }
+
+    /// What the environment names, which may have a window of its own; else vi, which needs a terminal.
+    private static func program() throws(Failure) -> String {
+        let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
+            getenv(name).map { String(cString: $0) }
+        }
+        if let named = names.first(where: { !$0.isEmpty }) { return named }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            throw Failure(
+                kind: .usage,
+                sentence: "there is no terminal for vi here; set EDITOR to a program that needs "
+                    + "none, or use divan get and divan put"
+            )
+        }
+        return "vi"
     }
 
     /// The text as it is in the file now.
