@@ -11,6 +11,8 @@ struct TokenAuthenticator: CustomAuthenticator {
 struct TokenListenerAuthenticator: CustomListenerAuthenticator {
     let token: String
 
+    var credentialFields: [String] { ["Authorization"] }
+
     func authenticate(_ request: ListenerRequest) -> ListenerLogin {
         let shown = request.header("Authorization") ?? ""
         // All bytes are compared, so that the time of the answer tells nothing about the token.

@@ -57,17 +57,24 @@ public protocol ListenerAuthenticator: Sendable {
     /// Whether a client shows something by which it might be let in, so that refusing it is a failed login,
     /// which delays the next ones; who shows nothing only asks what is needed.
     ///
-    /// Called on any thread; must be quick. Without an implementation every field counts that clients and
-    /// proxies do not send anyway.
+    /// Called on any thread; must be quick. Without an implementation certificates count, and the
+    /// `credentialFields`.
     func showsCredentials(_ request: AuthenticationRequest) -> Bool
+
+    /// Names of the fields by which it lets clients in: wrong guesses at their values are counted.
+    ///
+    /// Without an implementation `AuthenticationRequest.usualCredentialFields`.
+    var credentialFields: [String] { get }
 }
 
 extension ListenerAuthenticator {
-    /// Whether there are certificates, or a field that clients and proxies do not send anyway, such as
-    /// `Authorization` or `Cookie`.
+    /// Whether there are certificates, or one of the `credentialFields`.
     public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
-        !request.certificates.isEmpty || !request.credentialFields.isEmpty
+        !request.certificates.isEmpty || !request.telling(credentialFields).isEmpty
     }
+
+    /// The usual ones.
+    public var credentialFields: [String] { AuthenticationRequest.usualCredentialFields }
 }
 
 /// Everyone may come in, whatever credentials they bring.

@@ -64,7 +64,7 @@ import Testing
 
     @Test func `a name that looks like a known one is a stranger`() {
         var ledger = ledger()
-        ledger.succeeded(visitor("a", "\u{C5}sa"))
+        ledger.succeeded(visitor("a", "\u{C5}sa"), as: "\u{C5}sa")
         for _ in 0..<2 { ledger.failed(visitor("a"), at: .zero) }
         #expect(attempt(&ledger, visitor("a", "\u{C5}sa")) == .now)
         #expect(attempt(&ledger, visitor("a", "A\u{30A}sa")) == .after(.milliseconds(250)))
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `who has logged in before does not wait for the guesses of a neighbour`() {
         var ledger = ledger()
-        ledger.succeeded(visitor("10.0.0.1", "ada"))
+        ledger.succeeded(visitor("10.0.0.1", "ada"), as: "ada")
         for number in 0..<20 { ledger.failed(visitor("10.0.0.1", "guess-\(number)"), at: .zero) }
         for _ in 0..<3 { #expect(attempt(&ledger, visitor("10.0.0.1", "ada")) == .now) }
         #expect(attempt(&ledger, visitor("10.0.0.1", "grace")) != .now, "a stranger waits")
@@ -116,12 +116,12 @@ import Testing
             $0.rememberedNameCount = 10
             $0.nameGroupCount = 1
         }
-        for number in 0..<9 { ledger.succeeded(proxied("known-\(number)")) }
+        for number in 0..<9 { succeed(&ledger, "known-\(number)") }
         for number in 0..<100 {
             for _ in 0..<2 { ledger.failed(proxied("guess-\(number)"), at: .zero) }
         }
-        ledger.succeeded(proxied("known-9"))
-        ledger.succeeded(proxied("one too many"))
+        succeed(&ledger, "known-9")
+        succeed(&ledger, "one too many")
         for _ in 0..<2 { ledger.failed(proxied("guess"), at: .zero) }
         #expect(attempt(&ledger, proxied("one too many")) != .now, "with its group")
         for number in 0..<10 { #expect(attempt(&ledger, proxied("known-\(number)")) == .now) }
@@ -129,6 +129,10 @@ import Testing
 
     private func proxied(_ name: String, from host: String = "127.0.0.1") -> LoginVisitor {
         visitor(host, name, isExempt: true)
+    }
+
+    private func succeed(_ ledger: inout AddressLedger, _ name: String) {
+        ledger.succeeded(proxied(name), as: name)
     }
 
     /// The first name is remembered by itself, the last with its group.
@@ -140,7 +144,7 @@ import Testing
         }
         for _ in 0..<2 { ledger.failed(proxied(victim), at: .zero) }
         for number in 0..<1_000 { ledger.failed(proxied("made-up-\(number)"), at: .seconds(1)) }
-        for number in 0..<20 { ledger.succeeded(proxied("known-\(number)")) }
+        for number in 0..<20 { succeed(&ledger, "known-\(number)") }
         // Chance may put made-up names into a group with it, which then waits longer.
         #expect(ledger.admit(proxied(victim), at: .seconds(2)) != .now)
         #expect(ledger.admit(proxied(victim), at: .seconds(2)) != .now)
@@ -175,12 +179,30 @@ import Testing
         func showing(_ token: UInt8) -> LoginVisitor {
             .init(host: "10.0.0.1", token: [token], isExempt: isExempt)
         }
-        for token in UInt8(1)...4 { ledger.succeeded(showing(token)) }
+        for token in UInt8(1)...4 { ledger.succeeded(showing(token), as: nil) }
         for token in UInt8(10)...30 { ledger.failed(showing(token), at: .zero) }
         #expect(attempt(&ledger, showing(31)) != .now, "a guess waits for those before")
         #expect(attempt(&ledger, showing(1)) != .now, "the oldest is forgotten")
         for token in UInt8(2)...4 { #expect(attempt(&ledger, showing(token)) == .now) }
         ledger.failed(showing(2), at: .zero)
         #expect(attempt(&ledger, showing(2)) != .now, "it lets nobody in any more")
+    }
+
+    @Test(arguments: [true, false])
+    func `a user who has come in does not wait for others, whatever a proxy adds to each request`(
+        isExempt: Bool
+    ) {
+        var ledger = ledger()
+        var number: UInt8 = 0
+        func asking(as name: String) -> LoginVisitor {
+            number += 1
+            return .init(host: "10.0.0.1", name: name, token: [number], isExempt: isExempt)
+        }
+        ledger.succeeded(asking(as: "ada"), as: "ada")
+        ledger.succeeded(asking(as: "made up"), as: "who came by cookie")
+        for _ in 0..<20 { ledger.failed(asking(as: "guess-\(number)"), at: .zero) }
+        for _ in 0..<3 { #expect(attempt(&ledger, asking(as: "ada")) == .now) }
+        #expect(attempt(&ledger, asking(as: "made up")) != .now)
+        #expect(attempt(&ledger, asking(as: "another")) != .now)
     }
 }

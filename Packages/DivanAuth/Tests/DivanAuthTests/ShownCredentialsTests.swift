@@ -60,14 +60,38 @@ import Testing
         #expect(shown?.name == "ada" && shown?.token == nil)
     }
 
+    @Test func `what proxies and browsers add is no login`() {
+        let added = [
+            ("X-Cloud-Trace-Context", "1/2"), ("X-Amz-Cf-Id", "3"), ("X-B3-TraceId", "4"),
+            ("Accept-Language", "eo"),
+        ]
+        #expect(ShownCredentials(request(added), to: own) == nil)
+    }
+
+    @Test func `an authenticator names the fields that it looks at`() throws {
+        struct Choosy: ListenerAuthenticator {
+            var credentialFields: [String] { ["x-ticket", "Authorization"] }
+            func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
+                .basicChallenge
+            }
+        }
+        let sticky = ("Cookie", "AWSALB=\(UInt64.random(in: 0...(.max)))")
+        #expect(ShownCredentials(request([sticky]), to: Choosy()) == nil)
+        let ticket = ("X-Ticket", "1")
+        let shown = try #require(ShownCredentials(request([ticket, sticky]), to: Choosy()))
+        #expect(shown == ShownCredentials(request([ticket]), to: Choosy()))
+        #expect(ShownCredentials(request([ticket]), to: own) == nil, "unknown to others")
+    }
+
     /// Each made-up name would else have guesses of its own.
-    @Test func `a name beside something else that may let in does not count`() throws {
+    @Test func `a name beside something else that may let in does not stand alone`() throws {
         let basic = ("Authorization", try header("made-up", "x"))
         let shown = try #require(
             ShownCredentials(request([basic, ("Cookie", "session=1")]), to: own)
         )
-        #expect(shown.name == nil && shown.token != nil)
-        #expect(ShownCredentials(request([basic]), to: own)?.name == "made-up")
+        #expect(shown.name == "made-up" && shown.token != nil)
+        let alone = ShownCredentials(request([basic]), to: own)
+        #expect(alone?.name == "made-up" && alone?.token == nil)
     }
 
     @Test func `a certificate is shown, and has a name beside it`() throws {

@@ -235,7 +235,7 @@ extension ListenerServer {
     private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):
-            if seat.showsCredentials { seat.succeeded() }
+            if seat.showsCredentials { seat.succeeded(as: user) }
             route(request, user: user, seat)
         case .refused(let challenge):
             if seat.showsCredentials { seat.failed(at: request.loop.now) }

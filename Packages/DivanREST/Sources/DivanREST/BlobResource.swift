@@ -67,7 +67,7 @@ struct BlobResource {
             guard let current, expected.fits(current.revisionID) else {
                 throw RESTError.conflict(current: current?.revisionID)
             }
-            var object = try JSON(storedBody: current.body).object ?? [:]
+            var object = try JSON(parsing: current.body, limits: StoreLimits.bodyText).object ?? [:]
             object[key] = BlobReference.object(
                 naming: hold.digest,
                 byteCount: content.count,

@@ -79,7 +79,7 @@ final class RESTDoor: Sendable {
     ) -> RESTClient? {
         switch authenticator.authenticate(AuthenticationRequest(exchange)) {
         case .accepted(let user):
-            seat?.succeeded()
+            seat?.succeeded(as: user)
             return RESTClient(
                 user: user,
                 certificates: exchange.certificates,

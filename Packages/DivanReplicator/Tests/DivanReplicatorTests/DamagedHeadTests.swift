@@ -3,6 +3,7 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// A document that a failing disk has changed stays where it is, and holds up no other.
@@ -21,21 +22,10 @@ import Testing
             _ = try whole.save(id, in: .default, body: Array(#"{"mark":"here"}"#.utf8))
         }
         try whole.close()
+        // The generation stands behind the ID, and the body follows.
         let file = URL(filePath: path + "/db.sqlite3")
-        var bytes = try Data(contentsOf: file)
-        let id = Data("document 7.".utf8)
-        var rest = bytes.startIndex..<bytes.endIndex
-        var damageCount = 0
-        while let found = bytes.range(of: id, in: rest) {
-            rest = found.upperBound..<bytes.endIndex
-            // The row, not the entry of the index: the body follows.
-            let near = found.upperBound..<min(found.upperBound + 64, bytes.endIndex)
-            guard bytes.range(of: Data("mark".utf8), in: near) != nil else { continue }
-            bytes[found.upperBound] = 0  // the generation
-            damageCount += 1
-        }
-        #expect(damageCount == 1)
-        try bytes.write(to: file)
+        let count = try RowDamage.change(behind: "document 7.", near: "mark", in: file)
+        #expect(count == 1)
         return try Site(try Store.open(directory: path))
     }
 
@@ -51,6 +41,47 @@ import Testing
             #expect(run.error == nil)
             #expect(try there.contents().count == Self.count - 1)
         }
+    }
+
+    @Test func `what was pushed behind it is not read again for a filter`() throws {
+        let here = try damagedSite()
+        defer { try? here.store.close() }
+        let there = try Site()
+        let askedCount = Mutex(0)
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        collection.pushFilter = { _ in
+            askedCount.withLock { $0 += 1 }
+            return true
+        }
+        let options = options(collection)
+        for _ in 0..<3 {
+            #expect(Conversation.oneShot(options, here, there).error == nil)
+            #expect(askedCount.withLock { $0 } == Self.count - 1)
+        }
+    }
+
+    private func options(
+        _ collection: PeerConfiguration.CollectionOptions
+    ) -> Conversation.Options {
+        var options = Conversation.Options(pulls: false)
+        options.collections = [collection]
+        return options
+    }
+
+    @Test func `one that is not wanted holds up no checkpoint`() throws {
+        let here = try damagedSite()
+        defer { try? here.store.close() }
+        let there = try Site()
+        var collection = PeerConfiguration.CollectionOptions(.default)
+        collection.documentIDs = ["document 3.", "document 40."]
+        let options = options(collection)
+        let run = Conversation.oneShot(options, here, there)
+        #expect(run.failures.isEmpty && run.error == nil)
+        #expect(try there.contents().count == 2)
+        guard case .active(let active) = options.active.role else { return }
+        let names = CheckpointNames(of: collection, active, in: here.store)
+        let saved = try #require(try names.localCopy(in: here.store))
+        #expect(Checkpoint(json: saved.body).completed.firstRangeEnd == UInt64(Self.count))
     }
 
     @Test func `who pulls gets the others`() throws {

@@ -140,6 +140,48 @@ import Testing
         #expect(client.now > .seconds(1), "and as slowly as the rate allows")
     }
 
+    @Test func `who has proposals that wait may subscribe`() throws {
+        let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 1_000 }
+        var client = client(try site(2, byteCount: 900_000), limits: limits) { _ in true }
+        let list = #"[["doc0","1-aa"],["doc1","1-aa"]]"#
+        #expect(client.ask("proposeChanges", ["collection": "0"], list) == nil, "it waits")
+        let reply = client.ask("subChanges", ["collection": "0", "continuous": "true"])
+        #expect(reply != nil && reply?.error == nil)
+        #expect(client.requests.contains { $0.profile == "changes" })
+        #expect(client.ask("subChanges", ["collection": "0"])?.error?.code == 400)
+    }
+
+    @Test func `a list that waits is answered in order, however long it is`() throws {
+        let asked = Asked()
+        let limits: (inout ReplicatorLimits) -> Void = {
+            $0.deltaSourceByteCount = 50_000
+            $0.changesCount = 3
+        }
+        var client = client(try site(4, byteCount: 40_000), asked, limits: limits) { _ in true }
+        let known = [1, 5, 9, 19]
+        let list = (0..<20).map { number in
+            let name = known.firstIndex(of: number).map { "doc\($0)" } ?? "new\(number)"
+            return #"["\#(name)","1-aa"]"#
+        }
+        let sent = client.send(
+            ["Profile": "proposeChanges", "collection": "0"],
+            Array("[\(list.joined(separator: ","))]".utf8),
+            isNoReply: false,
+            isCompressed: false
+        )
+        let number = try #require(sent)
+        #expect(asked.documentIDs == ["doc0", "doc1"])
+        for _ in 0..<20 where client.reply(to: number) == nil {
+            client.now = try #require(client.peer.deadline)
+            client.peer.advance(to: client.now)
+            client.exchange()
+        }
+        let answer = (0..<20).map { known.contains($0) ? "409" : "0" }
+        let body = try #require(client.reply(to: number)).body
+        #expect(String(decoding: body, as: UTF8.self) == "[\(answer.joined(separator: ","))]")
+        #expect(asked.documentIDs.count == 4)
+    }
+
     @Test func `proposals that wait are few`() throws {
         let limits: (inout ReplicatorLimits) -> Void = {
             $0.deltaSourceByteCount = 1_000

@@ -85,6 +85,35 @@ import Testing
         )
     }
 
+    /// Naming the winner in the answer would cost a look at it, which the client has not earned.
+    @Test func `who brings what was overtaken hears of the winner where no filter may be asked`()
+        throws
+    {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        try insert(Self.smaller, knowing: Self.greater, from: nil, into: site)
+        try site.save("large", #"{"x":"\#(String(repeating: "x", count: 90_000))"}"#)
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.readFilters[.default] = { _ in true }
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        configuration.limits.deltaSourceByteCount = 1_000
+        var client = Counterpart(configuration, site, version: .version4)
+        client.ask("getCollections", [:], Self.names)
+        client.ask(
+            "subChanges",
+            ["collection": "0", "continuous": "true", "versioning": "version-vectors"]
+        )
+        #expect(try text(client.answer("changes", "[0,0]")).contains(Self.smaller))
+        _ = try client.take("changes")
+        client.ask("proposeChanges", ["collection": "0"], #"[["large","\#(Self.smaller)"]]"#)
+        #expect(try text(client.answer("changes", "[0]")).contains("large"))
+
+        let push: BLIPProperties = ["collection": "0", "id": "doc", "rev": "\(Self.greater)"]
+        let reply = client.ask("rev", push, #"{"v":1}"#)
+        #expect(reply?.properties["noop"] == "true" && reply?.properties["rev"] == nil)
+        #expect(try text(client.answer("changes", "[0]")).contains(Self.smaller))
+    }
+
     /// The client was told of the smaller one before that had won over the greater, which the client let
     /// win over it.
     @Test func `who brings what was overtaken here hears of the winner, and hears it once`() throws

@@ -27,7 +27,7 @@ public struct PendingDocuments: Sendable {
     /// - Throws: What the store throws.
     public func documentIDs(in path: CollectionPath) throws -> Set<DocumentID>? {
         var pending: Set<DocumentID> = []
-        let isAmongOptions = try forEachChange(in: path) { pending.insert($0.documentID) }
+        let isAmongOptions = try forEachChange(in: path) { pending.insert($0) }
         return isAmongOptions ? pending : nil
     }
 
@@ -43,10 +43,11 @@ public struct PendingDocuments: Sendable {
         return isAmongOptions ? count : nil
     }
 
-    /// Goes through the pending changes; false when the collection is not among the options.
+    /// Goes through the pending changes, those that cannot be read included; false when the collection is not
+    /// among the options.
     private func forEachChange(
         in path: CollectionPath,
-        _ body: (ChangeRow) -> Void
+        _ body: (DocumentID) -> Void
     ) throws -> Bool {
         guard let collection = options.collections.first(where: { $0.path == path }) else {
             return false
@@ -57,15 +58,24 @@ public struct PendingDocuments: Sendable {
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
+                var damaged: [DamagedChange] = []
                 let changes = try reader.changes(
                     in: path,
                     after: sequence,
                     limit: Self.batchCount,
-                    remote: remote
+                    remote: remote,
+                    noting: &damaged
                 )
                 for change in changes
                 where wantedIDs.isEmpty || wantedIDs.contains(change.documentID) {
-                    if try isPending(change, completed, collection, reader) { body(change) }
+                    if try isPending(change, completed, collection, reader) {
+                        body(change.documentID)
+                    }
+                }
+                for change in damaged where !completed.contains(change.sequence) {
+                    if wantedIDs.isEmpty || wantedIDs.contains(change.documentID) {
+                        body(change.documentID)
+                    }
                 }
                 sequence = changes.last?.sequence ?? sequence
                 return changes.count < Self.batchCount
@@ -88,7 +98,12 @@ public struct PendingDocuments: Sendable {
         let completed = try completedSequences(of: collection)
         let remote = try store.knownRemoteID(for: options.remoteIdentity)
         return try store.read { reader in
-            let document = try reader.document(documentID, in: path, includingTombstones: true)
+            let document: StoredDocument?
+            do {
+                document = try reader.document(documentID, in: path, includingTombstones: true)
+            } catch let error as StoreError where error.concernsOneDocument {
+                return true  // nobody can tell what the peer has of it
+            }
             guard let sequence = document?.sequence else { return false }
             let changes = try reader.changes(
                 in: path,

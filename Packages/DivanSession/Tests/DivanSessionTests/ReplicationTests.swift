@@ -2,6 +2,8 @@ import DivanReplicator
 import DivanRevisions
 import DivanSession
 import DivanStore
+import DivanTestKit
+import Foundation
 import Testing
 
 /// Documents between two stores, over a pair of transports in this process.
@@ -77,6 +79,27 @@ import Testing
         #expect(try pending.documentIDs(in: .default) == ["b"])
         let elsewhere = try #require(CollectionPath("elsewhere"))
         #expect(try pending.documentIDs(in: elsewhere) == nil)
+    }
+
+    @Test func `a document whose head is damaged is pending, and the others can be counted`() throws
+    {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/damaged.cblite2"
+        let whole = try Store.open(directory: path)
+        for number in 0..<9 {
+            let id = DocumentID(unchecked: "document \(number).")
+            _ = try whole.save(id, in: .default, body: Array(#"{"mark":"here"}"#.utf8))
+        }
+        try whole.close()
+        let file = URL(filePath: path + "/db.sqlite3")
+        #expect(try RowDamage.change(behind: "document 7.", near: "mark", in: file) == 1)
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        guard case .active(let options) = TwoStores().active().role else { return }
+        let pending = PendingDocuments(store: store, options: options)
+        #expect(try pending.count(in: .default) == 9)
+        #expect(try pending.documentIDs(in: .default)?.contains("document 7.") == true)
+        #expect(try pending.isPending("document 7.", in: .default) == true)
     }
 
     /// `behaviour.md` §8: document IDs take precedence over the filter.

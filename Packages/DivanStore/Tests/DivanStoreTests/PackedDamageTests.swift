@@ -80,24 +80,53 @@ import Testing
         }
     }
 
-    @Test func `a damaged packed body in an indexed collection can be forgotten`() throws {
+    /// Changes the packed bodies of documents where they stand in the file.
+    private func damage(_ ids: [String], in room: PackedRoom) throws {
+        try room.store.close()
+        let bodies = try ids.map { id in
+            let find = try room.look().prepare("SELECT body FROM docs_1 WHERE documentID = '\(id)'")
+            #expect(try find.step())
+            defer { find.reset() }
+            return Data(find.bytes(0))
+        }
+        let file = URL(filePath: room.directory + "/db.sqlite3")
+        var bytes = try Data(contentsOf: file)
+        for body in bodies {
+            let found = try #require(bytes.range(of: body))
+            for place in found.dropFirst(body.count / 2).prefix(8) { bytes[place] ^= 0xFF }
+        }
+        try bytes.write(to: file)
+        try room.reopen()
+    }
+
+    @Test func `damaged packed bodies in an indexed collection can be forgotten one by one`() throws
+    {
         let room = try packed()
         try room.reopen()
         try PackedQueryTests.makeIndexes(room.store)
-        try room.store.close()
-        let find = try room.look().prepare("SELECT body FROM docs_1 WHERE documentID = 'route-5'")
-        #expect(try find.step())
-        let body = Data(find.bytes(0))
-        find.reset()
-        let file = URL(filePath: room.directory + "/db.sqlite3")
-        var bytes = try Data(contentsOf: file)
-        let found = try #require(bytes.range(of: body))
-        for place in found.dropFirst(body.count / 2).prefix(8) { bytes[place] ^= 0xFF }
-        try bytes.write(to: file)
+        let ids: [DocumentID] = ["route-5", "route-70"]
+        try damage(ids.map(\.text), in: room)
+        for (place, id) in ids.enumerated() {
+            #expect(throws: StoreError.self) { _ = try room.body(id.text) }
+            #expect(try room.store.write { try $0.purge(id, in: .default) })
+            let count = try room.store.read { try $0.count(in: .default) }
+            #expect(count == 99 - place)
+        }
+        #expect(try room.bodies().count == 98)
+        try room.store.checkIntegrity()
+    }
+
+    @Test func `damaged packed bodies in an indexed collection expire like others`() throws {
+        let room = try packed()
         try room.reopen()
-        #expect(throws: StoreError.self) { _ = try room.body("route-5") }
-        #expect(try room.store.write { try $0.purge("route-5", in: .default) })
-        #expect(try room.bodies().count == 99)
+        try PackedQueryTests.makeIndexes(room.store)
+        let ids: [DocumentID] = ["route-5", "route-6", "route-70"]
+        try room.store.write { writer in
+            for id in ids { try writer.setExpiration(1, of: id, in: .default) }
+        }
+        try damage(["route-5", "route-70"], in: room)
+        #expect(try room.store.purgeExpired(now: 2) == 3)
+        #expect(try room.bodies().count == 97)
         try room.store.checkIntegrity()
     }
 

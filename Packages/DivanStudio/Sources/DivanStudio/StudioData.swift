@@ -87,7 +87,7 @@ struct StudioData: Sendable {
             "blobs": .bool(document.flags.contains(.hasBlobs)),
         ]
         if document.body.count <= limits.shownByteCount {
-            row["doc"] = try JSON(storedBody: document.body)
+            row["doc"] = try Self.json(document.body)
         }
         return .object(row)
     }
@@ -115,7 +115,7 @@ struct StudioData: Sendable {
                 "deleted": .bool(document.isTombstone),
                 "conflict": .bool(document.flags.contains(.conflicted)),
                 "bytes": JSON(document.body.count),
-                "doc": document.isTombstone ? .null : try JSON(storedBody: document.body),
+                "doc": document.isTombstone ? .null : try Self.json(document.body),
                 "revisions": .array(graph.nodes), "blobs": .array(blobs),
                 "write": .bool(mayWrite),
             ]
@@ -171,7 +171,7 @@ struct StudioData: Sendable {
             switch merged {
             case .keepLocal: try Self.body(conflict.local)
             case .keepRemote: try Self.body(conflict.remote)
-            case .merge(let body, _): try JSON(storedBody: body)
+            case .merge(let body, _): try Self.json(body)
             case .delete: .null
             }
         return [
@@ -189,8 +189,13 @@ struct StudioData: Sendable {
         ]
     }
 
+    /// A stored body, however long it is.
+    private static func json(_ body: [UInt8]) throws(JSONError) -> JSON {
+        try JSON(parsing: body, limits: StoreLimits.bodyText)
+    }
+
     private static func body(_ revision: StoredRevision) throws -> JSON {
-        revision.isTombstone || revision.body.isEmpty ? .null : try JSON(storedBody: revision.body)
+        revision.isTombstone || revision.body.isEmpty ? .null : try Self.json(revision.body)
     }
 
     /// The latest changes of each collection in turn, the newest first.

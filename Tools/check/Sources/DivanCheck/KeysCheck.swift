@@ -147,11 +147,6 @@ extension KeysCheck {
             because: "our own SQL, ASCII constants"
         ),
         Exception(
-            "Packages/DivanAuth/Sources/DivanAuth/AuthenticationRequest+Fields.swift",
-            "plainFields: Set<String>",
-            because: "our own constants; a field that only looks like one counts as telling"
-        ),
-        Exception(
             "Packages/DivanAuth/Sources/DivanAuth/Logins/AddressLedger.swift",
             "entries: [String: Entry]",
             because: "numeric addresses as the kernel gives them"

@@ -114,6 +114,8 @@ extension ListenerCertificateAuthenticator {
 private struct OwnDecision: DivanAuth.ListenerAuthenticator {
     let source: any CustomListenerAuthenticator
 
+    var credentialFields: [String] { source.credentialFields }
+
     func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         switch ServiceCallback.run({ source.authenticate(ListenerRequest(request)) }) {
         case .accepted(let user): .accepted(user: user)

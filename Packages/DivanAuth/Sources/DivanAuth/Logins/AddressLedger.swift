@@ -55,11 +55,11 @@ struct AddressLedger {
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
-    /// Notes right credentials.
-    mutating func succeeded(_ visitor: LoginVisitor) {
+    /// Notes right credentials, which are those of `user`.
+    mutating func succeeded(_ visitor: LoginVisitor, as user: String?) {
         let key = visitor.owner
         makeRoom(for: key)
-        change(key) { [limits] in $0.logins.succeed(visitor, limits) }
+        change(key) { [limits] in $0.logins.succeed(visitor, as: user, limits) }
     }
 
     /// Changes an entry where it lies, as it may be long, and forgets one that has nothing to remember.

@@ -11,7 +11,7 @@ struct AddressLogins {
     private var names: [[UInt8]: LoginRecord] = [:]
     /// What counts for names that are not remembered by themselves; empty until there are such.
     private var groups: [LoginRecord] = []
-    /// Digests of what was shown in place of a name and let its sender in, the latest last.
+    /// Digests of what was shown besides name and password and let its sender in, the latest last.
     private var tokens: [[UInt8]] = []
 
     /// Whether there is something to remember.
@@ -40,14 +40,16 @@ struct AddressLogins {
         change(visitor, at: now, limits) { $0.fail(at: now, limits) }
     }
 
-    /// Notes right credentials.
-    mutating func succeed(_ visitor: LoginVisitor, _ limits: AuthLimits) {
+    /// Notes right credentials, which are those of `user`.
+    mutating func succeed(_ visitor: LoginVisitor, as user: String?, _ limits: AuthLimits) {
         if let token = visitor.token {
             tokens.removeAll { $0 == token }
             tokens.append(token)
             if tokens.count > limits.rememberedNameCount { tokens.removeFirst() }
         }
         guard let name = limits.remembered(visitor.name) else { return }
+        // What let it in may be the rest, and the name made up.
+        guard visitor.token == nil || user.map({ Array($0.utf8) }) == name else { return }
         if names[name] == nil, names.count >= limits.rememberedNameCount {
             guard moveOneToItsGroup(limits) else { return }
         }
@@ -64,7 +66,8 @@ struct AddressLogins {
     ) -> Result {
         guard let name = limits.remembered(visitor.name) else { return body(&strangers) }
         let known = names[name]
-        guard visitor.isExempt || known?.hasSucceeded == true else { return body(&strangers) }
+        let countsByItself = visitor.isExempt && visitor.token == nil
+        guard countsByItself || known?.hasSucceeded == true else { return body(&strangers) }
         let group = group(of: name, limits)
         // A name whose failures are its group's stays there, or it would begin anew.
         guard known != nil || (isQuiet(group, at: now, limits) && hasRoom(at: now, limits)) else {

@@ -27,7 +27,7 @@ public final class LoginTable: Sendable {
     ///   - host: Its address as text.
     ///   - isLoopback: Whether that is one of this machine.
     ///   - name: The user name that it gave, true or not.
-    ///   - token: What it shows in place of a name (`ShownCredentials`).
+    ///   - token: What it shows besides name and password (`ShownCredentials`).
     ///   - now: The time.
     /// - Returns: What becomes of it, and a seat unless it is refused.
     public func enter(
@@ -82,8 +82,8 @@ public final class LoginSeat: Sendable {
         table.ledger.withLock { $0.failed(visitor, at: now) }
     }
 
-    /// Notes that it came with right credentials.
-    public func succeeded() {
-        table.ledger.withLock { $0.succeeded(visitor) }
+    /// Notes that it came with right credentials, which are those of `user`.
+    public func succeeded(as user: String?) {
+        table.ledger.withLock { $0.succeeded(visitor, as: user) }
     }
 }

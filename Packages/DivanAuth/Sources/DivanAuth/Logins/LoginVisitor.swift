@@ -4,7 +4,7 @@ struct LoginVisitor {
     var host: String
     /// The user name that it gave, true or not.
     var name: String?
-    /// A digest of what it shows where it gives no name, such as a cookie; `nil` where it shows nothing.
+    /// A digest of what it shows besides name and password, such as a cookie; `nil` where those are all.
     var token: [UInt8]?
     /// Whether its address stands for many, so that the number of connections does not matter.
     var isExempt = false

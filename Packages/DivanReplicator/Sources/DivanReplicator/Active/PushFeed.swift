@@ -81,15 +81,17 @@ struct PushFeed {
                 if isUnderway(row.documentID) { noteOvertaken(row.documentID) }
                 continue
             }
-            if !checkpointer.completed.contains(row.sequence) {
-                pending.append(FeedChange(row, trustsAncestor: !isOld))
-            }
+            if !isCompleted(row) { pending.append(FeedChange(row, trustsAncestor: !isOld)) }
         }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
+        damaged.removeAll { !wantedIDs.isEmpty && !wantedIDs.contains($0.documentID) }
         for change in damaged { checkpointer.completed.remove(change.sequence) }
         lastSequence = last
-        damaged.removeAll { !wantedIDs.isEmpty && !wantedIDs.contains($0.documentID) }
         return (pending, damaged)
+    }
+
+    private func isCompleted(_ row: ChangeRow) -> Bool {
+        checkpointer.completed.contains(row.sequence)
     }
 
     private mutating func noteOvertaken(_ documentID: DocumentID) {
@@ -122,7 +124,8 @@ struct PushFeed {
         let isTrusted =
             row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
         if isTrusted, row.remoteAncestor == row.revisionID { return false }
-        guard let filter else { return true }
+        // What was pushed behind something that was left is not read again.
+        guard let filter, !isCompleted(row) else { return true }
         let isTombstone = row.flags.contains(.tombstone)
         let result = Result { () throws(StoreError) in
             try reader.revision(row.documentID, row.revisionID, in: path)

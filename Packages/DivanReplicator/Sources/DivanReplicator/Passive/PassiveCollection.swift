@@ -33,7 +33,10 @@ final class PassiveCollection {
         )
     }
 
-    var isIdle: Bool { (!isSubscribed || feed?.isIdle ?? true) && proposals.isEmpty }
+    var isIdle: Bool { !isFeeding && proposals.isEmpty }
+
+    /// Whether the peer is still told something.
+    private var isFeeding: Bool { isSubscribed && !(feed?.isIdle ?? true) }
 
     /// Bytes of proposals that wait.
     var waitingByteCount: Int { proposals.byteCount }
@@ -95,7 +98,7 @@ final class PassiveCollection {
 
     /// Takes `subChanges`.
     func subscribe(_ request: BLIPIncomingRequest) throws(SyncError) {
-        guard isIdle else {
+        guard !isFeeding else {
             throw .http(.badRequest, "this collection is subscribed to already")
         }
         var feed = try PassiveFeed(request, over: connection, collection: number, path: path)
@@ -131,10 +134,16 @@ extension PassiveCollection {
     /// Answers lists in order, as far as documents may be looked at now.
     private func judgeWaiting() {
         while var list = proposals.first, !connection.isClosed {
+            // It is asked at every frame, and must cost nothing until there is something to spend.
+            guard !list.isSuspended || connection.readingCredit.isPositive(at: connection.now)
+            else { return }
             do throws(SyncError) {
-                guard try judge(&list) else {
-                    proposals.first = list
-                    return
+                while !list.isJudged {
+                    guard try judge(&list) else {
+                        list.isSuspended = true
+                        proposals.first = list
+                        return
+                    }
                 }
                 answer(list.request, with: list.answers, at: list.sequence)
             } catch {
@@ -147,11 +156,13 @@ extension PassiveCollection {
     /// The connection gives up what it holds.
     func abandon() { proposals = WaitingProposals() }
 
-    /// Judges what is left of a list.
+    /// Judges the next entries of a list: as many as a list has, as those behind one that has to wait are
+    /// judged again.
     ///
-    /// - Returns: Whether that is all of it; the rest has to wait.
+    /// - Returns: Whether all of them are judged; the rest has to wait.
     private func judge(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
         let entries = list.entries.dropFirst(list.answers.count)
+            .prefix(connection.limits.changesCount)
         var answers = [ProposalAnswer](
             repeating: ProposalAnswer(status: .badRequest),
             count: entries.count

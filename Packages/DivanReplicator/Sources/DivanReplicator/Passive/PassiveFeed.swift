@@ -115,7 +115,8 @@ struct PassiveFeed {
     ///
     /// Once for each revision: who does not name in a message what it has seen can go on for ever.
     ///
-    /// - Returns: Whether the peer is to hear what is current.
+    /// - Returns: Whether the answer names what is current; the peer is told of it later in any case, if it
+    ///   may read it.
     mutating func insists(on winner: ChangeRow, over message: RevisionMessage) -> Bool {
         let loser = OvertakenRevision(
             documentID: message.documentID,
@@ -123,15 +124,17 @@ struct PassiveFeed {
         )
         guard winner.sequence <= lastSequence,
             overtaken.count < connection.limits.overtakenRevisionsCount,
-            connection.readingCredit.isPositive(at: connection.now),
-            overtaken.insert(loser).inserted, isReadable(winner)
+            overtaken.insert(loser).inserted
         else { return false }
         tellAgain(message.documentID)
-        return true
+        return mayName(winner)
     }
 
-    private func isReadable(_ row: ChangeRow) -> Bool {
-        if readFilter != nil { connection.readingCredit.owe(row.bodyByteCount) }
+    /// Whether the peer may read what a change holds; not where that cannot be looked at now.
+    private func mayName(_ row: ChangeRow) -> Bool {
+        guard readFilter != nil else { return true }
+        guard connection.readingCredit.isPositive(at: connection.now) else { return false }
+        connection.readingCredit.owe(row.bodyByteCount)
         return (try? hiddenSequences(among: [row]).isEmpty) ?? false
     }
 

@@ -14,6 +14,11 @@ struct WaitingProposals {
         var sequence: UInt64 = 0
         /// Which documents the peer may fetch, of those that were looked at in this turn.
         var isReadable: [DocumentID: Bool] = [:]
+        /// Whether it waits until documents may be looked at again.
+        var isSuspended = false
+
+        /// Whether each entry has its answer.
+        var isJudged: Bool { answers.count >= entries.count }
 
         init(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) {
             self.entries = entries

@@ -289,8 +289,13 @@ final class BlobDirectory: BlobShelf {
             let file = path + "/" + name
             // Whoever writes it goes on: another one of this name would be taken for it at its end.
             let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-            defer { if descriptor >= 0 { close(descriptor) } }
-            if descriptor < 0 || flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
+            guard descriptor >= 0 else {
+                // A link or a socket is nobody's; what cannot be opened now may be somebody's.
+                if errno == ELOOP || errno == ENXIO { unlink(file) }
+                continue
+            }
+            defer { close(descriptor) }
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { unlink(file) }
         }
     }
 

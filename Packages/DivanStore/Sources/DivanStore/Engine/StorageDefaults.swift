@@ -146,6 +146,11 @@ extension StorageTransaction {
     /// Does nothing.
     public func changeIndexes(_ sql: String) throws(StoreError) {}
 
+    /// Runs one after the other.
+    public func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError) {
+        for sql in statements { try changeIndexes(sql) }
+    }
+
     /// Tells nothing.
     public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
         try watch.check()

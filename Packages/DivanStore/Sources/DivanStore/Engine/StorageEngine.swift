@@ -246,7 +246,12 @@ public protocol StorageTransaction: StorageSnapshot {
     ///
     /// The default does nothing: an engine whose queries run on copies indexes those.
     func changeIndexes(_ sql: String) throws(StoreError)
-    /// Does the same, and tells `watch` how far it is.
+    /// Does so with several that make indexes anew; a document whose body is damaged has no value in them,
+    /// instead of keeping them from being made.
+    ///
+    /// The default runs one after the other.
+    func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError)
+    /// Does the same as `changeIndexes(_:)`, and tells `watch` how far it is.
     ///
     /// The default tells nothing.
     ///

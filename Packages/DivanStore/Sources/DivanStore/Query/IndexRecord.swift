@@ -148,6 +148,7 @@ extension StorageTransaction {
     /// Runs `body` while a collection has no indexes, which are made anew behind it.
     ///
     /// A row whose body is damaged cannot be removed otherwise: an index has it under what the body said.
+    /// Another one that is damaged stays, and has no value in them.
     func withoutIndexes(
         of collection: CollectionID,
         _ body: () throws(StoreError) -> Void
@@ -155,6 +156,6 @@ extension StorageTransaction {
         let records = try indexRecords(of: collection)
         if !records.isEmpty { try removeIndexes(of: collection, except: []) }
         try body()
-        for sql in records.statements { try changeIndexes(sql) }
+        try makeIndexesBesideDamage(records.statements)
     }
 }

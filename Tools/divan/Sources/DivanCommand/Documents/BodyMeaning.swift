@@ -13,9 +13,7 @@ enum BodyMeaning {
     }
 
     private static func meaning(of body: [UInt8]) -> JSON? {
-        // Whatever is stored may be read.
-        let limits = JSONLimits(byteCount: body.count)
-        guard let value = try? JSON(parsing: body, limits: limits) else { return nil }
+        guard let value = try? JSON(storedBody: body) else { return nil }
         guard var object = value.object, let attachments = object["_attachments"]?.object else {
             return value
         }
@@ -26,5 +24,13 @@ enum BodyMeaning {
         }
         object["_attachments"] = .object(JSONObject(entries))
         return .object(object)
+    }
+}
+
+extension JSON {
+    /// Reads the body of a stored document: whatever could be stored, also what is larger than anything that
+    /// travels.
+    init(storedBody bytes: [UInt8]) throws(JSONError) {
+        try self.init(parsing: bytes, limits: JSONLimits(byteCount: bytes.count))
     }
 }

@@ -34,6 +34,10 @@ final class SQLiteBodies: BodyUnpacker {
     // Its text; allocated here, freed in `deinit`.
     private var room = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     private var textCount = 0
+    /// Whether functions of SQL find nothing in a body that cannot be unpacked, instead of failing.
+    ///
+    /// While the indexes of a collection are made anew beside such a document, which has no place in them then.
+    var passesDamage = false
 
     init(of handle: OpaquePointer, _ packing: BodyPacking) {
         self.handle = handle
@@ -72,11 +76,18 @@ final class SQLiteBodies: BodyUnpacker {
             do throws(Failure) {
                 try unpackToRoom(packed)
             } catch {
-                return nil
+                if case .unread = error { return nil }
+                return passesDamage ? Self.nothing : nil
             }
             latest.append(contentsOf: packed)
         }
         return UnsafeBufferPointer(rebasing: room[..<textCount])
+    }
+
+    /// The body without properties; of the program, for ever, and nobody writes there.
+    private static var nothing: UnsafeBufferPointer<UInt8> {
+        let text: StaticString = "{}"
+        return UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
     private func unpackToRoom(_ packed: UnsafeBufferPointer<UInt8>) throws(Failure) {

@@ -126,6 +126,12 @@ extension SQLiteSession {
         try changingIndexes { () throws(StoreError) in try connection.execute(sql) }
     }
 
+    func makeIndexesBesideDamage(_ statements: [String]) throws(StoreError) {
+        connection.bodies.passesDamage = true
+        defer { connection.bodies.passesDamage = false }
+        for sql in statements { try changeIndexes(sql) }
+    }
+
     func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
         try changingIndexes { try SQLiteIndexBuild(on: connection, watch).run(sql) }
     }
