@@ -40,6 +40,34 @@ import Testing
             .replacing("/etc/", with: shell.path("machine/etc/"))
     }
 
+    /// A mistake does not mend itself, so nothing is gained by starting again.
+    @Test func `the unit does not start again after a mistake in the file`() throws {
+        let unit = try Guide.text("guides/divan.service")
+        let line = try #require(unit.firstMatch(of: /RestartPreventExitStatus=(?<codes>.*)/))
+        let codes = line.codes.split(separator: " ").compactMap { Int32($0) }
+        try shell.run("new", "db")
+        for text in [
+            #"{"databases": ["nosuch"]}"#, #"{"databases": ["db"], "users": "nofile"}"#,
+            #"{"databases": ["db"], "identity": "nobody"}"#, #"{"databases": ["db"], "colour": 1}"#,
+            #"{"databases": ["db"], "client-ca": "nofile"}"#, #"{"databases": ["db"],"#,
+            #"{"databases": ["db"], "port": 70000}"#,
+        ] {
+            try shell.write("mistake.json", text)
+            let status = try shell.divan("serve", "--config", "mistake.json").status
+            #expect(codes.contains(status), "\(text): \(status)")
+        }
+        try shell.bash("rm mistake.json").expectSuccess()
+        #expect(codes.contains(try shell.divan("serve", "--config", "mistake.json").status))
+    }
+
+    @Test func `every verb about an identity of the service says whose data it means`() throws {
+        let lines = try Guide.text("guides/serving.md").split(separator: "\n").filter {
+            $0.contains("divan identity ") && $0.contains("-u divan")
+        }
+        #expect(lines.count == 2)
+        for line in lines { #expect(line.contains("env XDG_DATA_HOME=/var/lib/divan"), "\(line)") }
+    }
+
     @Test func `the block sets up what the unit then serves`() throws {
         let guide = try Guide("serving.md", runs: "sh")
         let file = try #require(guide.blocks("json serve").first?.text)
