@@ -28,24 +28,44 @@ extension Failure {
         case let error as JSONError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as CredentialError:
-            self.init(kind: Kind(error.reason), sentence: "\(error)")
+            self.init(kind: Kind(error.reason), sentence: Self.sentence(of: error))
         case let error as SealError:
             self.init(kind: .invalid, sentence: "\(error)")
         case let error as CryptoError:
             self.init(kind: .failed, sentence: "\(error)")
         case let error as WebSocketURLError:
-            self.init(kind: .usage, sentence: "\(error)")
+            self.init(kind: .usage, sentence: Self.namingOptions("\(error)"))
         case let error as TransportError:
             self.init(error)
         default:
             // A pattern `as NSError` stops the program for an error of Swift's own.
             if let error = (error as Any) as? NSError {
-                self.init(kind: Kind(error), sentence: error.localizedDescription)
+                self.init(
+                    kind: Kind(error),
+                    sentence: Self.namingOptions(error.localizedDescription)
+                )
                 if error.domain == CBLError.domain { code = error.code }
             } else {
                 self.init(kind: .failed, sentence: "\(error)")
             }
         }
+    }
+
+    /// What an identity's error says to somebody who has verbs.
+    private static func sentence(of error: CredentialError) -> String {
+        guard case .labelTaken(let label) = error.reason else { return "\(error)" }
+        let word = label.quotedForShell
+        return
+            "there is an identity \"\(label)\" already; choose another label, or forget that one with "
+            + "divan identity rm \(word); divan identity renew \(word) prolongs it"
+    }
+
+    /// What a URL's error says to somebody who has options, not a configuration.
+    static func namingOptions(_ sentence: String) -> String {
+        sentence.replacing(
+            "set an authenticator in the configuration",
+            with: "give them with --user and --password-file"
+        )
     }
 
     /// What an error of the store says to somebody who has verbs, not an interface.
@@ -112,9 +132,11 @@ extension Failure.Kind {
         switch code {
         case .noSuchDatabase, .noSuchCollection, .notFound, .noSuchBlob:
             self = .notFound
-        case .bodyTooLarge, .forbiddenKey, .badRevision, .conflict, .blobMismatch:
+        case .bodyTooLarge, .forbiddenKey, .badRevision, .blobMismatch:
             self = .invalid
-        case .notOpen, .alreadyExists, .tooNew, .corrupt, .damagedDocument, .notADatabase, .busy,
+        case .alreadyExists, .conflict:
+            self = .conflict
+        case .notOpen, .tooNew, .corrupt, .damagedDocument, .notADatabase, .busy,
             .readOnly, .diskFull, .io, .sqlite, .checkpointMismatch, .unknownCodec:
             self = .database
         }
@@ -123,6 +145,7 @@ extension Failure.Kind {
     init(_ reason: CredentialError.Reason) {
         switch reason {
         case .file(_, errno: ENOENT): self = .notFound
+        case .labelTaken, .file(_, errno: EEXIST): self = .conflict
         case .file, .library: self = .failed
         default: self = .invalid
         }
@@ -141,6 +164,7 @@ extension Failure.Kind {
         switch error.code {
         case CBLError.invalidURL: self = .usage
         case 10_404, 7: self = .notFound
+        case 10_409, 8: self = .conflict
         case 5006...5011, 5014, 5015, 10_401, 10_403, 10_407: self = .refused
         case 5001...5027, 10_408, 10_429, 10_500...10_599, 11_000...14_002: self = .unreachable
         case 16, 11...15, 19, 20, 28: self = .database
@@ -154,7 +178,8 @@ extension Failure.Kind {
         switch number {
         case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM: self = .failed
         case ENOENT: self = .notFound
-        case EEXIST, ENOSPC, EDQUOT, EFBIG, EIO, EROFS: self = .database
+        case EEXIST: self = .conflict
+        case ENOSPC, EDQUOT, EFBIG, EIO, EROFS: self = .database
         default: self = .unreachable
         }
     }

@@ -7,6 +7,7 @@ public enum Program {
     /// Runs the words of a command line, the program's name left out; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
+        Quitting.settle()
         CoreDump.forbid()
         return perform(words)
     }
@@ -56,12 +57,9 @@ public enum Program {
         }
         switch name {
         case "--help", "-h", "help":
-            let asked = words.dropFirst().filter { $0 != "--json" }[...]
-            guard !asked.isEmpty else { return terminal.result(help) }
-            if let page = Verbs.help(ofGroup: asked) ?? help(ofCode: asked) {
-                return terminal.result(page)
-            }
-            return terminal.result(try Verbs.find(asked).verb.line.help)
+            let asked = words.dropFirst().filter { !["--json", "--help", "-h"].contains($0) }
+            let isAboutItself = name == "help" && words.count > 1 && asked.isEmpty
+            return try HelpCommand.show(isAboutItself ? [name] : asked[...], terminal)
         case "--version":
             return terminal.result(terminal.isJSON ? VersionPage.json : VersionPage.text)
         default: break
@@ -83,13 +81,13 @@ public enum Program {
             }
             try KeyRing.shared.take(arguments, of: verb.line)
         }
-        try verb.run(arguments, terminal)
-    }
-
-    /// The page about an error's code, or the list of all.
-    private static func help(ofCode words: ArraySlice<String>) -> String? {
-        guard words.count == 1, let word = words.first else { return nil }
-        return word == "codes" ? ErrorCode.table : Int(word).flatMap { ErrorCode.find($0)?.page }
+        do {
+            try verb.run(arguments, terminal)
+        } catch {
+            if error is ResultStream.Ended || error is HolderClient.Done { throw error }
+            let failure = (error as? Failure) ?? Failure(explaining: error)
+            throw failure.naming(credentialsOf: arguments)
+        }
     }
 
     private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
@@ -105,28 +103,6 @@ public enum Program {
         } else if let code = failure.code, ErrorCode.find(code) != nil {
             terminal.write("Type divan help \(code) for what it means and what to do.\n", to: 2)
         }
-    }
-
-    private static var help: String {
-        """
-        Usage: divan VERB [arguments] [options]
-
-        Documents, blobs and sync between peers, from the shell.
-
-        \(Verbs.page)
-
-        divan VERB --help explains a verb. A database is named by its path, with or
-        without .cblite2. Results go to standard output, everything else to
-        standard error.
-
-        DIVAN_LOG=warning, info or verbose shows what goes on inside.
-
-        Exit codes:
-        \(Failure.exitCodes)
-
-        divan help CODE explains the code of an error, divan help codes lists them;
-        Docs/errors.md is the same page.
-        """
     }
 }
 

@@ -61,7 +61,7 @@ enum Verbs {
                 UserRemoveCommand.self, UserListCommand.self, UserVerifyCommand.self,
             ]
         ),
-        ("The shell", [CompletionCommand.self, ManualCommand.self]),
+        ("The shell", [HelpCommand.self, CompletionCommand.self, ManualCommand.self]),
     ]
 
     /// Every verb with its summary, as the help page lists them.
@@ -113,7 +113,17 @@ enum Verbs {
         all.first { $0.syntax.name == name || $0.syntax.aliases.contains(name) }
     }
 
+    /// What other programs call a verb.
+    private static let elsewhere = [
+        "copy": "cp", "create": "new", "delete": "rm", "del": "rm", "list": "ls", "dir": "ls",
+        "remove": "rm", "show": "get", "read": "get", "save": "put", "update": "put",
+        "insert": "put", "replicate": "sync", "version": "--version",
+    ]
+
     private static func unknown(_ name: String) -> Failure {
+        if let meant = elsewhere[name.lowercased()] {
+            return .usage("there is no verb \"\(name)\"; write divan \(meant)")
+        }
         let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
         let near = Spelling.nearest(to: name, among: names)
         let hint = near.map { "; did you mean \($0)?" } ?? ""

@@ -21,7 +21,9 @@ package struct Failure: Error, Equatable {
         case partly = 8
         /// Two databases that were compared differ.
         case different = 9
-        /// Stopped by Ctrl-C, after everything begun was finished.
+        /// What was to be made exists already, or somebody else changed it first.
+        case conflict = 10
+        /// Stopped by Ctrl-C or SIGTERM, after everything begun was finished.
         case interrupted = 130
 
         /// What the help page says of the code.
@@ -37,7 +39,8 @@ package struct Failure: Error, Equatable {
             case .refused: "peer refused: password, certificate or rights"
             case .partly: "finished, but some documents were left out"
             case .different: "the databases differ"
-            case .interrupted: "stopped by Ctrl-C"
+            case .conflict: "it exists already, or somebody else changed it first"
+            case .interrupted: "stopped by Ctrl-C or SIGTERM before it was done"
             }
         }
     }

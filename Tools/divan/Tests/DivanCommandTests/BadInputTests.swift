@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test func `a database that exists already`() throws {
-        expect(try shell.divan("new", "db"), 5, "already", "another name")
+        expect(try shell.divan("new", "db"), 10, "already", "another name")
         try expectNothingLost()
     }
 

@@ -36,6 +36,8 @@ import Testing
         #expect(try offers("ca") == ["cat"])
         #expect(try offers("blob", "") == ["ls", "get", "put", "fetch"])
         #expect(try offers("completion", "z") == ["zsh"])
+        #expect(try offers("help", "comp") == ["compare", "compact", "completion"])
+        #expect(try offers("help", "cod") == ["codes"])
     }
 
     @Test func `bash completes what meets peers`() throws {

@@ -213,7 +213,7 @@ import Testing
         try importing(stream(odd), "--keep-revisions").expectFailure(4, "1-ABC", "no revision")
         try shell.divan(["import", "db", "-", "--keep-revisions"], input: "{}")
             .expectFailure(2, "--from couchdb")
-        try shell.run("upgrade", "db")
+        try shell.run("upgrade", "db", "--yes")
         try importing(bare, "--keep-revisions").expectFailure(4, "version vectors")
         #expect(try shell.run("ls", "db").output.isEmpty)
     }

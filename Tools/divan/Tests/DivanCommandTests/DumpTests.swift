@@ -240,6 +240,6 @@ import Testing
         _ = try shell.bash("mv half.cblite2 again.cblite2.restoring")
         try shell.run("restore", "again", "db.dump")
         #expect(try shell.run("compare", "db", "again").output.hasPrefix("Equal: "))
-        try shell.divan("restore", "again", "db.dump").expectFailure(5, "already")
+        try shell.divan("restore", "again", "db.dump").expectFailure(10, "already")
     }
 }

@@ -53,9 +53,32 @@ import Testing
             #expect(outcome.status == 0, "\(number): \(outcome)")
             #expect(outcome.output.contains("What to do: "), "\(number)")
         }
-        for word in ["0", "-5", "4000", "99999999999999999999", "15000"] {
+        for word in ["0", "-5", "99999", "4000", "99999999999999999999", "15000"] {
             #expect(try shell.divan("help", word).status == 2, "\(word)")
         }
+    }
+
+    @Test func `a small number is explained as both that it may be`() throws {
+        let shell = try Shell()
+        for number in 1...10 {
+            let page = try shell.run("help", "\(number)").output
+            #expect(page.hasPrefix("Exit code \(number): "), "\(page)")
+            #expect(page.contains("\n\nError \(number) (CBLError."), "\(page)")
+        }
+        #expect(
+            try shell.run("help", "130").output == """
+                Exit code 130: stopped by Ctrl-C or SIGTERM before it was done.
+
+                """
+        )
+    }
+
+    @Test(arguments: [(401, 10_401), (422, 10_422), (599, 10_599), (1006, 11_006), (4001, 14_001)])
+    func `a status or a close code is explained under its code`(number: Int, code: Int) throws {
+        let shell = try Shell()
+        let page = try shell.run("help", "\(number)").output
+        #expect(page.contains(" \(number) has the code \(code)."), "\(page)")
+        #expect(page.hasSuffix(try shell.run("help", "\(code)").output))
     }
 
     @Test func `the page and the command say the same`() throws {
@@ -64,7 +87,7 @@ import Testing
         #expect(help.contains("divan help codes") && help.contains("Docs/errors.md"))
         let list = try shell.run("help", "codes").output
         let exitRows = try Self.rows().filter { $0.count == 3 && Int($0[0]) != nil }
-        #expect(exitRows.count == 11)
+        #expect(exitRows.count == 12)
         for row in exitRows {
             let words = row[1].split(separator: " ").joined(separator: " ")
             let page = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -32,7 +32,7 @@ import Testing
 
     private func expectStillThere() throws {
         let told = try shell.run("purge", "db", "--expired", "--dry-run", "--json").json()
-        #expect(told["purged"] as? Int == 2)
+        #expect(told["documents"] as? Int == 2)
     }
 
     @Test func `lists leave it out`() throws {

@@ -142,7 +142,7 @@ import Testing
         #expect(try shell.run("new", "other", "--json").json()["database"] as? String != nil)
         let removed = try shell.run("rm", "db", "rome", "-c", "geo.places", "--json").json()
         #expect(removed["deleted"] as? [String] == ["rome"])
-        let upgraded = try shell.run("upgrade", "other", "--json").json()
+        let upgraded = try shell.run("upgrade", "other", "--yes", "--json").json()
         #expect(upgraded["upgraded"] as? Bool == true)
     }
 

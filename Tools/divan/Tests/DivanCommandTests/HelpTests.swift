@@ -45,7 +45,7 @@ import Testing
             return try !shell.divan(words).output.contains("\n  --json")
         }
         // A content, a dialogue, scripts and a page.
-        #expect(plain == ["blob get", "shell", "completion", "man"])
+        #expect(plain == ["blob get", "shell", "help", "completion", "man"])
     }
 
     @Test(arguments: [
@@ -63,6 +63,29 @@ import Testing
     ])
     func `a verb that was mistyped is guessed`(_ typed: String, _ meant: String) throws {
         try shell.divan(typed).expectFailure(2, "did you mean \(meant)?")
+    }
+
+    @Test(arguments: [
+        ("version", "--version"), ("list", "ls"), ("delete", "rm"), ("create", "new"),
+        ("Copy", "cp"),
+    ])
+    func `a verb of other programs is named as ours`(_ typed: String, _ ours: String) throws {
+        try shell.divan(typed).expectFailure(
+            2,
+            "there is no verb \"\(typed)\"; write divan \(ours)"
+        )
+    }
+
+    @Test func `help explains itself, and says what it does not know`() throws {
+        #expect(try shell.run("help", "help").output.hasPrefix("Usage: divan help [VERB|CODE…]\n"))
+        #expect(try shell.run("help", "blob", "get").output.hasPrefix("Usage: divan blob get "))
+        try shell.divan("help", "99999").expectFailure(2, "no code 99999; divan help codes")
+    }
+
+    @Test func `a value that stands right behind its option is not guessed`() throws {
+        try shell.run("new", "db", "-c", "big")
+        try shell.divan("ls", "db", "-cbig").expectFailure(2, "write -c big")
+        try shell.divan("ls", "db", "-collection", "big").expectFailure(2, "mean --collection?")
     }
 
     @Test(arguments: ["-V", "nope", "x", "42"])

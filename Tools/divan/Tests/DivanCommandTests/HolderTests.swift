@@ -27,7 +27,7 @@ import Testing
         try shell.divan(["put", "a", "tea"], input: #"{"salt":0}"#).expectSuccess()
         #expect(try body("tea") == "{\"salt\":0}\n")
         try shell.divan("put", "a", "bad", "[").expectFailure(4, "body")
-        try shell.divan("put", "a", "soup", "{}", "--create").expectFailure(4, "exists")
+        try shell.divan("put", "a", "soup", "{}", "--create").expectFailure(10, "exists")
         try shell.divan("rm", "a", "none").expectFailure(3, "none")
         try shell.write("more.jsonl", "{\"_id\":\"x\"}\n{\"_id\":\"y\"}\n")
         try shell.run("import", "a", "more.jsonl")
@@ -85,11 +85,14 @@ import Testing
     @Test func `a revision that somebody else replaced is not overwritten`() throws {
         try shell.run("put", "a", "soup", "{}")
         try shell.divan("put", "a", "soup", "{}", "--over", "1-00").expectFailure(
-            4,
+            10,
             "somebody else"
         )
         try shell.divan("put", "a", "new", "{}", "--over", "none").expectSuccess()
-        try shell.divan("put", "a", "new", "{}", "--over", "none").expectFailure(4, "somebody else")
+        try shell.divan("put", "a", "new", "{}", "--over", "none").expectFailure(
+            10,
+            "somebody else"
+        )
     }
 
     @Test func `collections are made and removed by the holder, which is asked nothing`() throws {

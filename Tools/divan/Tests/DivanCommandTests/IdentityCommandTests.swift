@@ -126,7 +126,7 @@ import Testing
             ["identity", "export", "robot", form, "robot.x"],
             environment: open
         )
-        listed.expectFailure(4, "robot.x exists")
+        listed.expectFailure(10, "robot.x exists")
     }
 
     @Test func `machines get the certificate, or the place of the file, in an object`() throws {
@@ -205,7 +205,7 @@ import Testing
         try shell.divan("identity", "show", "x").expectFailure(3, "\"x\"", "identity new x")
         try shell.divan("identity", "import", "x", "no.p12").expectFailure(3, "no.p12")
         try shell.run("identity", "new", "x", "--key", "p256")
-        try shell.divan("identity", "new", "x").expectFailure(4, "exists")
+        try shell.divan("identity", "new", "x").expectFailure(10, "already")
         try shell.divan("identity", "new", "y", "--issuer", "x").expectFailure(4, "may not sign")
         try shell.divan("identity", "export", "x", "--p12", "f", "--no-password")
             .expectFailure(2, "--p12 needs a password")

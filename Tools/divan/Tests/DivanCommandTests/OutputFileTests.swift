@@ -123,7 +123,7 @@ import Testing
     @Test func `a key is never written over a file`() throws {
         try shell.write("robot.p12", "before")
         let export = ["identity", "export", "robot", "--password-file", "secret.txt"]
-        try shell.divan(export + ["--p12", "robot.p12"]).expectFailure(4, "robot.p12", "exists")
+        try shell.divan(export + ["--p12", "robot.p12"]).expectFailure(10, "robot.p12", "exists")
         #expect(try shell.text("robot.p12") == "before")
         try shell.divan(export + ["--p12", "new.p12"]).expectSuccess()
         #expect(try mode("new.p12") == 0o600)

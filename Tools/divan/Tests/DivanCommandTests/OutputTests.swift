@@ -32,7 +32,7 @@ import Testing
         "dump": "dump db", "restore": "restore \"again-$RANDOM$RANDOM\" whole.dump --json",
         "compare": "compare db other", "check": "check db", "compact": "compact db --json",
         "pack": "pack db --json",
-        "upgrade": "upgrade db", "doctor": "doctor db", "explain": "explain db one",
+        "doctor": "doctor db", "explain": "explain db one",
         "query": "query db 'SELECT META().id FROM _'",
         "index ls": "index ls db", "select": "select db 'META().id FROM _'",
         "index rebuild": "index rebuild db --json",
@@ -45,7 +45,7 @@ import Testing
         "identity ls": "identity ls", "identity show": "identity show robot",
         "identity export": "identity export robot",
         "identity import": "identity import \"robot-$RANDOM$RANDOM\" whole.pem",
-        "identity renew": "identity renew robot", "man": "man",
+        "identity renew": "identity renew robot", "man": "man", "help": "help",
         "users ls": "users ls users.json", "wire decode": "wire decode talk.bin",
         "completion": "completion bash",
     ]
@@ -53,7 +53,8 @@ import Testing
     /// A command line of each verb that prints nothing; the one of `edit` needs no terminal.
     private static let silent: [String: String] = [
         "new": "new \"new-$RANDOM$RANDOM\"", "put": "put db three '{}'",
-        "edit": "edit db one", "rm": "rm other two", "purge": "purge db --expired",
+        "edit": "edit db one", "upgrade": "upgrade db --yes", "rm": "rm other two",
+        "purge": "purge db --expired",
         "blob put": "blob put db one photo photo.png",
         "index make": "index make db byPrice price", "index rm": "index rm db byName",
         "checkpoints reset": "checkpoints reset db --all",

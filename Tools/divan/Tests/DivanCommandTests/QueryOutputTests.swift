@@ -96,7 +96,7 @@ import Testing
         for format in Self.formats {
             let outcome = try query("SELECT v FROM _ WHERE FALSE", "-f", format)
             #expect(outcome.status == 0 && outcome.output == expected[format], "\(outcome)")
-            #expect(outcome.errors == (format == "table" ? "no rows\n" : ""), "\(outcome)")
+            #expect(outcome.errors == (format == "table" ? "No rows\n" : ""), "\(outcome)")
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(none.errors.contains("write $a where its value belongs"), "\(none)")
         let whole = try query(sql, "-p", "$word=x", "-p", "value=true", "-f", "csv")
         #expect(whole.output == "v\ntrue\n" && whole.errors.isEmpty, "\(whole)")
-        #expect(try query("SELECT 1 AS a FROM _ WHERE $opt_x IS VALUED").errors == "no rows\n")
+        #expect(try query("SELECT 1 AS a FROM _ WHERE $opt_x IS VALUED").errors == "No rows\n")
     }
 
     @Test func `indexes are listed with what they hold`() throws {

@@ -32,8 +32,8 @@ import Testing
                 == "Would name the revisions of 2 documents by version vectors, for ever\n"
         )
         #expect(try shell.run("info", "db", "--json").json()["revisions"] as? String == "trees")
-        try shell.run("upgrade", "db")
-        #expect(try shell.run("upgrade", "db", "--dry-run").output.contains("already"))
+        try shell.run("upgrade", "db", "--yes")
+        #expect(try shell.run("upgrade", "db", "--dry-run").errors.contains("already"))
     }
 
     @Test func `compacting counts the blobs that would go, and they stay`() throws {
@@ -170,7 +170,8 @@ import Testing
         )
     }
 
-    @Test func `on a terminal an upgrade asks, and elsewhere it is done`() throws {
+    @Test func `on a terminal an upgrade asks, and elsewhere it wants --yes`() throws {
+        try shell.divan("upgrade", "db").expectFailure(2, "add --yes")
         for (answer, scheme) in [("n", "trees"), ("y", "vectors")] {
             let terminal = try PseudoTerminal(shell, ["upgrade", "db"])
             try terminal.waits(for: "for ever? [y/N]")

@@ -71,6 +71,9 @@ import Testing
         let push = ["push", "db", "ws://127.0.0.1:1/x", "--key-file", "other"]
         let pushed = try shell.divan(push)
         #expect(pushed.status == 5 && pushed.complaints[0] == wrong.complaints[0], "\(pushed)")
+        let nowhere = try shell.divan("ls", "nosuch", "--key-file", "key")
+        nowhere.expectFailure(3, "there is no database here")
+        #expect(nowhere.complaints == (try shell.divan("ls", "nosuch").complaints))
         let both = try shell.divan("ls", "db", "--key-file", "key", "--key-command", "cat key")
         #expect(both.status == 2)
         let missing = try shell.divan("ls", "db", "--key-file", "nowhere")
@@ -126,7 +129,8 @@ import Testing
         #expect(try shell.divan("get", "db", "one", "--key-file", "key").status == 5)
         let read = try shell.divan("get", "db", "one", "--key-file", "other")
         #expect(read.output.contains("saffron"))
-        try shell.run("unseal", "db", "--key-file", "other")
+        try shell.divan("unseal", "db", "--key-file", "other").expectFailure(2, "add --yes")
+        try shell.run("unseal", "db", "--key-file", "other", "--yes")
         #expect(try shell.run("get", "db", "one").output.contains("saffron"))
         #expect(try shell.divan("unseal", "db").status == 4)
     }

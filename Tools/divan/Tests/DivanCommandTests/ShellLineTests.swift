@@ -67,7 +67,7 @@ import Testing
         for (line, words) in [
             (".mode xml", ".mode takes one of table, json, jsonl, csv, markdown, not \"xml\""),
             (".timer maybe", ".timer takes one of on, off"), (".collections now", "stands alone"),
-            (".param", "no parameter has a value"), (".param a", ".param takes NAME VALUE"),
+            (".param", "No parameter has a value"), (".param a", ".param takes NAME VALUE"),
             (".param a {\"b\"", "begins as JSON does"), (".read", ".read takes the name of a file"),
             (".explain", ".explain takes a question"), (".read nowhere.sql", "nowhere.sql"),
         ] {

@@ -156,7 +156,7 @@ import Testing
         let event = try follower.event(named: "document")
         #expect(event["id"] as? String == "news")
         #expect(event["direction"] as? String == "pull")
-        #expect(follower.stop() == 130)
+        #expect(follower.stop() == 0)
         server.stop()
         #expect(try shell.run("get", "b", "news", "--raw").output == "{\"from\":\"c\"}\n")
     }

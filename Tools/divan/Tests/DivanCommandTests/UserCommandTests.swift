@@ -26,7 +26,7 @@ import Testing
         try add("anna").expectSuccess()
         try verify("anna", "secret.txt").expectSuccess()
         try verify("anna", "wrong.txt").expectFailure(7, "not the password of anna")
-        try add("anna").expectFailure(4, "--replace")
+        try add("anna").expectFailure(10, "--replace")
         try shell.divan(
             ["users", "add", "users.json", "anna", "--replace"],
             environment: ["DIVAN_PASSWORD": "open barley"]

@@ -183,6 +183,6 @@ import Testing
             "ws://127.0.0.1:1/a",
             "--record",
             "there.pcap"
-        ).expectFailure(4, "exists")
+        ).expectFailure(10, "exists")
     }
 }

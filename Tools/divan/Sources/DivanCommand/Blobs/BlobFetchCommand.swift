@@ -45,17 +45,18 @@ enum BlobFetchCommand: Command {
         let wanted = try AbsentContents(database, arguments).blobs
         let run = BlobFetching(wanted, configuration, ProgressLine(terminal, verb: "blobs fetched"))
         let outcome = run.wait(interruption)
-        try tell(outcome, of: wanted.count, isInterrupted: interruption.isRequested, terminal)
+        let cause = interruption.isRequested ? interruption.cause : nil
+        try tell(outcome, of: wanted.count, stoppedBy: cause, terminal)
     }
 
     private static func tell(
         _ outcome: BlobFetching.Outcome,
         of count: Int,
-        isInterrupted: Bool,
+        stoppedBy cause: String?,
         _ terminal: Terminal
     ) throws {
         // Where nothing came, one sentence says why for all.
-        if outcome.count == 0, !isInterrupted, let error = outcome.firstError {
+        if outcome.count == 0, cause == nil, let error = outcome.firstError {
             throw Failure(explaining: error)
         }
         for failure in outcome.failures.prefix(20) { terminal.warn(failure) }
@@ -74,10 +75,11 @@ enum BlobFetchCommand: Command {
                 "failed": JSON(outcome.failures.count),
             ]
         )
-        if isInterrupted {
+        if let cause {
             throw Failure(
                 kind: .interrupted,
-                sentence: "stopped by Ctrl-C; what arrived is kept, the next run goes on from there"
+                sentence:
+                    "stopped by \(cause); what arrived is kept, the next run goes on from there"
             )
         }
         guard !outcome.failures.isEmpty else { return }

@@ -40,10 +40,13 @@ enum CertificatesShowCommand: Command {
             )
         }
         let probe: ServerProbe
-        do {
+        do throws(ProbeError) {
             probe = try ServerProbe(host: place.host, port: place.port)
         } catch {
-            throw Failure(kind: .unreachable, sentence: "\(error); check host and port")
+            let remedy =
+                error.isUnknownHost
+                ? "there is no file \(text) either; check the spelling" : "check host and port"
+            throw Failure(kind: .unreachable, sentence: "\(error); \(remedy)")
         }
         guard let leaf = probe.certificates.first else {
             let cause = probe.attempts.compactMap(\.error).first.map { "\($0)" }

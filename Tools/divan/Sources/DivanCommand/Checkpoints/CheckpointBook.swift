@@ -75,8 +75,8 @@ struct CheckpointBook {
 extension CheckpointBook.Entry {
     /// Whose it is, as far as is known.
     var owner: String {
-        let verb = verb.map { ", \($0)" }
-        return (collection?.wireName).map { $0 + verb.orEmpty } ?? "other channels or documents"
+        guard let collection else { return "other channels or documents" }
+        return "\(collection.wireName), \(verb ?? "whichever verb")"
     }
 
     var json: JSONObject {
@@ -100,8 +100,13 @@ extension Checkpoint {
             let rest = more > 0 ? " and \(Numbers.grouped(more)) further on" : ""
             parts.append("pushed through \(Numbers.grouped(completed.firstRangeEnd))\(rest)")
         }
-        if let remote { parts.append("pulled through \(remote.json)") }
+        if let remote { parts.append("pulled through \(Self.read(remote.json))") }
         return parts.isEmpty ? "nothing yet" : parts.joined(separator: ", ")
+    }
+
+    /// The peer's own name of a change; where that is a number, as our own is written.
+    private static func read(_ sequence: String) -> String {
+        UInt64(sequence).map { Numbers.grouped($0) } ?? sequence
     }
 
     /// How far it is, for machines.

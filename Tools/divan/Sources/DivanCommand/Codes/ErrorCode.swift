@@ -54,6 +54,31 @@ struct ErrorCode: Equatable, Sendable {
             """
     }
 
+    /// What `divan help NUMBER` prints; `nil` for a number that means nothing.
+    ///
+    /// Small ones are exit codes, too, and an HTTP status or a close code has a code by 10,000 higher.
+    static func page(about number: Int) -> String? {
+        let kind = Int32(exactly: number).flatMap { Failure.Kind(rawValue: $0) }
+        let exit = kind.map { Columns.wrapped("Exit code \(number): \($0.meaning).") }
+        if let other = named(number) {
+            return
+                "\(other.source) \(number) has the code \(10_000 + number).\n\n\(other.code.page)"
+        }
+        let found = find(number)
+        // What stands for many says less than the exit code.
+        let code = exit != nil && found?.number != found?.last ? nil : found?.page
+        let pages = [exit, code].compactMap(\.self)
+        return pages.isEmpty ? nil : pages.joined(separator: "\n\n")
+    }
+
+    /// The code of an HTTP status, or of a close code that is explained by itself.
+    private static func named(_ number: Int) -> (source: String, code: ErrorCode)? {
+        guard let code = find(10_000 &+ number) else { return nil }
+        if (400...599).contains(number) { return ("HTTP status", code) }
+        let isClosing = (1000...4999).contains(number) && code.number == code.last
+        return isClosing ? ("Close code", code) : nil
+    }
+
     /// What `divan help codes` prints.
     static var table: String {
         "Codes of errors; divan help CODE tells what to do:\n"

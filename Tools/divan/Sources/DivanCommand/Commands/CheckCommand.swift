@@ -46,7 +46,8 @@ enum CheckCommand: Command {
         throw Failure(
             kind: .partly,
             sentence: "\(path.bundle) is whole again, but not all that it held: "
-                + "\(Numbers.count(lostCount, "thing")) lost, as the lines above say"
+                + "\(Numbers.count(lostCount, "thing")) lost, as "
+                + (terminal.isJSON ? "lost says" : "the lines above say")
         )
     }
 

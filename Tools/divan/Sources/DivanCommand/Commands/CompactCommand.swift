@@ -83,11 +83,20 @@ enum PackCommand: Command {
                     + "divan check names them"
             )
         }
-        let deed = codec != nil ? "Packed" : stayPacked ? "Unpacked a part of" : "Unpacked"
+        let hasDictionary = (bodies?.dictionaryByteCount ?? 0) > 0
+        let deed =
+            if codec == nil {
+                "\(stayPacked ? "Unpacked a part of" : "Unpacked") \(collection.wireName)"
+            } else if !hasDictionary {
+                "Packed nothing yet of \(collection.wireName): fewer than 64 documents stay plain"
+            } else {
+                "Packed \(collection.wireName)"
+            }
         terminal.done(
-            "\(deed) \(collection.wireName): "
-                + "\(Numbers.bytes(before)) became \(Numbers.bytes(after))",
+            "\(deed); the database's file had \(Numbers.bytes(before)), and has "
+                + Numbers.bytes(after),
             [
+                "packed": .bool(hasDictionary || stayPacked),
                 "collection": .string(collection.wireName),
                 "bodies": .string(codec.map { BodyPacking.name($0.rawValue) } ?? "plain"),
                 "bytesBefore": JSON(before), "bytesAfter": JSON(after),

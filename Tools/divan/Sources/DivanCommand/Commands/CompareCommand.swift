@@ -45,9 +45,10 @@ enum CompareCommand: Command {
             throw Failure(
                 kind: .different,
                 sentence:
-                    "\(Numbers.count(comparison.differenceCount, "difference")); the lines above name "
+                    "\(Numbers.count(comparison.differenceCount, "difference")); "
+                    + (terminal.isJSON ? "differences names " : "the lines above name ")
                     + (comparison.differenceCount > comparison.differences.count
-                        ? "the first" : "what")
+                        ? "the first" : terminal.isJSON ? "them" : "what")
             )
         }
     }
@@ -57,11 +58,11 @@ enum CompareCommand: Command {
             let object: JSON = [
                 "documents": JSON(comparison.documentCount), "blobs": JSON(comparison.blobCount),
                 "blobBytes": JSON(comparison.blobByteCount),
-                "differences": .array(comparison.differences.map { .string($0) }),
+                "differences": .array(comparison.differences.map(\.json)),
             ]
             return terminal.result(object.canonicalText)
         }
-        for difference in comparison.differences { terminal.result(difference) }
+        for difference in comparison.differences { terminal.result(difference.line) }
         if comparison.differenceCount == 0 {
             terminal.result(
                 "Equal: \(Numbers.count(comparison.documentCount, "document")) and "
@@ -83,8 +84,8 @@ struct Comparison {
     private(set) var blobCount = 0
     /// Bytes of those blobs.
     private(set) var blobByteCount = 0
-    /// The first hundred differences, a line each.
-    private(set) var differences: [String] = []
+    /// The first hundred differences.
+    private(set) var differences: [Difference] = []
     /// All differences.
     private(set) var differenceCount = 0
 
@@ -98,7 +99,7 @@ struct Comparison {
         let leftIDs = try documentIDs(left, collection)
         let rightIDs = try documentIDs(right, collection)
         for documentID in Set(leftIDs).symmetricDifference(rightIDs).sorted() {
-            note("\(collection.wireName)/\(documentID): in one of them only")
+            note(documentID, collection, .oneOnly)
         }
         let both = Set(rightIDs)
         for documentID in leftIDs where both.contains(documentID) {
@@ -110,17 +111,19 @@ struct Comparison {
         let ours = try left.read { try $0.document(documentID, in: collection) }
         let theirs = try right.read { try $0.document(documentID, in: collection) }
         guard let ours, let theirs else { return }
-        let place = "\(collection.wireName)/\(documentID)"
         if ours.revisionID != theirs.revisionID {
-            return note("\(place): revisions \(ours.revisionID) and \(theirs.revisionID)")
+            let revisions = ["\(ours.revisionID)", "\(theirs.revisionID)"]
+            return note(documentID, collection, .revisions(revisions))
         }
-        if !BodyMeaning.isSame(ours.body, theirs.body) { return note("\(place): bodies differ") }
+        if !BodyMeaning.isSame(ours.body, theirs.body) {
+            return note(documentID, collection, .bodies)
+        }
         documentCount += 1
         guard ours.flags.contains(.hasBlobs) else { return }
         for digest in (try BlobReferences.digests(in: ours.body.span))
         where seenBlobs.insert(digest).inserted {
             guard left.blobs.contains(digest), right.blobs.contains(digest) else {
-                note("\(place): blob \(digest) is missing")
+                note(documentID, collection, .missingBlob("\(digest)"))
                 continue
             }
             let content = try left.blobs.read(digest)
@@ -128,7 +131,7 @@ struct Comparison {
                 blobCount += 1
                 blobByteCount += content.count
             } else {
-                note("\(place): the content of blob \(digest) differs")
+                note(documentID, collection, .blobContent("\(digest)"))
             }
         }
     }
@@ -145,8 +148,15 @@ struct Comparison {
         return documentIDs
     }
 
-    private mutating func note(_ difference: String) {
+    private mutating func note(
+        _ documentID: DocumentID,
+        _ collection: CollectionPath,
+        _ kind: Difference.Kind
+    ) {
         differenceCount += 1
-        if differences.count < 100 { differences.append(difference.escapingControlCharacters()) }
+        guard differences.count < 100 else { return }
+        differences.append(
+            Difference(collection: collection.wireName, documentID: documentID, kind: kind)
+        )
     }
 }

@@ -55,7 +55,7 @@ enum CopyCommand: Command {
     ) throws {
         guard !FileManager.default.fileExists(atPath: file) else {
             throw Failure(
-                kind: .failed,
+                kind: .conflict,
                 sentence: "\(file): there is a file already; choose another name"
             )
         }

@@ -2,7 +2,6 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Foundation
 
 /// `divan edit`.
@@ -18,7 +17,7 @@ enum EditCommand: Command {
         details: """
             The editor is $VISUAL, else $EDITOR, else vi in a terminal. The database is free meanwhile.
             When the text is no JSON object, or somebody else has saved the document in between, nothing is
-            saved and the text stays in a file whose name is told.
+            saved and what was typed stays in a file whose name is told.
             """,
         examples: ["divan edit notes monday", "EDITOR='code --wait' divan edit notes monday"]
     )
@@ -104,7 +103,7 @@ enum EditCommand: Command {
 
     private static func changed(_ id: String, _ revision: String?) -> Failure {
         Failure(
-            kind: .invalid,
+            kind: .conflict,
             sentence: "somebody else saved \"\(id)\" meanwhile, it is "
                 + (revision.map { "revision \($0)" } ?? "gone") + " now; "
                 + "look at it with divan get, and put yours with divan put"

@@ -44,6 +44,8 @@ enum SelectCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst().joined(separator: " ")
         guard !words.isEmpty else { throw Failure.usage("divan select: EXPRESSION is missing") }
-        try QueryCommand.run("SELECT " + words, arguments, terminal)
+        // Who types SELECT all the same means no second one.
+        let isWhole = words.prefix(6).uppercased() == "SELECT" && words.dropFirst(6).first == " "
+        try QueryCommand.run(isWhole ? words : "SELECT " + words, arguments, terminal)
     }
 }

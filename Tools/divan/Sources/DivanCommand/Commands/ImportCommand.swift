@@ -72,14 +72,14 @@ enum ImportCommand: Command {
                     }
                     try batch.add(entry) {
                         progress.finish()
-                        terminal.note("divan: \($0)")
+                        terminal.tell(problem: $0)
                     }
                     var reading = batch.reading
                     reading.totalBytes = totalBytes
                     progress.show(reading)
                 }
             }
-            try batch.finish { terminal.note("divan: \($0)") }
+            try batch.finish { terminal.tell(problem: $0) }
         } catch {
             throw try batch.close(after: error)
         }

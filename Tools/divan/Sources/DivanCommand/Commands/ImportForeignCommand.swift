@@ -45,7 +45,9 @@ enum ImportForeignCommand: Command {
             throw Failure(
                 kind: .partly,
                 sentence: "\(Numbers.count(lostCount, "piece")) of the old database "
-                    + "\(lostCount == 1 ? "is" : "are") damaged or missing; the lines above say which"
+                    + "\(lostCount == 1 ? "is" : "are") damaged or missing; "
+                    + (terminal.isJSON
+                        ? "damages and missingBlobs say which" : "the lines above say which")
             )
         }
     }
@@ -63,7 +65,7 @@ enum ImportForeignCommand: Command {
                 "documents": JSON(report.documentCount), "tombstones": JSON(report.tombstoneCount),
                 "conflicts": JSON(report.conflictCount), "expired": JSON(report.expiredCount),
                 "blobs": JSON(report.blobCount), "checkpoints": JSON(report.checkpointCount),
-                "missing_blobs": .array(report.missingBlobs.map { .string($0) }),
+                "missingBlobs": .array(report.missingBlobs.map { .string($0) }),
                 "damages": .array(report.damages.map { .string($0) }),
                 "remotes": .array(report.remotes.map { .string($0) }),
                 "collections": .array(report.collections.map { .string($0) }),

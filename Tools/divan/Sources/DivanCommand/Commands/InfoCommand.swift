@@ -73,8 +73,11 @@ enum InfoCommand: Command {
         )
         terminal.result("Collections")
         let lines = rows.map { row in
-            var text = "\(Numbers.count(row.count, "document")), sequence \(row.lastSequence)"
-            if row.conflictCount > 0 { text += ", \(row.conflictCount) in conflict" }
+            var text =
+                "\(Numbers.count(row.count, "document")), sequence \(Numbers.grouped(row.lastSequence))"
+            if row.conflictCount > 0 {
+                text += ", \(Numbers.grouped(row.conflictCount)) in conflict"
+            }
             if let bodies = row.bodies { text += ", \(bodies.title)" }
             return (left: row.path.wireName, right: text)
         }

@@ -29,7 +29,7 @@ enum NewCommand: Command {
         let collections = try arguments.collections()
         if path.exists {
             throw Failure(
-                kind: .database,
+                kind: .conflict,
                 sentence: "\(path.bundle): there is a database already; choose another name"
             )
         }

@@ -47,8 +47,21 @@ enum PurgeCommand: Command {
             }
         terminal.done(
             "\(isDry ? "Would purge" : "Purged") \(Numbers.count(count, "document"))",
-            ["purged": JSON(count), "dryRun": .bool(isDry)]
+            members(count, documentIDs, isDry: isDry)
         )
+    }
+
+    /// As those of `divan rm`; of documents whose time is over only the number is known.
+    private static func members(
+        _ count: Int,
+        _ documentIDs: [DocumentID],
+        isDry: Bool
+    ) -> JSONObject {
+        var members: JSONObject = ["documents": JSON(count), "dryRun": .bool(isDry)]
+        if !documentIDs.isEmpty {
+            members["purged"] = .array(documentIDs.map { .string($0.text) })
+        }
+        return members
     }
 
     private static func purge(

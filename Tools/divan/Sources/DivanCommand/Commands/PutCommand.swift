@@ -59,7 +59,7 @@ enum PutCommand: Command {
             let exists = try writer.document(documentID, in: collection) != nil
             if arguments.has("--create"), exists {
                 throw Failure(
-                    kind: .invalid,
+                    kind: .conflict,
                     sentence: "document \"\(documentID)\" exists; leave --create out to replace it"
                 )
             }
@@ -105,7 +105,7 @@ enum PutCommand: Command {
         let name = current.map { "\($0.revisionID)" } ?? "none"
         guard name != expected else { return }
         throw Failure(
-            kind: .invalid,
+            kind: .conflict,
             sentence:
                 "somebody else saved \"\(documentID)\" meanwhile, its revision is \(name) now; "
                 + "look at it with divan get, and put yours with divan put"

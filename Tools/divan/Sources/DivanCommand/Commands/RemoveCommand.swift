@@ -51,7 +51,7 @@ enum RemoveCommand: Command {
             "\(isDry ? verb.0 : verb.1) \(count)",
             [
                 isPurge ? "purged" : "deleted": .array(documentIDs.map { .string($0) }),
-                "dryRun": .bool(isDry),
+                "documents": JSON(documentIDs.count), "dryRun": .bool(isDry),
             ]
         )
     }

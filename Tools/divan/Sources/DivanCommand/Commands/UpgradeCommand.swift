@@ -13,11 +13,12 @@ enum UpgradeCommand: Command {
             A database of revision trees syncs with Couchbase Lite 2 and 3 and every Sync Gateway, one
             of version vectors with Couchbase Lite 4 and Sync Gateway 4 and nobody else. No document
             is touched; what peers have, checkpoints and conflicts stay. There is no way back, and
-            versions of Divan before this one do not open the database any more: copy it first. On a
-            terminal you are asked, unless you say --yes.
+            versions of Divan before this one do not open the database any more: copy it first. You
+            are asked, unless you say --yes; a script has to.
             """,
         examples: [
-            "divan upgrade travel --dry-run", "divan cp travel travel-3 && divan upgrade travel",
+            "divan upgrade travel --dry-run",
+            "divan cp travel travel-3 && divan upgrade travel --yes",
         ]
     )
 
@@ -36,7 +37,7 @@ enum UpgradeCommand: Command {
                 ["scheme": "vectors", "upgraded": true, "documents": JSON(count)]
             )
         }
-        try terminal.confirmToPerson(
+        try terminal.confirm(
             "Name the revisions of \(path.name) by version vectors, for ever?",
             isSure: arguments.has("--yes")
         )
@@ -45,7 +46,6 @@ enum UpgradeCommand: Command {
     }
 
     private static func tell(_ sentence: String, isNew: Bool, _ terminal: Terminal) {
-        guard terminal.isJSON else { return terminal.result(sentence) }
         terminal.done(sentence, ["scheme": "vectors", "upgraded": .bool(isNew)])
     }
 }

@@ -70,7 +70,9 @@ enum ConflictResolveCommand: Command {
             throw Failure.usage("--body and --sides are for one document; name it")
         }
         let path = try arguments.collectionPath()
-        for documentID in try documentIDs(arguments, path) {
+        let documentIDs = try documentIDs(arguments, path)
+        if documentIDs.isEmpty { terminal.note("No conflict in \(path.wireName)") }
+        for documentID in documentIDs {
             try resolve(documentID, path, way, arguments, terminal)
         }
     }
@@ -165,7 +167,7 @@ enum ConflictResolveCommand: Command {
 
     private static func changed(_ documentID: DocumentID) -> Failure {
         Failure(
-            kind: .invalid,
+            kind: .conflict,
             sentence: "\(documentID) changed meanwhile; look at it again with divan conflicts show"
         )
     }

@@ -8,10 +8,17 @@ import Foundation
 /// Looks at a database: its files, everything that is stored, and what waits.
 struct DatabaseExamination {
     private let path: DatabasePath
+    /// The collections to tell of; all where there are none.
+    private let wanted: [CollectionPath]
     private let tell: (Finding) -> Void
 
-    init(_ path: DatabasePath, _ tell: @escaping (Finding) -> Void) {
+    init(
+        _ path: DatabasePath,
+        _ wanted: [CollectionPath],
+        _ tell: @escaping (Finding) -> Void
+    ) {
         self.path = path
+        self.wanted = wanted
         self.tell = tell
     }
 
@@ -21,6 +28,9 @@ struct DatabaseExamination {
             for finding in DatabaseSurroundings(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
+            for collection in wanted where try !store.hasCollection(collection) {
+                throw StoreError(.noSuchCollection(collection), at: path.bundle)
+            }
             tellFormat(store)
             try tellContent(store)
             try tellSizes(store)
@@ -39,6 +49,7 @@ struct DatabaseExamination {
                 : "check the path, its owner and permissions: ls -la \(path.bundle)"
         }
         return switch code {
+        case .noSuchCollection: "divan lscoll \(path.name)"
         case .noSuchDatabase: "check the path, or make one: divan new \(path.name)"
         case .tooNew: "use the version that wrote it, or a newer one: divan --version"
         case .notADatabase:
@@ -79,7 +90,8 @@ struct DatabaseExamination {
 
     private func tellSizes(_ store: Store) throws {
         let usage = try store.usage()
-        for collection in usage.collections { tell(Self.size(of: collection)) }
+        for collection in usage.collections
+        where wanted.isEmpty || wanted.contains(collection.path) { tell(Self.size(of: collection)) }
         let blobs = Numbers.count(usage.blobs.count, "blob")
         var seen =
             "file \(Numbers.bytes(usage.fileByteCount)), log \(Numbers.bytes(usage.logByteCount)), "
@@ -124,7 +136,7 @@ struct DatabaseExamination {
     }
 
     private func tellWaiting(_ store: Store) throws {
-        let paths = try store.collections()
+        let paths = wanted.isEmpty ? try store.collections() : wanted
         let conflicts = try store.read { reader in
             try paths.reduce(0) { try $0 + reader.conflicts(in: $1).count }
         }

@@ -1,4 +1,5 @@
 import DivanCommandLine
+import Foundation
 
 /// `divan doctor`.
 enum DoctorCommand: Command {
@@ -12,7 +13,7 @@ enum DoctorCommand: Command {
                 "LIST",
                 short: "-c",
                 isRepeating: true,
-                "ask the peer for these (default: _default)"
+                "ask the peer for these (default: _default); of a database, tell of these (default: all)"
             ),
             .value("--timeout", "SECONDS", "patience with a silent peer in each step (default: 5)"),
         ] + ServerTrustOptions.all + [.json],
@@ -51,9 +52,18 @@ enum DoctorCommand: Command {
             try PeerExamination(place, arguments, terminal, tell).run()
         } else {
             try DatabasePath.check(place)
-            try DatabaseExamination(DatabasePath(place), tell).run()
+            let wanted = try arguments.collectionPaths()
+            try DatabaseExamination(DatabasePath(place), wanted, tell).run()
         }
         guard let worst else { return }
-        throw Failure(kind: worst.kind, sentence: "\(place): \(worst.step): \(worst.seen)")
+        throw Failure(kind: worst.kind, sentence: "\(shown(place)): \(worst.step): \(worst.seen)")
+    }
+
+    /// The place without a name and a password that somebody wrote into it.
+    private static func shown(_ place: String) -> String {
+        guard let scheme = place.range(of: "://"), let secret = place.lastIndex(of: "@"),
+            secret >= scheme.upperBound
+        else { return place }
+        return "\(place[..<scheme.upperBound])…\(place[secret...])"
     }
 }

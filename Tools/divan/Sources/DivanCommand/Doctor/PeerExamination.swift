@@ -37,7 +37,8 @@ struct PeerExamination {
         do throws(WebSocketURLError) {
             url = try WebSocketURL(text)
         } catch {
-            return tell(.failed("address", "\(error)", Self.addressRemedy(text), .usage))
+            let seen = Failure(explaining: error).sentence
+            return tell(.failed("address", seen, Self.addressRemedy(text), .usage))
         }
         let endpoint = url.endpoint
         tell(
@@ -63,24 +64,12 @@ struct PeerExamination {
         let way = ConnectionFindings(
             endpoint: endpoint,
             isProxied: proxy != nil,
-            shown: shown,
+            shown: arguments.shownToPeer,
             patience: patience
         )
         if endpoint.isSecure, proxy == nil, !way.isSilent(report) { describeTLS(endpoint) }
         guard report.peer != nil else { return tell(way.finding(of: report)) }
         ProtocolFindings(report, names, database: url.database, tell).tellAll()
-    }
-
-    /// As whom the peer is asked.
-    private var shown: String? {
-        if let user = arguments.value("--user") {
-            return "user \(user.prefix { $0 != ":" })"
-        }
-        if let identity = arguments.value("--identity") { return "identity \(identity)" }
-        if arguments.has("--session-file") || Environment.has("DIVAN_SESSION") {
-            return "a session"
-        }
-        return nil
     }
 
     /// Looks the name up and connects; false when that fails.

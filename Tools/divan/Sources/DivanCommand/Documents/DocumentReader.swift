@@ -24,7 +24,14 @@ struct DocumentReader {
     private static func readDirectory(_ path: String, _ body: (DocumentText) throws -> Void) throws
     {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-        for name in names where name.hasSuffix(".json") {
+            .filter { $0.hasSuffix(".json") }
+        guard !names.isEmpty else {
+            throw Failure(
+                kind: .notFound,
+                sentence: "\(path): there is no file in it whose name ends in .json; name the files"
+            )
+        }
+        for name in names {
             let file = path + "/" + name
             let bytes = try InputFile(file).rest(limit: DocumentText.longest)
             let documentID = String(name.dropLast(".json".count))

@@ -1,12 +1,12 @@
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 import Glibc
 
 /// The editor of the person at the terminal, and the file that it edits.
 struct Editor {
-    /// Where the text is, also after a failure.
+    /// Where the text is, also after a failure that would lose what was typed.
     let file: String
+    private let before: [UInt8]
     private let directory: String
     /// The editor, and its options.
     private let program: String
@@ -16,6 +16,7 @@ struct Editor {
     /// - Throws: `Failure` where the file cannot be made, or there is no editor for who is here.
     init(_ text: String, named name: String) throws(Failure) {
         program = try Self.program()
+        before = Array(text.utf8)
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         // Made by mkdtemp, so nobody else can have put a link there.
         var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
@@ -29,13 +30,13 @@ struct Editor {
         guard let descriptor = Self.create(file) else { throw Self.failure(file) }
         defer { close(descriptor) }
         do {
-            try Descriptor.write(Array(text.utf8), to: descriptor)
+            try Descriptor.write(before, to: descriptor)
         } catch {
             throw .writing(file, error.number)
         }
     }
 
-    /// Opens the editor and waits until it ends.
+    /// Opens the editor and waits until it ends; what it prints is no result of ours.
     ///
     /// - Throws: `Failure` when it cannot be started or ends with an error.
     func run() throws(Failure) {
@@ -43,14 +44,22 @@ struct Editor {
         // which finds signals as under a shell.
         signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, SIG_IGN) }
-        let status = system("\(program) \(file.quotedForShell)")
+        let line = "\(program) \(file.quotedForShell)"
+        let status = system(isatty(STDOUT_FILENO) == 1 ? line : "{ \(line)\n} >&2")
         guard status == 0 else {
             throw Failure(
                 kind: .failed,
                 sentence: "the editor (\(program)) ended with status \((status >> 8) & 0xFF); "
-                    + "nothing was saved, the text is in \(file)"
+                    + "nothing was saved" + (discardUnchanged() ? "" : ", the text is in \(file)")
             )
         }
+    }
+
+    /// Removes the file if it holds what it began with; whether it did.
+    private func discardUnchanged() -> Bool {
+        guard let now = try? text(), now == before else { return false }
+        discard()
+        return true
     }
 
     /// What the environment names, which may have a window of its own; else vi, which needs a terminal.
@@ -87,7 +96,7 @@ struct Editor {
     static func object(in text: [UInt8]) throws -> JSONObject {
         let value: JSON
         do {
-            value = try JSON(parsing: text, limits: StoreLimits.bodyText)
+            value = try JSON(parsing: text, limits: JSONLimits(byteCount: text.count))
         } catch {
             throw Failure(kind: .invalid, sentence: "the text: \(error)")
         }
@@ -98,13 +107,13 @@ struct Editor {
         return object
     }
 
-    /// Does something with the text; a failure names the file that keeps it.
+    /// Does something with the text; a failure names the file that keeps what was typed.
     func keepingText<Output>(_ work: (Editor) throws -> Output) throws -> Output {
         do {
             return try work(self)
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)
-            failure.sentence += "; your text is in \(file)"
+            if !discardUnchanged() { failure.sentence += "; your text is in \(file)" }
             throw failure
         }
     }

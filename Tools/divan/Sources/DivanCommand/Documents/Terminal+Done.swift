@@ -15,6 +15,12 @@ extension Terminal {
         write(JSON.object(members).canonicalText + "\n", to: 2)
     }
 
+    /// Tells why something was left out: a line for people, an object for machines, both on standard error.
+    func tell(problem sentence: String) {
+        guard isJSON else { return note("divan: \(sentence)") }
+        write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: 2)
+    }
+
     /// Tells what `--dry-run` found: "Would purge 3 documents", and what the verb itself would tell a
     /// machine.
     func rehearsed(_ deed: String, _ members: JSONObject) {

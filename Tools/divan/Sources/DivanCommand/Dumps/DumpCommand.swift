@@ -21,7 +21,7 @@ enum DumpCommand: Command {
         details: """
             A line of JSON for each document of every collection, tombstones too: all revisions that
             are known, with their IDs or version vectors, conflicts, expirations, what remotes have,
-            and the blobs. divan restore makes a database of it with equal revisions, which syncs on
+            and the blobs. A FILE that is there is replaced, and nobody is asked. divan restore makes a database of it with equal revisions, which syncs on
             where this one was. Without FILE, or with -, it goes to standard output. One state of the
             database is written, which may be in use meanwhile; the last line lets a file that
             was cut off or changed be noticed.
@@ -81,7 +81,8 @@ enum DumpCommand: Command {
         let sentence = "Dumped \(contents), \(Numbers.bytes(output.byteCount))"
         let members: JSONObject = [
             "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
-            "missing_blobs": JSON(writer.missingBlobs.count), "bytes": JSON(output.byteCount),
+            "missingBlobs": .array(writer.missingBlobs.map { .string("\($0)") }),
+            "bytes": JSON(output.byteCount),
         ]
         if isResult {
             terminal.done(sentence, members)

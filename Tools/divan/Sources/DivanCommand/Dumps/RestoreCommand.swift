@@ -60,7 +60,7 @@ enum RestoreCommand: Command {
             throw Failure(
                 kind: .partly,
                 sentence: "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") in no dump; "
-                    + "the lines above say which"
+                    + (terminal.isJSON ? "missingBlobs names them" : "the lines above say which")
             )
         }
     }
@@ -75,7 +75,7 @@ enum RestoreCommand: Command {
             let object: JSON = [
                 "database": .string(path.bundle), "documents": JSON(restoration.documentCount),
                 "blobs": JSON(restoration.blobCount), "expired": JSON(restoration.expiredCount),
-                "missing_blobs": .array(lost.map { .string("\($0)") }),
+                "missingBlobs": .array(lost.map { .string("\($0)") }),
             ]
             return terminal.result(object.canonicalText)
         }

@@ -213,14 +213,6 @@ enum IdentityRemoveCommand: Command {
 }
 
 extension Terminal {
-    /// Asks the person at a terminal before something that cannot be undone; a script is not asked.
-    ///
-    /// - Throws: `Failure` unless the answer is yes.
-    func confirmToPerson(_ question: String, isSure: Bool) throws(Failure) {
-        guard isatty(STDIN_FILENO) == 1 else { return }
-        try confirm(question, isSure: isSure)
-    }
-
     /// Asks before something that cannot be undone.
     ///
     /// - Throws: `Failure` unless the answer is yes; without a terminal only `isSure` counts.

@@ -25,6 +25,8 @@ final class KeyRing: Sendable {
         let names = arguments.operands(ofKind: .database, syntax)
         let needsNone = names.allSatisfy { !DatabasePath($0).isSealed }
         guard !syntax.makesSealed(arguments), !names.isEmpty, needsNone else { return }
+        // That it is not there, the verb says better.
+        guard DatabasePath(names[0]).exists else { return }
         throw Failure(
             kind: .invalid,
             sentence:
@@ -156,7 +158,7 @@ extension CommandSyntax {
 
     /// Whether what the verb prints has a form of its own already.
     var printsWhatIsStored: Bool {
-        ["blob get", "identity export", "completion", "man", "shell"].contains(name)
+        ["blob get", "identity export", "help", "completion", "man", "shell"].contains(name)
     }
 
     /// Whether the verb may make a sealed database of none, or of a plain one.

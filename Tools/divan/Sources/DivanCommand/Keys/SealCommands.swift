@@ -52,9 +52,9 @@ enum UnsealCommand: Command {
         options: [.yes, .dryRun],
         details: """
             Everything is written anew without a key; stopped midway, the database stays sealed.
-            SQLite's own tools can then read it. On a terminal you are asked, unless you say --yes.
+            SQLite's own tools can then read it. You are asked, unless you say --yes; a script has to.
             """,
-        examples: ["divan unseal diary --key-file key"]
+        examples: ["divan unseal diary --key-file key --yes"]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
@@ -64,7 +64,7 @@ enum UnsealCommand: Command {
             return try path.rehearseRewriting("unseal \(path.bundle)", told: "unsealed", terminal)
         }
         try path.using(.changing) { database in
-            try terminal.confirmToPerson(
+            try terminal.confirm(
                 "Write everything in \(path.name) without a key?",
                 isSure: arguments.has("--yes")
             )

@@ -22,7 +22,7 @@ enum IndexListCommand: Command {
             (try reader.indexes(in: collection), try reader.damagedIndexNames(in: collection))
         }
         guard terminal.isJSON else {
-            guard !indexes.isEmpty || !damaged.isEmpty else { return terminal.note("no index") }
+            guard !indexes.isEmpty || !damaged.isEmpty else { return terminal.note("No index") }
             let remedy = "damaged, no query uses it: divan index make makes it again, rm removes it"
             let rows =
                 indexes.map { (left: $0.name.text, right: $0.line) }
@@ -101,7 +101,7 @@ enum IndexMakeCommand: Command {
             )
         }
         terminal.done(
-            "made index \(arguments.operands[1]) of \(name)",
+            "Made index \(arguments.operands[1]) of \(name)",
             ["made": .string(arguments.operands[1]), "collection": .string("\(name)")]
         )
     }
@@ -166,7 +166,7 @@ enum IndexRemoveCommand: Command {
             "removed": .string(arguments.operands[1]), "collection": .string(collection.wireName),
         ]
         if isDry { return terminal.rehearsed("remove \(object)", members) }
-        terminal.done("removed \(object)", members)
+        terminal.done("Removed \(object)", members)
     }
 
     private static func require(
@@ -212,7 +212,7 @@ enum IndexRebuildCommand: Command {
             count = try store.reindex(watch: watch)
         }
         terminal.done(
-            "made \(count == 1 ? "1 index" : "\(count) indexes") anew",
+            "Made \(Numbers.count(count, "index", "indexes")) anew",
             ["rebuilt": JSON(count)]
         )
     }
@@ -241,12 +241,12 @@ enum IndexSuggestCommand: Command {
         case .present(let names):
             let list = names.map { "\($0)" }.joined(separator: ", ")
             terminal.done(
-                besideResults: "it has \(names.count == 1 ? "one" : "them"): \(list)",
+                besideResults: "It has \(names.count == 1 ? "one" : "them"): \(list)",
                 ["present": .array(names.map { .string("\($0)") })]
             )
         case .useless(let reason):
             terminal.done(
-                besideResults: "no index would help: \(reason)",
+                besideResults: "No index would help: \(reason)",
                 ["useless": .string("\(reason)")]
             )
         case .missing(let found):

@@ -35,7 +35,7 @@ enum QueryCommand: Command {
         details:
             "Without a value a parameter is MISSING. In json and jsonl MISSING columns are left "
             + "out; elsewhere they are empty, and null is written null, in csv it is empty, too. "
-            + "--json is --format jsonl; with it --explain prints an object, and --timer writes one "
+            + "--json is --format jsonl, unless --format json is said; with it --explain prints an object, and --timer writes one "
             + "to standard error. What a terminal "
             + "cannot show at once goes through the program that PAGER names (DIVAN_PAGER before "
             + "it), or else through less.",
@@ -101,6 +101,9 @@ enum QueryCommand: Command {
         guard let format = RowFormat(name: name) else {
             let names = RowFormat.allCases.map(\.rawValue).joined(separator: ", ")
             throw .usage("--format takes \(names), not \"\(name)\"")
+        }
+        guard !terminal.isJSON || [.lines, .array].contains(format) else {
+            throw .usage("--json and --format \(name) contradict each other; choose one")
         }
         return format
     }

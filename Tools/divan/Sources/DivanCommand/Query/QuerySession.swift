@@ -170,7 +170,7 @@ struct QuerySession {
             }
             try writer.finish(line)
         }
-        if count == 0, format == .table { terminal.note("no rows") }
+        if count == 0, format == .table { terminal.note("No rows") }
         return count
     }
 

@@ -219,7 +219,7 @@ struct QueryShell {
     }
 
     private func listParameters() {
-        guard !session.parameters.isEmpty else { return terminal.note("no parameter has a value") }
+        guard !session.parameters.isEmpty else { return terminal.note("No parameter has a value") }
         let rows = session.parameters.keys.sorted().map { name in
             let value = session.parameters[name]?.writableJSON
             return (left: "$\(name)", right: value?.canonicalText ?? "MISSING")
@@ -265,7 +265,7 @@ struct QueryShell {
 
     private func listIndexes() throws {
         let rows = try session.indexRows()
-        guard !rows.isEmpty else { return terminal.note("no index") }
+        guard !rows.isEmpty else { return terminal.note("No index") }
         terminal.result(Columns.aligned(rows, indent: ""))
     }
 }

@@ -70,7 +70,9 @@ struct RowWriter {
         case .lines: try line(object(row))
         case .csv:
             if count == 0 { try line(titles.map(Self.field).joined(separator: ",")) }
-            try line(row.map { Self.field($0.cell(null: "")) }.joined(separator: ","))
+            let cells = row.map { Self.field($0.cell(null: "")) }
+            // Most readers pass over an empty line.
+            try line(cells == [""] ? "\"\"" : cells.joined(separator: ","))
         case .markdown:
             if count == 0 { try beginMarkdown(line) }
             try line(Self.markdown(row.map { $0.cell(null: "null") }))

@@ -33,7 +33,8 @@ enum PendingCommand: Command {
             remembered for its own --documents and --channels, so give the same ones here.
 
             What the peer refused is listed behind it with code and reason: it is not pushed again
-            before it changes, or with push --retry-refused. --json marks it with "refused".
+            before it changes, or with push --retry-refused. --json marks it with "refused". Of a DB
+            that has never replicated --json prints one object, whose peer is null.
 
             Works at any time: nothing is sent, and a running sync is not disturbed.
             """,
@@ -53,9 +54,7 @@ enum PendingCommand: Command {
         let paths = wanted.isEmpty ? try store.collections() : wanted
         let known = try store.read { try $0.remotes().map(\.name) }
         let remotes = try given.map { [try WebSocketURL($0).effectiveText] } ?? known
-        if given == nil, known.isEmpty {
-            terminal.note("\(arguments.database.name) has never replicated; everything is pending")
-        }
+        if given == nil, known.isEmpty { return try tellNever(arguments, paths, store, terminal) }
         let names = paths.map { CollectionName($0) }
         for remote in remotes {
             let question = PendingQuestion(
@@ -72,6 +71,22 @@ enum PendingCommand: Command {
             )
             try answer.show(onlyCount: arguments.has("--count"), terminal)
         }
+    }
+
+    /// Tells that there is no peer that could lack anything.
+    private static func tellNever(
+        _ arguments: Arguments,
+        _ paths: [CollectionPath],
+        _ store: Store,
+        _ terminal: Terminal
+    ) throws {
+        let count = try store.read { reader in
+            try paths.reduce(0) { try $0 + reader.count(in: $1) }
+        }
+        terminal.done(
+            "\(arguments.database.name) has never replicated; everything is pending",
+            ["peer": .null, "count": JSON(count), "refused": 0]
+        )
     }
 }
 

@@ -65,7 +65,7 @@ enum TopCommand: Command {
         guard !entries.isEmpty else { return terminal.note("Nothing runs") }
         terminal.result(TopLine.titles(hasHistory: false))
         for entry in entries {
-            let line = TopLine(entry)
+            let line = TopLine(entry, among: entries)
             terminal.result(line.text(nil).escapingControlCharacters())
             for trouble in line.troubles {
                 terminal.result("  ! \(trouble)".escapingControlCharacters())

@@ -76,7 +76,7 @@ struct TopScreen {
             lines.append("  " + TopLine.titles(hasHistory: true))
         }
         for entry in shown {
-            let line = TopLine(entry)
+            let line = TopLine(entry, among: entries)
             let isChosen = entry.name == choice
             lines.append((isChosen ? "> " : "  ") + line.text(histories[entry.name] ?? []))
             if isChosen, isOpen {
@@ -132,9 +132,16 @@ struct TopScreen {
 /// One entry as a line of a table.
 struct TopLine {
     private let status: JSONObject
+    private let database: String
 
-    init(_ entry: RunningDatabases.Entry) {
+    /// Of databases with one name in several places, the line says more of the place.
+    init(_ entry: RunningDatabases.Entry, among others: [RunningDatabases.Entry] = []) {
         status = entry.status
+        let path = DatabasePath(entry.name.bundle.text)
+        let rivals = others.map { DatabasePath($0.name.bundle.text) }
+            .filter { $0.name == path.name && $0.parent != path.parent }
+        let told = entry.status["database"]?.string ?? "?"
+        database = rivals.isEmpty ? told : path.name(unlike: rivals)
     }
 
     var documentRate: UInt64 { status["rates"]?.object?["documents"]?.count ?? 0 }
@@ -162,7 +169,7 @@ struct TopLine {
         let isTold = status["rates"] != nil
         let bytes = status["rates"]?.object?["bytes"]?.count ?? 0
         let open = status["conflicts"]?.object?["open"]?.count
-        var columns: [String?] = [text("verb") ?? "?", text("database") ?? "?", state]
+        var columns: [String?] = [text("verb") ?? "?", database, state]
         columns.append(isTold ? Numbers.grouped(moved) : "")
         columns.append(isTold ? Numbers.grouped(documentRate) : "")
         columns.append(history.map(Self.drawing))
@@ -200,14 +207,32 @@ struct TopLine {
         return String(rates.map { bars[Int($0 * UInt64(bars.count - 1) / most)] })
     }
 
+    private static func tail(_ text: String, _ width: Int) -> String {
+        text.count <= width ? text : "…" + text.suffix(width - 1)
+    }
+
     /// Columns of fixed widths, the last one as wide as it is; `nil` is no column.
     private static func row(_ columns: [String?]) -> String {
         let widths = [8, 13, 11, 8, 7, 9, 9, 8, 6]
         let cells = zip(columns.dropLast(), widths).compactMap { text, width in
-            text.map { String($0.prefix(width - 1)).padding(to: width) }
+            // A path is told by its end.
+            text.map { ($0.contains("/") ? tail($0, width - 1) : String($0.prefix(width - 1))) }
+                .map { $0.padding(to: width) }
         }
         var line = cells.joined() + (columns.last.flatMap(\.self) ?? "")
         while line.last == " " { line.removeLast() }
         return line
+    }
+}
+
+extension DatabasePath {
+    /// The name with as many of its directories as tell it from others of the same name.
+    fileprivate func name(unlike rivals: [DatabasePath]) -> String {
+        let own = parent.split(separator: "/")
+        let others = rivals.map { $0.parent.split(separator: "/") }
+        let count = (1...max(1, own.count)).first { count in
+            !others.contains { $0.suffix(count) == own.suffix(count) }
+        }
+        return (own.suffix(count ?? own.count) + [name[...]]).joined(separator: "/")
     }
 }

@@ -18,6 +18,9 @@ struct Credentials: Sendable {
             if arguments.has("--password-file") {
                 throw Failure.usage("--password-file needs --user NAME")
             }
+            if Environment.has("DIVAN_PASSWORD") {
+                terminal.warn("DIVAN_PASSWORD is not used: there is no --user NAME")
+            }
             return nil
         }
         let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
@@ -29,5 +32,32 @@ struct Credentials: Sendable {
             return Credentials(user: parts[0], password: parts[1])
         }
         return Credentials(user: text, password: try Secret.read(arguments))
+    }
+}
+
+extension Arguments {
+    /// As whom the command comes to a peer; `nil` when it says nothing of itself.
+    var shownToPeer: String? {
+        if let user = value("--user") { return "user \(user.prefix { $0 != ":" })" }
+        if let identity = value("--identity") { return "identity \(identity)" }
+        if has("--session-file") || Environment.has("DIVAN_SESSION") { return "a session" }
+        return nil
+    }
+}
+
+extension Failure {
+    /// The same failure; where a server did not take what the command showed, it says so, and not that
+    /// something has to be shown.
+    func naming(credentialsOf arguments: Arguments) -> Failure {
+        guard let shown = arguments.shownToPeer else { return self }
+        let remedy =
+            arguments.has("--user")
+            ? "check the name and the password" : "ask whoever runs the server what it takes"
+        var named = self
+        named.sentence.replace(
+            #/the server refused with 401, “[^”]*”; check user name and password, or the session/#,
+            with: "the server refused \(shown) with 401; \(remedy)"
+        )
+        return named
     }
 }

@@ -128,7 +128,7 @@ final class SyncRun: Sendable {
         holder?.stop()
         if isInVain(error, interruption) { namedAnew.withdraw(from: database) }
         try database.close()
-        try finish(tally, error, wasInterrupted: interruption.isRequested)
+        try finish(tally, error, interruption)
     }
 
     /// Whether it ended before all was done that a single run does.
@@ -147,7 +147,7 @@ final class SyncRun: Sendable {
     private func finish(
         _ tally: SyncTally,
         _ error: (any Error)?,
-        wasInterrupted: Bool
+        _ interruption: Interruption
     ) throws {
         if let reportFile {
             try OutputFile.write(Array(tally.json.canonicalText.utf8), to: reportFile)
@@ -155,7 +155,7 @@ final class SyncRun: Sendable {
         events.write("finished", tally.json.object ?? [:], sentence: nil)
         let hasNews = error == nil || tally.documentCount > 0
         if !terminal.isJSON, hasNews { terminal.result(tally.sentence(direction)) }
-        if let error, !wasInterrupted {
+        if let error, !interruption.isRequested {
             var failure = Failure(explaining: error)
             if let hint = trustHint(error) ?? schemeHint(error) { failure.sentence += "; \(hint)" }
             if tally.documentCount > 0 {
@@ -166,13 +166,14 @@ final class SyncRun: Sendable {
             throw failure
         }
         if let failure = partialFailure(tally) { throw failure }
-        if wasInterrupted {
-            throw Failure(
-                kind: .interrupted,
-                sentence: "stopped by Ctrl-C; what came through is saved, "
-                    + "the next run goes on from there"
-            )
+        // A continuous one is meant to go on until somebody stops it: that is its end, not a failure.
+        guard interruption.isRequested else { return }
+        let sentence =
+            "stopped by \(interruption.cause); what came through is saved, the next run goes on from there"
+        guard replicator.config.continuous else {
+            throw Failure(kind: .interrupted, sentence: sentence)
         }
+        terminal.note("divan: \(sentence)")
     }
 
     /// Where a certificate that nobody vouches for can be looked at.

@@ -48,7 +48,7 @@ enum UserAddCommand: Command {
             try UserCondition(text, of: name)
         }
         let refusal = Failure(
-            kind: .invalid,
+            kind: .conflict,
             sentence: "\(path) has a user \"\(name)\" already; --replace changes the password "
                 + "and the rights"
         )

@@ -127,8 +127,12 @@ package struct Arguments: Sendable {
 
     private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
         let names = syntax.options.map(\.name)
-        guard let near = Spelling.nearest(to: name, among: names) else { return "" }
-        return "; did you mean \(near)?"
+        if let near = Spelling.nearest(to: name, among: names) { return "; did you mean \(near)?" }
+        // Not taken for that: of -collection a collection "ollection" would be made.
+        let short = syntax.options.first { option in
+            option.value != nil && option.short.map { name.hasPrefix($0) } ?? false
+        }?.short
+        return short.map { "; write \($0) \(name.dropFirst($0.count))" } ?? ""
     }
 }
 

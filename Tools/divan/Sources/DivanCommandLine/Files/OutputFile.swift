@@ -132,7 +132,7 @@ package final class OutputFile {
     private func place(_ status: Int32) throws(Failure) {
         if status == 0 { return }
         guard errno != EEXIST else {
-            throw Failure(kind: .invalid, sentence: "\(path) exists; choose another name")
+            throw Failure(kind: .conflict, sentence: "\(path) exists; choose another name")
         }
         throw refused(errno)
     }

@@ -65,6 +65,9 @@ package final class Interruption: @unchecked Sendable {
     /// Whether it was SIGTERM, which a service manager sends, and not Ctrl-C.
     package var isTermination: Bool { state.withLock { $0.isTermination } }
 
+    /// What asked to stop, for a sentence.
+    package var cause: String { isTermination ? "SIGTERM" : "Ctrl-C" }
+
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.
     package func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in

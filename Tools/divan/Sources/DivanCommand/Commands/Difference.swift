@@ -1,0 +1,54 @@
+import DivanCommandLine
+import DivanJSON
+import DivanRevisions
+
+/// What is not the same in two databases.
+struct Difference {
+    /// In what a document differs.
+    enum Kind {
+        case oneOnly
+        /// The names of the two.
+        case revisions([String])
+        case bodies
+        /// A digest.
+        case missingBlob(String)
+        /// A digest.
+        case blobContent(String)
+    }
+
+    /// The name of the collection.
+    let collection: String
+    let documentID: DocumentID
+    let kind: Kind
+
+    /// One line for people.
+    var line: String {
+        let what =
+            switch kind {
+            case .oneOnly: "in one of them only"
+            case .revisions(let names): "revisions \(names.joined(separator: " and "))"
+            case .bodies: "bodies differ"
+            case .missingBlob(let digest): "blob \(digest) is missing"
+            case .blobContent(let digest): "the content of blob \(digest) differs"
+            }
+        return "\(collection)/\(documentID): \(what)".escapingControlCharacters()
+    }
+
+    /// The same for machines.
+    var json: JSON {
+        var members: JSONObject = [
+            "collection": .string(collection), "id": .string(documentID.text),
+        ]
+        switch kind {
+        case .oneOnly: members["difference"] = "document"
+        case .revisions(let names):
+            members["difference"] = "revision"
+            members["revisions"] = .array(names.map { .string($0) })
+        case .bodies: members["difference"] = "body"
+        case .missingBlob(let digest), .blobContent(let digest):
+            members["difference"] = "blob"
+            members["blob"] = .string(digest)
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,130 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What verbs say where they once said too little, or something else.
+@Suite(.timeLimit(.minutes(5))) struct ToldPlainlyTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", #"{"n":1}"#)
+    }
+
+    @Test func `select takes a SELECT that was typed all the same`() throws {
+        let rows = "{\"n\":1}\n"
+        for text in ["n FROM _", "SELECT n FROM _", "select n FROM _"] {
+            #expect(try shell.run("select", "db", text, "--json").output == rows)
+        }
+        #expect(try shell.divan("select", "db", "selected FROM _", "--json").output == "{}\n")
+    }
+
+    @Test func `CSV of one column has no empty lines`() throws {
+        try shell.run("put", "db", "two", #"{"n":null}"#)
+        let text = try shell.run("query", "db", "SELECT n FROM _ ORDER BY n", "--format", "csv")
+            .output
+        #expect(text == "n\n1\n\"\"\n")
+        try shell.divan("query", "db", "SELECT n FROM _", "--json", "--format", "csv")
+            .expectFailure(2, "--json and --format csv contradict each other")
+        #expect(
+            try shell.run("query", "db", "SELECT n FROM _", "--json", "--format", "json").output
+                .hasPrefix("[{")
+        )
+    }
+
+    @Test func `doctor tells of the collections that it is asked about`() throws {
+        try shell.run("mkcoll", "db", "zoo.cats")
+        try shell.divan("doctor", "db", "-c", "nosuch").expectFailure(3, "nosuch")
+        let told = try shell.run("doctor", "db", "-c", "zoo.cats").output
+        #expect(told.contains("zoo.cats: 0 documents") && !told.contains("_default:"), "\(told)")
+    }
+
+    @Test func `a directory without documents is no import`() throws {
+        try shell.bash("mkdir empty").expectSuccess()
+        try shell.divan("import", "db", "empty").expectFailure(3, "empty: there is no file in it")
+    }
+
+    @Test func `import tells machines why it left something out`() throws {
+        try shell.write("some.jsonl", "{\"_id\":\"a\"}\n[]\n{\"_id\":\"b\",\"_rev\":1}\n")
+        let outcome = try shell.divan("import", "db", "some.jsonl", "--keep-going", "--json")
+        #expect(outcome.status == 8, "\(outcome)")
+        let problems = outcome.errors.split(separator: "\n").filter {
+            $0.hasPrefix(#"{"problem":"#)
+        }
+        #expect(problems.count == 2, "\(outcome.errors)")
+    }
+
+    @Test func `compare gives machines an object for each difference`() throws {
+        try shell.run("new", "other")
+        try shell.run("put", "other", "one", #"{"n":2}"#)
+        try shell.run("put", "other", "two", "{}")
+        let outcome = try shell.divan("compare", "db", "other", "--json")
+        #expect(outcome.status == 9 && !outcome.errors.contains("lines"), "\(outcome.errors)")
+        let found = try #require(try outcome.json()["differences"] as? [[String: Any]])
+        #expect(found.map { $0["id"] as? String } == ["two", "one"])
+        #expect(found.map { $0["difference"] as? String } == ["document", "revision"])
+        #expect(found.allSatisfy { $0["collection"] as? String == "_default" })
+        let names = try #require(found[1]["revisions"] as? [String])
+        #expect(names.count == 2 && names.allSatisfy { $0.hasPrefix("1-") })
+    }
+
+    @Test func `rm and purge tell machines the same`() throws {
+        try shell.run("put", "db", "two", "{}")
+        let removed = try shell.run("rm", "db", "one", "--json").json()
+        #expect(removed["deleted"] as? [String] == ["one"] && removed["documents"] as? Int == 1)
+        let purged = try shell.run("purge", "db", "one", "two", "--json").json()
+        #expect(
+            purged["purged"] as? [String] == ["one", "two"] && purged["documents"] as? Int == 2
+        )
+    }
+
+    @Test func `what is missing from a dump is named alike by those who write and read it`() throws
+    {
+        let told = try shell.run("dump", "db", "db.dump", "--json").json()
+        #expect((told["missingBlobs"] as? [String])?.isEmpty == true)
+        let restored = try shell.run("restore", "again", "db.dump", "--json").json()
+        #expect((restored["missingBlobs"] as? [String])?.isEmpty == true)
+    }
+
+    @Test func `pack says that it packed nothing`() throws {
+        let told = try shell.run("pack", "db").errors
+        #expect(told.hasPrefix("Packed nothing yet of _default: fewer than 64 "), "\(told)")
+        #expect(told.contains("; the database's file had "), "\(told)")
+        #expect(try shell.run("pack", "db", "--json").json()["packed"] as? Bool == false)
+    }
+
+    @Test func `who looks for a file that is not there is told of the file, too`() throws {
+        try shell.divan("certs", "show", "no-such-file.invalid").expectFailure(
+            6,
+            "there is no file"
+        )
+    }
+
+    @Test func `no conflict is an answer, too`() throws {
+        let outcome = try shell.run("conflicts", "resolve", "db", "--all", "--merge")
+        #expect(outcome.errors == "No conflict in _default\n")
+    }
+
+    @Test func `verbs of indexes speak as the others do`() throws {
+        #expect(try shell.run("index", "ls", "db").errors == "No index\n")
+        #expect(
+            try shell.run("index", "make", "db", "byN", "n").errors
+                == "Made index byN of _default\n"
+        )
+        #expect(
+            try shell.run("index", "rm", "db", "byN").errors == "Removed index byN of _default\n"
+        )
+    }
+
+    @Test func `two databases of one name have lines that differ`() throws {
+        try shell.bash("mkdir left right; divan new left/notes; divan new right/notes")
+            .expectSuccess()
+        let watchers = try ["left", "right"].map { try shell.start("watch", "\($0)/notes") }
+        for watcher in watchers { _ = try watcher.event(named: "watching") }
+        let lines = try shell.run("top", "left/notes", "right/notes").output
+        #expect(lines.contains(" left/notes ") && lines.contains(" right/notes"), "\(lines)")
+        #expect(try !shell.run("top", "left/notes").output.contains("left/"))
+        for watcher in watchers { watcher.stop() }
+    }
+}
