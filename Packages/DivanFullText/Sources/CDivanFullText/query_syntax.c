@@ -8,10 +8,11 @@
 //   all   = minus { [ AND ] minus }
 //   minus = near { NOT near }
 //   near  = term { NEAR [ "/" number ] term }
-//   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words '"' )
+//   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words [ "*" ] '"' )
 //
 // Operators are in capitals and stand apart; whatever is no letter and no digit separates words. Phrases
-// and parentheses without a word are left out.
+// and parentheses without a word are left out. NEAR holds of each two terms beside each other, in one
+// column; FTS5 knows it between words and phrases only.
 
 /// Parentheses inside each other.
 enum { depth_limit = 64 };
@@ -146,56 +147,88 @@ static void parse_group(parser *parser) {
         parser->at++;
 }
 
-/// Writes what is before a word or a phrase, and that in quotation marks.
-static void write_words(
-    parser *parser, int column, bool is_first, const char *start, const char *end) {
-    if (column >= 0) sqlite3_str_appendf(parser->output, "c%d : ", column);
-    if (is_first) sqlite3_str_appendall(parser->output, "^ ");
-    sqlite3_str_appendchar(parser->output, 1, '"');
-    sqlite3_str_append(parser->output, start, (int)(end - start));
-    sqlite3_str_appendchar(parser->output, 1, '"');
+/// A word or a phrase, quoted, with what stands before it; or an expression in parentheses.
+typedef struct term {
+    /// The number of its column; -1 for any.
+    int column;
+    bool is_first;
+    bool is_group;
+    /// Nothing where no word is in it.
+    sqlite3_str *words;
+} term;
+
+static void quote(term *term, const char *start, const char *end, bool is_prefix) {
+    sqlite3_str_appendchar(term->words, 1, '"');
+    sqlite3_str_append(term->words, start, (int)(end - start));
+    sqlite3_str_appendall(term->words, is_prefix ? "\" *" : "\"");
 }
 
-static void parse_phrase(parser *parser, int column, bool is_first) {
+static void parse_phrase(parser *parser, term *term) {
     const char *start = ++parser->at;
-    bool has_words = false;
-    while (parser->at < parser->end && *parser->at != '"')
-        if (is_word(parser, parser->at++)) has_words = true;
+    bool has_words = false, is_prefix = false;
+    for (; parser->at < parser->end && *parser->at != '"'; parser->at++) {
+        if (is_word(parser, parser->at)) {
+            has_words = true;
+            is_prefix = false;
+        } else if (*parser->at == '*' && parser->at > start && is_word(parser, parser->at - 1)) {
+            // FTS5 knows it behind the last word only; before another one it is a sign.
+            is_prefix = true;
+        }
+    }
     if (parser->at >= parser->end) {
         parser->problem = "a quotation mark is not closed";
         return;
     }
-    if (has_words) write_words(parser, column, is_first, start, parser->at);
+    if (has_words) quote(term, start, parser->at, is_prefix);
     parser->at++;
 }
 
-static void parse_word(parser *parser, int column, bool is_first) {
+static void parse_word(parser *parser, term *term) {
     const char *start = parser->at;
     while (is_word(parser, parser->at)) parser->at++;
-    write_words(parser, column, is_first, start, parser->at);
-    if (parser->at < parser->end && *parser->at == '*') {
-        sqlite3_str_appendchar(parser->output, 1, '*');
-        parser->at++;
-    }
+    bool is_prefix = parser->at < parser->end && *parser->at == '*';
+    quote(term, start, parser->at, is_prefix);
+    parser->at += is_prefix;
 }
 
-static void parse_term(parser *parser) {
+static void parse_term(parser *parser, term *term) {
+    *term = (struct term){.column = -1, .words = sqlite3_str_new(NULL)};
     skip_space(parser);
     if (parser->problem) return;
     if (parser->at < parser->end && *parser->at == '(') {
+        term->is_group = true;
+        sqlite3_str *output = parser->output;
+        parser->output = term->words;
         parse_group(parser);
+        parser->output = output;
         return;
     }
-    int column = -1;
-    const char *named = behind_column(parser, &column);
+    const char *named = behind_column(parser, &term->column);
     if (named) parser->at = named;
-    else column = -1;
+    else term->column = -1;
     skip_space(parser);
-    bool is_first = parser->at < parser->end && *parser->at == '^';
-    if (is_first) parser->at++;
-    if (parser->at < parser->end && *parser->at == '"') parse_phrase(parser, column, is_first);
-    else if (is_word(parser, parser->at)) parse_word(parser, column, is_first);
+    term->is_first = parser->at < parser->end && *parser->at == '^';
+    if (term->is_first) parser->at++;
+    if (parser->at < parser->end && *parser->at == '"') parse_phrase(parser, term);
+    else if (is_word(parser, parser->at)) parse_word(parser, term);
     else parser->problem = "a word is missing";
+}
+
+static bool has_words(const term *term) {
+    return sqlite3_str_length(term->words) > 0;
+}
+
+static void write_term(parser *parser, const term *term) {
+    if (!has_words(term)) return;
+    if (term->column >= 0) sqlite3_str_appendf(parser->output, "c%d : ", term->column);
+    if (term->is_first) sqlite3_str_appendall(parser->output, "^ ");
+    sqlite3_str_appendall(parser->output, sqlite3_str_value(term->words));
+}
+
+/// Frees the text of a term.
+static void drop(parser *parser, term *term) {
+    if (sqlite3_str_errcode(term->words) != SQLITE_OK) parser->problem = "out of memory";
+    sqlite3_free(sqlite3_str_finish(term->words));
 }
 
 /// Passes `NEAR` or `NEAR/number`.
@@ -213,22 +246,64 @@ static bool passes_near(parser *parser, int *distance) {
     return true;
 }
 
+/// Terms that stand near each other, as far as they were read.
+typedef struct {
+    /// `NEAR(…)` of each two.
+    sqlite3_str *pairs;
+    int count;
+    /// The column that a term names; -1 where none does.
+    int column;
+    bool is_in_two_columns;
+} chain;
+
+static void note_column(chain *chain, int column) {
+    if (chain->column >= 0 && column >= 0 && chain->column != column) chain->is_in_two_columns = true;
+    if (column >= 0) chain->column = column;
+}
+
+static void add_pair(parser *parser, chain *chain, const term *left, const term *right, int distance) {
+    if (left->is_group || right->is_group)
+        parser->problem = "NEAR stands between words and phrases, not beside parentheses";
+    else if (left->is_first || right->is_first)
+        parser->problem = "^ cannot stand beside NEAR";
+    if (parser->problem) return;
+    note_column(chain, left->column);
+    note_column(chain, right->column);
+    if (chain->count++ > 0) sqlite3_str_appendall(chain->pairs, " AND ");
+    sqlite3_str_appendf(
+        chain->pairs, "NEAR(%s %s, %d)", sqlite3_str_value(left->words),
+        sqlite3_str_value(right->words), distance);
+}
+
+static void write_chain(parser *parser, const chain *chain) {
+    if (chain->column >= 0) sqlite3_str_appendf(parser->output, "c%d : ", chain->column);
+    sqlite3_str_appendchar(parser->output, 1, '(');
+    sqlite3_str_append(
+        parser->output, sqlite3_str_value(chain->pairs), sqlite3_str_length(chain->pairs));
+    sqlite3_str_appendchar(parser->output, 1, ')');
+}
+
 static void parse_near(parser *parser) {
-    sqlite3_str *output = parser->output;
-    sqlite3_str *terms = sqlite3_str_new(NULL);
-    int distance = 10, farthest = -1;
-    bool is_there = false;
-    parser->output = terms;
-    write_part(parser, parse_term, "", &is_there);
+    chain chain = {.pairs = sqlite3_str_new(NULL), .column = -1};
+    term left, right;
+    int distance;
+    parse_term(parser, &left);
     while (!parser->problem && passes_near(parser, &distance)) {
-        if (distance > farthest) farthest = distance;
-        write_part(parser, parse_term, " ", &is_there);
+        parse_term(parser, &right);
+        if (!parser->problem && has_words(&left) && has_words(&right))
+            add_pair(parser, &chain, &left, &right, distance);
+        // A term without words is left out.
+        term rest = has_words(&right) ? left : right;
+        if (has_words(&right)) left = right;
+        drop(parser, &rest);
     }
-    parser->output = output;
-    const char *text = sqlite3_str_value(terms);
-    if (text && farthest >= 0) sqlite3_str_appendf(output, "NEAR(%s, %d)", text, farthest);
-    else if (text) sqlite3_str_append(output, text, sqlite3_str_length(terms));
-    sqlite3_free(sqlite3_str_finish(terms));
+    // Words of two columns are never near each other.
+    if (chain.is_in_two_columns) sqlite3_str_appendall(parser->output, "\"\"");
+    else if (chain.count > 0) write_chain(parser, &chain);
+    else write_term(parser, &left);
+    drop(parser, &left);
+    if (sqlite3_str_errcode(chain.pairs) != SQLITE_OK) parser->problem = "out of memory";
+    sqlite3_free(sqlite3_str_finish(chain.pairs));
 }
 
 static void parse_minus(parser *parser) {

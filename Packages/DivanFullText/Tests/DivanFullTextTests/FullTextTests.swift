@@ -55,7 +55,8 @@ struct FullTextTests {
                 switch sqlite3_step(statement) {
                 case SQLITE_ROW: rows.append(Int(sqlite3_column_int64(statement, 0)))
                 case SQLITE_DONE: return rows
-                case let code: throw Failure(code: code)
+                case let code:
+                    throw Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
                 }
             }
         }
@@ -63,6 +64,7 @@ struct FullTextTests {
 
     private struct Failure: Error {
         let code: Int32
+        let message: String
     }
 
     @Test(
@@ -137,6 +139,47 @@ struct FullTextTests {
         for language in ["ja", "zh-Hant", "Thai"] {
             #expect(try found(query, language: language, in: Self.eastern) == rows)
         }
+    }
+
+    @Test(
+        "NEAR holds of each two terms beside each other, in the column that one of them names",
+        arguments: [
+            ("story:run NEAR/2 castors", [2]), ("run NEAR/2 story:castors", [2]),
+            ("name:run NEAR/2 castors", []), ("name:bern NEAR/99 story:castors", []),
+            ("reading NEAR/0 chair NEAR/5 castors", [2]),
+            ("reading NEAR/5 castors NEAR/0 chair", []),
+            ("reading NEAR/0 story:chair NEAR/5 castors", [2]),
+            ("reading NEAR/0 chair NEAR/5 name:castors", []),
+            ("chair NOT reading NEAR/0 chair NEAR/5 castors", [1, 3]),
+            ("(reading NEAR/0 chair) AND meeting", [2]), ("run NEAR/2 cast*", [2]),
+            (#"wooden NEAR/0 "chair""#, [1]), (#"reading NEAR/2 "running cast*""#, [2]),
+        ]
+    )
+    func near(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
+    }
+
+    @Test(
+        "What FTS5 cannot say of NEAR is told in words",
+        arguments: ["^reading NEAR chair", "reading NEAR (chair OR table)", "(a b) NEAR/3 c"]
+    )
+    func nearBesideOthers(query: String) {
+        let failure = #expect(throws: Failure.self) { try found(query) }
+        #expect(failure?.code == SQLITE_ERROR)
+        let message = failure?.message ?? ""
+        #expect(message.contains("NEAR") && !message.contains("fts5"), "\(message)")
+    }
+
+    @Test(
+        "A star in a phrase is behind its last word, and a sign elsewhere",
+        arguments: [
+            (#""reading cha*""#, [2]), (#""light woo*""#, [1]), (#""light woo""#, []),
+            (#""light woo* ""#, [1]), (#""light * wooden""#, [1]), (#"name:"osl*""#, [1]),
+            (#""* light wooden""#, [1]), (#""light woo *""#, []), (#"^"read*""#, [2]),
+        ]
+    )
+    func phraseStar(query: String, rows: [Int]) throws {
+        #expect(try found(query) == rows)
     }
 
     @Test("A malformed query fails", arguments: [#""open"#, "(a", "a)", "a OR", "a AND", "a NOT"])
