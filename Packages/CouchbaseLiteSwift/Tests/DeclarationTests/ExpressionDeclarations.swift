@@ -143,10 +143,10 @@ import Testing
             (Function.ln(half), log(0.5)), (Function.log(half), log10(0.5)),
             (Function.pi(), Double.pi), (Function.power(base: n, exponent: half), pow(7, 0.5)),
             (Function.radians(n), 7 * Double.pi / 180), (Function.round(half), 1),
-            (Function.round(Expression.double(0.567), digits: 2), 0.57),
+            (Function.round(Expression.double(0.567), digits: Expression.int(2)), 0.57),
             (Function.sign(n), 1), (Function.sin(half), sin(0.5)), (Function.sqrt(n), sqrt(7)),
             (Function.tan(half), tan(0.5)), (Function.trunc(half), 0),
-            (Function.trunc(Expression.double(0.567), digits: 2), 0.56),
+            (Function.trunc(Expression.double(0.567), digits: Expression.int(2)), 0.56),
             (Function.avg(n), 7), (Function.count(n), 1), (Function.count(), 1),
             (Function.min(n), 7), (Function.max(n), 7), (Function.sum(n), 7),
         ]
@@ -189,7 +189,7 @@ import Testing
         let index = FullTextIndexConfiguration(["text"], language: "en")
         try collection.createIndex(withName: "words", config: index)
         let words: FullTextIndexExpressionProtocol = Expression.fullTextIndex("words")
-        let _: IndexExpressionProtocol = words.from("d")
+        let _: FullTextIndexExpressionProtocol = words.from("d")
         let source = DataSource.collection(collection)
         let query = QueryBuilder.select(SelectResult.expression(Meta.id)).from(source)
             .where(FullTextFunction.match(words, query: "steel"))

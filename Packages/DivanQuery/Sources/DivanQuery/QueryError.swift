@@ -1,7 +1,9 @@
 /// Why a query cannot be used: the official code, what is wrong, and where.
 public struct QueryError: Error, Equatable, Sendable {
-    /// What sort of error it is, by its number in the domain CouchbaseLite.
+    /// What sort of error it is, by its number in the domain CouchbaseLite, or in that of SQLite.
     public enum Code: Int, Sendable {
+        /// A function refused its arguments while the query ran; the number is SQLite's.
+        case failed = 1
         /// The text, a name, a type or a number of arguments is wrong.
         case invalidQuery = 23
         /// `MATCH` or a vector function needs an index that is not there.

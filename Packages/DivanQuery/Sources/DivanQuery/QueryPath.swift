@@ -28,6 +28,11 @@ public struct QueryPath: Hashable, Sendable {
     /// Whether the path means the value itself.
     public var isEmpty: Bool { steps.isEmpty }
 
+    /// The keys in it.
+    var keys: [ExactText] {
+        steps.compactMap { if case .key(let key) = $0 { key } else { nil } }
+    }
+
     /// The path without its first `count` steps.
     public func dropping(_ count: Int) -> QueryPath {
         QueryPath(Array(steps.dropFirst(count)))

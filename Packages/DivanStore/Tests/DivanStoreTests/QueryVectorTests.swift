@@ -44,6 +44,23 @@ struct QueryVectorTests {
     }
 }
 
+/// What the official API would say of an error.
+struct ErrorNumber: Equatable {
+    let domain: String
+    let code: Int
+
+    init(domain: String, code: Int) {
+        self.domain = domain
+        self.code = code
+    }
+
+    init?(_ error: any Error) {
+        guard let error = error as? QueryError else { return nil }
+        let domain = error.code == .failed ? "SQLite" : "CouchbaseLite"
+        self.init(domain: domain, code: error.code.rawValue)
+    }
+}
+
 /// One case.
 struct VectorCase {
     let id: String
@@ -52,6 +69,8 @@ struct VectorCase {
     let parameters: [ExactText: QueryValue]
     let rows: [[JSON]]?
     let failsWhen: String?
+    /// Domain and code of the error, where the vectors say them.
+    let failure: ErrorNumber?
 
     init?(_ json: JSON) {
         guard let id = json["id"]?.string, let sql = json["sql"]?.string,
@@ -61,12 +80,24 @@ struct VectorCase {
         self.sql = sql
         self.status = status
         rows = json["rows"]?.array?.compactMap(\.array)
-        failsWhen = json["error"]?["when"]?.string
+        let error = json["error"]
+        failsWhen = error?["when"]?.string
+        failure = error?["domain"]?.string.map { domain in
+            ErrorNumber(domain: domain, code: error?["code"]?.int.map { Int($0) } ?? 0)
+        }
         var parameters: [ExactText: QueryValue] = [:]
         for (name, value) in json["params"]?.object.map(Array.init) ?? [] {
             parameters[ExactText(name)] = QueryValue(value)
         }
         self.parameters = parameters
+    }
+}
+
+extension VectorCase {
+    /// What is not as expected with an error that had to come; `nil` where domain and code are.
+    func problem(with error: any Error) -> String? {
+        guard let failure, failure != ErrorNumber(error) else { return nil }
+        return "fails with \(String(describing: ErrorNumber(error))): \(error)"
     }
 }
 
@@ -143,7 +174,8 @@ final class QueryVectorStore {
             statement = try QueryStatement(sql: vector.sql)
                 .checked(against: StoreCatalogue(room.store, named: "vectors"), text: vector.sql)
         } catch {
-            return vector.failsWhen == "compile" ? nil : "does not compile: \(error)"
+            return vector.failsWhen == "compile"
+                ? vector.problem(with: error) : "does not compile: \(error)"
         }
         do {
             let query = StorageQuery(statement, parameters: vector.parameters)
@@ -155,7 +187,7 @@ final class QueryVectorStore {
             return Self.areEqual(found, expected, isOrdered: isOrdered)
                 ? nil : "found \(Self.text(found)), expected \(Self.text(expected))"
         } catch {
-            return vector.failsWhen == nil ? "fails: \(error)" : nil
+            return vector.failsWhen == nil ? "fails: \(error)" : vector.problem(with: error)
         }
     }
 

@@ -69,7 +69,9 @@ extension Query {
     /// Runs the query and returns all of its rows, as they are now.
     ///
     /// - Throws: `CBLError.invalidQueryParam` for a value whose name the query does not have;
-    ///   `notOpen`; of a built query also what `Database.createQuery(_:)` throws.
+    ///   `notOpen`; code 1 of the domain `CouchbaseLite.SQLite` for what a function refuses, such as
+    ///   words to be searched for with an open quotation mark; of a built query also what
+    ///   `Database.createQuery(_:)` throws.
     public func execute() throws -> ResultSet {
         try translatingErrors { try core.results(core.run()) }
     }

@@ -31,7 +31,21 @@ final class QueryCore: Sendable {
         statement = try QueryStatement(sql: text)
         let checked = try statement.checked(against: database.catalogue(), text: text)
         state = Mutex(State(checked: checked))
+        try refuseWhatIsTooDeep(checked)
     }
+
+    /// How deep SQLite can go, it alone knows; what goes far is shown to it.
+    private func refuseWhatIsTooDeep(_ checked: CheckedStatement) throws {
+        guard statement.height > Self.surelyCompiledHeight else { return }
+        do {
+            _ = try database.openStore().plan(of: StorageQuery(checked))
+        } catch let error as QueryError where error.offset == nil {
+            throw QueryError(error.problem, code: error.code, at: statement.deepest, in: text)
+        }
+    }
+
+    /// Levels of expressions, each in words or signs of its own, that SQLite has always taken.
+    private static let surelyCompiledHeight = 6
 
     /// Takes over a statement that was built; it is checked when it is needed.
     init(_ statement: QueryStatement, of database: Database) {
@@ -184,5 +198,11 @@ extension Database {
 }
 
 extension QueryError: NumberedError {
-    var number: ErrorNumber { .divan(code.rawValue) }
+    /// Source: `sqlpp.md` §8.
+    var number: ErrorNumber {
+        switch code {
+        case .failed: ErrorNumber(domain: "CouchbaseLite.SQLite", code: code.rawValue)
+        case .invalidQuery, .missingIndex, .invalidQueryParameter: .divan(code.rawValue)
+        }
+    }
 }

@@ -97,6 +97,9 @@ import Testing
     @Test func `functions are those of SQL++`() {
         #expect(sql(Function.power(base: price, exponent: Expression.int(2))) == "POWER(price, 2)")
         #expect(sql(Function.round(price, digits: 1)) == "ROUND(price, 1)")
+        let digits: any ExpressionProtocol = Expression.parameter("digits")
+        #expect(sql(Function.round(price, digits: digits)) == "ROUND(price, $digits)")
+        #expect(sql(Function.trunc(price, digits: Expression.int(1))) == "TRUNC(price, 1)")
         #expect(
             sql(Function.contains(name, substring: Expression.string("o"))) == "CONTAINS(name, 'o')"
         )

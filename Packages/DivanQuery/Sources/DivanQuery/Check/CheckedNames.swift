@@ -5,6 +5,7 @@ struct CheckedNames {
     private struct Alias {
         let name: ExactText
         let column: Int
+        let collation: QueryCollation
         let hasAggregate: Bool
     }
 
@@ -26,13 +27,25 @@ struct CheckedNames {
     mutating func add(
         alias: ExactText,
         column: Int,
+        collation: QueryCollation,
         hasAggregate: Bool
     ) throws {
         let isTaken =
             aliases.contains { $0.name == alias }
             || scope.sources.contains { $0.alias == alias }
         if isTaken { throw QueryError("duplicate alias '\(alias)'; give one another name") }
-        aliases.append(Alias(name: alias, column: column, hasAggregate: hasAggregate))
+        aliases.append(
+            Alias(name: alias, column: column, collation: collation, hasAggregate: hasAggregate)
+        )
+    }
+
+    /// The collation of the column that a form is the alias of; `nil` for anything else, and for a
+    /// column without one.
+    func collation(of form: QueryExpression.Form, in clause: QueryClause) -> QueryCollation? {
+        guard clause.allowsAliases, case .property(let path) = form, path.steps.count == 1,
+            let alias = alias(path), alias.collation != .binary
+        else { return nil }
+        return alias.collation
     }
 
     mutating func enter(_ variable: ExactText, number: Int) {
@@ -42,17 +55,22 @@ struct CheckedNames {
     mutating func leaveVariable() { variables.removeLast() }
 
     /// The meaning of a form that is a name.
+    ///
+    /// `aggregateProblem` says why an alias of an aggregate cannot stand there, where none can.
     mutating func meaning(
         of form: QueryExpression.Form,
-        in clause: QueryClause
+        in clause: QueryClause,
+        aggregateProblem: String?
     ) throws -> CheckedExpression {
         switch form {
-        case .property(let path): return try property(path, clause)
+        case .property(let path): return try property(path, clause, aggregateProblem)
         case .everything(let path):
-            return path.isEmpty ? .property(source: mainSource, path) : try property(path, clause)
+            return path.isEmpty
+                ? .property(source: mainSource, path)
+                : try property(path, clause, aggregateProblem)
         case .variable(let path): return try variable(path)
         case .blob(let path):
-            guard case .property(let source, let path) = try property(path, clause) else {
+            guard case .property(let source, let path) = try property(path, clause, nil) else {
                 throw QueryError("BLOB needs the path of a property")
             }
             return .blob(source: source, path)
@@ -63,17 +81,15 @@ struct CheckedNames {
 
     private mutating func property(
         _ path: QueryPath,
-        _ clause: QueryClause
+        _ clause: QueryClause,
+        _ aggregateProblem: String?
     ) throws -> CheckedExpression {
         guard clause != .count else {
             throw QueryError("LIMIT and OFFSET cannot depend on a row; use a parameter")
         }
         if clause.allowsAliases, let alias = alias(path) {
-            if alias.hasAggregate, !clause.allowsAggregates {
-                throw QueryError(
-                    "'\(alias.name)' is an aggregate, which cannot stand in \(clause.rawValue);"
-                        + " conditions on groups belong into HAVING"
-                )
+            if alias.hasAggregate, let aggregateProblem {
+                throw QueryError("'\(alias.name)' is an aggregate, which \(aggregateProblem)")
             }
             return .column(alias.column, path.dropping(1))
         }

@@ -17,6 +17,7 @@ struct ExpressionChecker {
     private(set) var aggregateCount = 0
     private var collation = QueryCollation.binary
     private var isInAggregate = false
+    private var isQuantified = false
 
     init(
         names: CheckedNames,
@@ -56,18 +57,14 @@ struct ExpressionChecker {
         _ expression: QueryExpression,
         _ numbers: inout CheckNumbers
     ) throws -> CheckedKey {
-        guard case .collated(let inner, let change) = expression.form else {
-            return CheckedKey(try check(expression, &numbers))
-        }
-        return CheckedKey(
-            try check(expression, &numbers),
-            collation: change.applied(to: collated(inner))
-        )
+        CheckedKey(try check(expression, &numbers), collation: collated(expression))
     }
 
-    /// The collation of what stands inside another `COLLATE`.
+    /// The collation that an expression has by itself: of `COLLATE`, or of the column of its alias.
     private func collated(_ expression: QueryExpression) -> QueryCollation {
-        guard case .collated(let inner, let change) = expression.form else { return .binary }
+        guard case .collated(let inner, let change) = expression.form else {
+            return names.collation(of: expression.form, in: clause) ?? .binary
+        }
         return change.applied(to: collated(inner))
     }
 
@@ -98,10 +95,13 @@ struct ExpressionChecker {
             numbers.use(parameter: name)
             return .parameter(name)
         case .property, .everything, .variable, .metadata, .blob:
-            return try names.meaning(of: form, in: clause)
+            return try names.meaning(of: form, in: clause, aggregateProblem: aggregateProblem)
         case .comparison, .isValued, .between, .isIn, .like, .hasValue:
             return try test(form, &numbers)
         case .quantified(let quantifier, let variable, let items, let condition):
+            let outer = isQuantified
+            defer { isQuantified = outer }
+            isQuantified = true
             let items = try check(items, &numbers)
             let number = numbers.makeVariable()
             names.enter(variable, number: number)
@@ -165,7 +165,7 @@ struct ExpressionChecker {
                     )
                 },
                 otherwise: try otherwise.map { try check($0, &numbers) },
-                collation
+                collation(of: [subject].compactMap(\.self))
             )
         default: throw QueryError("this expression has no meaning")
         }
@@ -244,11 +244,14 @@ struct ExpressionChecker {
 
     /// How operands are compared: `COLLATE` around the first one that has it is that of the
     /// comparison, as in SQL; so `property.collate(…).equalTo(…)` means what it says.
+    ///
+    /// The alias of a column that has it stands for the column, `COLLATE` included.
     private func collation(of operands: [QueryExpression]) -> QueryCollation {
         for operand in operands {
             if case .collated(_, let change) = operand.form {
                 return change.applied(to: collation)
             }
+            if let own = names.collation(of: operand.form, in: clause) { return own }
         }
         return collation
     }
@@ -302,11 +305,12 @@ struct ExpressionChecker {
                     + " \(function.argumentText), not \(arguments.count)"
             )
         }
-        let arguments = try all(arguments, &numbers)
+        let checked = try all(arguments, &numbers)
         switch function {
-        case .arrayOf: return .array(arguments)
-        case .concat: return .concatenation(arguments)
-        default: return .call(function, arguments, collation)
+        case .arrayOf: return .array(checked)
+        case .concat: return .concatenation(checked)
+        case .contains: return .call(function, checked, collation(of: arguments))
+        default: return .call(function, checked, collation)
         }
     }
 
@@ -315,19 +319,42 @@ struct ExpressionChecker {
         _ argument: QueryExpression?,
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
-        guard clause.allowsAggregates else {
-            throw QueryError(
-                "\(aggregate.rawValue)() cannot stand in \(clause.rawValue);"
-                    + " conditions on groups belong into HAVING"
-            )
-        }
-        guard !isInAggregate else {
-            throw QueryError("\(aggregate.rawValue)() cannot stand inside another aggregate")
+        if let aggregateProblem {
+            throw QueryError("\(aggregate.rawValue)() \(aggregateProblem)")
         }
         aggregateCount += 1
         isInAggregate = true
         defer { isInAggregate = false }
-        return .aggregate(aggregate, try argument.map { try check($0, &numbers) }, collation)
+        let collation = collation(of: [argument].compactMap(\.self))
+        let operand = try argument.map { try check($0, &numbers) }
+        if aggregate == .count, case .everything? = argument?.form, let operand {
+            return .aggregate(aggregate, counted(operand), collation)
+        }
+        return .aggregate(aggregate, operand, collation)
+    }
+
+    /// What is counted for the body of a document: where one is there, so is its number.
+    ///
+    /// Those of the first source are in each row.
+    private func counted(_ body: CheckedExpression) -> CheckedExpression? {
+        guard case .property(let source, let path) = body, path.isEmpty,
+            case .documents = names.scope.sources[source].form
+        else { return body }
+        return source == 0 ? nil : .metadata(source: source, .sequence)
+    }
+
+    /// Why no aggregate can stand here; `nil` where one can.
+    private var aggregateProblem: String? {
+        if !clause.allowsAggregates {
+            "cannot stand in \(clause.rawValue); conditions on groups belong into HAVING"
+        } else if isInAggregate {
+            "cannot stand inside another aggregate"
+        } else if isQuantified {
+            // Items are rows of their own there.
+            "cannot stand inside ANY or EVERY; compare it outside"
+        } else {
+            nil
+        }
     }
 }
 

@@ -53,6 +53,7 @@ extension QueryExpression {
                     form: .documents(collection),
                     alias: nil,
                     names: [[collection.scope, collection.name], [collection.name]],
+                    otherNames: QueryScope.fullNames(of: collection),
                     title: collection.name
                 )
             )

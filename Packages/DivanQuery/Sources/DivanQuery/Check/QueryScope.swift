@@ -9,6 +9,8 @@ struct QueryScope {
         var alias: ExactText?
         /// The paths that lead to it, the longest first; the first steps of a property.
         var names: [[ExactText]]
+        /// Other paths that lead to it where nothing else is called so, such as its full name.
+        var otherNames: [[ExactText]] = []
         /// The title of a column that shows all of it.
         var title: ExactText
     }
@@ -25,6 +27,20 @@ struct QueryScope {
             throw QueryError("duplicate alias '\(Self.text(name))'; give one of them another name")
         }
         sources.append(source)
+        tellTitlesApart()
+    }
+
+    /// Collections of one name in different scopes are titled with both.
+    private mutating func tellTitlesApart() {
+        guard let last = sources.last, let collection = last.unnamedCollection else { return }
+        let alike = sources.indices.filter { index in
+            sources[index].unnamedCollection?.name == collection.name
+        }
+        guard alike.contains(where: { sources[$0].unnamedCollection != collection }) else { return }
+        for index in alike {
+            guard let collection = sources[index].unnamedCollection else { continue }
+            sources[index].title = ExactText(Self.text([collection.scope, collection.name]))
+        }
     }
 
     /// What properties of the first few sources may begin with, for messages.
@@ -36,6 +52,24 @@ struct QueryScope {
 
     /// The source that the first steps of a path name, and how many steps.
     func source(namedBy path: QueryPath) -> (source: Int, steps: Int)? {
+        let isNamed = sources.contains { $0.names.contains { Self.begins(path, with: $0) } }
+        guard isNamed else { return source(alsoNamedBy: path) }
+        guard let found = source(calledBy: path) else { return nil }
+        // `_default._default.n FROM _default` speaks of it by its full name.
+        return (found.source, max(found.steps, sources[found.source].stepsOfOtherName(path) ?? 0))
+    }
+
+    private func source(alsoNamedBy path: QueryPath) -> (source: Int, steps: Int)? {
+        var found: [(source: Int, steps: Int)] = []
+        for (number, source) in sources.enumerated() {
+            if let steps = source.stepsOfOtherName(path) { found.append((number, steps)) }
+        }
+        let most = found.map(\.steps).max()
+        let longest = found.filter { $0.steps == most }
+        return longest.count == 1 ? longest[0] : nil
+    }
+
+    private func source(calledBy path: QueryPath) -> (source: Int, steps: Int)? {
         var found: (source: Int, steps: Int)?
         for (number, source) in sources.enumerated() {
             for name in source.names where Self.begins(path, with: name) {
@@ -73,4 +107,31 @@ struct QueryScope {
     }
 
     static func text(_ name: [ExactText]) -> String { name.map(\.text).joined(separator: ".") }
+
+    /// What a collection is called wherever it stands: its full name, `_` for `_default`.
+    static func fullNames(of collection: QueryCollection) -> [[ExactText]] {
+        var names = [[collection.scope, collection.name]]
+        let isDefaultScope = collection.scope == QueryCollection.standard.scope
+        if isDefaultScope { names.append(["_", collection.name]) }
+        if collection == .standard { names += [["_"], [collection.name]] }
+        return names
+    }
+
+    /// An alias that looks like a path, as code reads it: `.from("a.b")`.
+    static func spelledNames(of alias: ExactText) -> [[ExactText]] {
+        let keys = QueryPath(source: alias.text).keys
+        return keys == [alias] ? [] : [keys]
+    }
+}
+
+extension QueryScope.Source {
+    /// Steps of the longest of its other names that a path begins with.
+    fileprivate func stepsOfOtherName(_ path: QueryPath) -> Int? {
+        otherNames.filter { QueryScope.begins(path, with: $0) }.map(\.count).max()
+    }
+
+    /// The collection that it reads and is called after.
+    fileprivate var unnamedCollection: QueryCollection? {
+        if alias == nil, case .documents(let collection) = form { collection } else { nil }
+    }
 }

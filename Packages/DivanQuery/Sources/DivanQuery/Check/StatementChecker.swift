@@ -27,6 +27,7 @@ struct StatementChecker {
         }
         try bound(statement)
         let columns = try checkColumns(statement.columns, &checker, &numbers)
+        let hasGroups = checker.aggregateCount > 0 || !statement.groups.isEmpty
         var result = CheckedStatement(
             columns: columns,
             isDistinct: statement.isDistinct,
@@ -42,10 +43,7 @@ struct StatementChecker {
         checker.clause = .result
         result.groupFilter = try statement.groupFilter.map { try checker.check($0, &numbers) }
         result.orderings = try statement.orderings.map {
-            CheckedOrdering(
-                try checker.key($0.expression, &numbers),
-                isDescending: $0.isDescending
-            )
+            try ordering($0, hasGroups: hasGroups, &checker, &numbers)
         }
         checker.clause = .count
         result.limit = try statement.limit.map { try count($0, "LIMIT", &checker, &numbers) }
@@ -56,6 +54,23 @@ struct StatementChecker {
             result.sources[source].includesDeleted = true
         }
         return result
+    }
+
+    private func ordering(
+        _ ordering: QueryOrdering,
+        hasGroups: Bool,
+        _ checker: inout ExpressionChecker,
+        _ numbers: inout CheckNumbers
+    ) throws -> CheckedOrdering {
+        let before = checker.aggregateCount
+        let key = try checker.key(ordering.expression, &numbers)
+        guard hasGroups || checker.aggregateCount == before else {
+            throw QueryError(
+                "an aggregate in ORDER BY needs GROUP BY, or a column that is one, too",
+                at: ordering.expression.place
+            )
+        }
+        return CheckedOrdering(key, isDescending: ordering.isDescending)
     }
 
     private func bound(_ statement: QueryStatement) throws(QueryError) {
@@ -120,16 +135,15 @@ struct StatementChecker {
     ) throws -> CheckedSource {
         let form = CheckedSource.Form.documents(collection)
         let short = written.suffix(1)
-        var title = source.alias ?? written[written.count - 1]
-        let isShared = checker.names.scope.sources.contains { $0.alias == nil && $0.title == title }
-        if isShared, source.alias == nil { title = ExactText(QueryScope.text(written)) }
         try checker.names.add(
             QueryScope.Source(
                 form: form,
                 alias: source.alias,
                 names: source.alias.map { [[$0]] }
                     ?? (written.count == 1 ? [written] : [written, Array(short)]),
-                title: title
+                otherNames: source.alias.map(QueryScope.spelledNames)
+                    ?? QueryScope.fullNames(of: collection),
+                title: source.alias ?? written[written.count - 1]
             )
         )
         switch source.join {
@@ -209,15 +223,17 @@ struct StatementChecker {
                 QueryColumn(QueryExpression(.property("_sequence")), alias: "_sequence"),
             ] : columns
         checker.clause = .columns
-        var checked: [CheckedExpression] = []
+        var checked: [CheckedKey] = []
         for column in written {
             let before = checker.aggregateCount
-            checked.append(try checker.check(column.expression, &numbers))
+            let value = try checker.key(column.expression, &numbers)
+            checked.append(value)
             guard let alias = column.alias else { continue }
             do {
                 try checker.names.add(
                     alias: alias,
                     column: checked.count - 1,
+                    collation: value.collation,
                     hasAggregate: checker.aggregateCount > before
                 )
             } catch let error as QueryError where error.offset == nil {
@@ -225,18 +241,12 @@ struct StatementChecker {
             }
         }
         var titles = ColumnTitles(explicit: written.compactMap(\.alias))
-        return zip(written, checked).map { column, expression in
+        return zip(written, checked).map { column, value in
+            let expression = value.expression
             let title =
                 column.alias
                 ?? titles.title(of: column.expression.form, expression, checker.names.scope)
-            return CheckedColumn(title: title, expression)
+            return CheckedColumn(title: title, expression, collation: value.collation)
         }
-    }
-}
-
-extension QueryPath {
-    /// The keys in it.
-    fileprivate var keys: [ExactText] {
-        steps.compactMap { if case .key(let key) = $0 { key } else { nil } }
     }
 }

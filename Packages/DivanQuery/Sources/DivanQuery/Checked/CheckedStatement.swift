@@ -76,12 +76,22 @@ public struct CheckedColumn: Hashable, Sendable {
     public var title: ExactText
     /// The value.
     public var expression: CheckedExpression
+    /// Which texts count as equal for `DISTINCT`.
+    public var collation: QueryCollation
 
     /// Creates a column.
-    public init(title: ExactText, _ expression: CheckedExpression) {
+    public init(
+        title: ExactText,
+        _ expression: CheckedExpression,
+        collation: QueryCollation = .binary
+    ) {
         self.title = title
         self.expression = expression
+        self.collation = collation
     }
+
+    /// What rows are grouped by where equal ones are shown once.
+    var key: CheckedKey { CheckedKey(expression, collation: collation) }
 }
 
 /// The collection that a source reads.

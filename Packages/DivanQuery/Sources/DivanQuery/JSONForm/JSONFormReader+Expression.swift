@@ -144,7 +144,9 @@ extension JSONFormReader {
             guard arguments.count == 1 || aggregate == .count && arguments.isEmpty else {
                 throw Self.wrongCount(text)
             }
-            if aggregate == .count, case .everything = arguments.first?.form {
+            if aggregate == .count, case .everything(let path)? = arguments.first?.form,
+                path.isEmpty
+            {
                 return .aggregate(aggregate, nil)
             }
             return .aggregate(aggregate, arguments.first)

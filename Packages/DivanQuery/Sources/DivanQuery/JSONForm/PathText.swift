@@ -12,6 +12,13 @@ extension QueryPath {
         self = try reader.path()
     }
 
+    /// The path that a source's name is in code: `shop.chairs` has two keys, what is no path is one.
+    public init(source name: String) {
+        let path = try? QueryPath(text: name)
+        let isName = path.map { !$0.isEmpty && $0.keys.count == $0.steps.count } ?? false
+        self = path.flatMap { isName ? $0 : nil } ?? QueryPath(keys: name)
+    }
+
     /// The text with a dot before each key, or `nil` where it has none: a key is empty.
     var text: String? {
         var text = ""

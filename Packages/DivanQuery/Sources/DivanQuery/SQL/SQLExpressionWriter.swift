@@ -24,7 +24,11 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             throw QueryError("the query is more than \(limit) of SQL; use its aliases less often")
         }
         let start = text.begin { !isBoundToRows(expression) }
-        try writeWhole(expression, form, to: &text)
+        if form == .plain, try isIndexed(expression) {
+            try text.spelled { try writeWhole(expression, form, to: &$0) }
+        } else {
+            try writeWhole(expression, form, to: &text)
+        }
         text.end(start)
     }
 
@@ -41,7 +45,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         return false
     }
 
-    private func writeWhole(
+    func writeWhole(
         _ expression: CheckedExpression,
         _ form: SQLForm,
         to text: inout SQLText
@@ -369,30 +373,5 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case .property, .variable: true
         default: false
         }
-    }
-
-    private func writeAggregate(
-        _ aggregate: QueryAggregate,
-        _ operand: CheckedExpression?,
-        _ collation: QueryCollation,
-        to text: inout SQLText
-    ) throws {
-        let (name, form): (String, SQLForm) =
-            switch aggregate {
-            case .count: ("count", .plain)
-            case .sum: ("divan_sum1", .plain)
-            case .average: ("divan_avg1", .plain)
-            case .minimum: ("min", .plain)
-            case .maximum: ("max", .plain)
-            case .array: ("divan_array_agg1", .exact)
-            }
-        text += "\(name)("
-        if let operand {
-            try text.apart { try write(operand, form, to: &$0) }
-            if name == "min" || name == "max" { write(collation, over: [operand], to: &text) }
-        } else {
-            text += "*"
-        }
-        text += ")"
     }
 }

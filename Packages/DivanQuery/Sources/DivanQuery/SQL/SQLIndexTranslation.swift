@@ -94,6 +94,14 @@ public struct SQLIndexTranslation: Sendable {
         try? SQLIndexWriter(itemSource: nil).keys([key])
     }
 
+    /// A column of an index without its collation: the expression alone.
+    public static func expression(ofColumn column: String) -> String {
+        // The only one that an index can have.
+        let collation: StaticString = " COLLATE \"NOCASE\""
+        return column.ends(with: collation)
+            ? column.dropping(0, collation.utf8CodeUnitCount) : column
+    }
+
     /// The columns of an index, out of the statement that makes it.
     public static func columns(of create: String) -> [String] {
         // Between the parentheses behind the table's name; commas inside others divide nothing.

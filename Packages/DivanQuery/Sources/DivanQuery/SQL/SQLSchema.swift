@@ -15,6 +15,9 @@ public protocol SQLSchema {
     /// The columns of each index of values that has all documents of a collection, as
     /// `SQLIndexTranslation` writes them.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]]
+    /// What the indexes of values of a collection are ordered by, those of some documents too, as
+    /// `SQLIndexTranslation` writes it, without collations.
+    func indexedExpressions(of collection: QueryCollection) throws -> Set<String>
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
     var knowsLiveCounts: Bool { get }
@@ -43,6 +46,9 @@ extension SQLSchema {
 
     /// None.
     public func valueIndexes(of collection: QueryCollection) throws -> [[String]] { [] }
+
+    /// None.
+    public func indexedExpressions(of collection: QueryCollection) throws -> Set<String> { [] }
 
     /// No.
     public var knowsLiveCounts: Bool { false }

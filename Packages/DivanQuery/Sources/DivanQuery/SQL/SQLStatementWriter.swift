@@ -17,9 +17,10 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if let shortcut = SQLShortcut(statement, knowsLiveCounts: schema.knowsLiveCounts) {
             return try write(shortcut, to: &text)
         }
+        if mergesEqualGroups { return try writeMergedGroups(to: &text) }
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
         let merges = mergesEqualRows
-        let keys = merges ? statement.columns.map { CheckedKey($0.expression) } : statement.groups
+        let keys = merges ? statement.columns.map(\.key) : statement.groups
         let extracts = try !keys.isEmpty && !areInOrder(keys)
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
@@ -52,7 +53,18 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     /// true and 1, which are equal, are two values.
     private var mergesEqualRows: Bool {
         statement.isDistinct && !statement.isAggregate && statement.groups.isEmpty
-            && statement.columns.contains { Self.mayBeOfAnyType($0.expression) }
+            && hasColumnsToMerge
+    }
+
+    /// The same of groups, of which those with equal columns are shown once.
+    private var mergesEqualGroups: Bool {
+        statement.isDistinct && !statement.groups.isEmpty && hasColumnsToMerge
+    }
+
+    private var hasColumnsToMerge: Bool {
+        statement.columns.contains { column in
+            column.collation != .binary || Self.mayBeOfAnyType(column.expression)
+        }
     }
 
     private static func mayBeOfAnyType(_ expression: CheckedExpression) -> Bool {
@@ -70,13 +82,44 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         text += " GROUP BY "
-        try text.list(statement.columns) {
-            try writer.write(key: CheckedKey($1.expression), to: &$0)
-        }
+        try text.list(statement.columns) { try writer.write(key: $1.key, to: &$0) }
         guard statement.orderings.isEmpty else { return }
         text += " ORDER BY min("
         try writer.write(.metadata(source: 0, .sequence), .plain, to: &text)
         text += ")"
+    }
+
+    /// Writes the groups as rows of an inner query, of which equal ones are merged.
+    private func writeMergedGroups(to text: inout SQLText) throws {
+        var inner = statement
+        inner.isDistinct = false
+        (inner.orderings, inner.limit, inner.offset) = ([], nil, nil)
+        for (number, ordering) in statement.orderings.enumerated() {
+            // No other column has a zero byte in its title.
+            inner.columns.append(
+                CheckedColumn(title: ExactText("\(number)\0"), ordering.key.expression)
+            )
+        }
+        let (groups, count) = ("\(name)g", statement.columns.count)
+        text += "WITH \(groups)("
+        text.list(inner.columns.indices) { $0 += SQLExtraction.name($1) }
+        text += ") AS ("
+        try SQLStatementWriter(inner, schema: schema, name: name).write(to: &text)
+        text += ") SELECT "
+        text.list(0..<count) { $0 += SQLExtraction.name($1) }
+        text += " FROM \(groups) GROUP BY "
+        let writer = expressions()
+        text.list(0..<count) { text, index in
+            text += "divan_plain1(\(SQLExtraction.name(index)))"
+            writer.write(statement.columns[index].collation, to: &text)
+        }
+        for (number, ordering) in statement.orderings.enumerated() {
+            text += number == 0 ? " ORDER BY " : ", "
+            text += "divan_plain1(\(SQLExtraction.name(count + number)))"
+            writer.write(ordering.key.collation, to: &text)
+            if ordering.isDescending { text += " DESC" }
+        }
+        try writeLimit(writer, to: &text)
     }
 
     private func write(_ shortcut: SQLShortcut, to text: inout SQLText) throws {

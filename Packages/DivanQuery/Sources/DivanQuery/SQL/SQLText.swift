@@ -3,13 +3,15 @@ internal import DivanJSON
 /// SQL text in the making, with what is bound to its parameters.
 ///
 /// No text of a user ever becomes SQL: values are bound, and the paths and names that must stand
-/// in the text are spelled in an alphabet without quotes.
+/// in the text are spelled in an alphabet without quotes. Only what an index has is written as the
+/// schema has it, its literals quoted.
 struct SQLText {
     private(set) var text = ""
     private(set) var bindings: [SQLBinding] = []
     private var numbers: [SQLBinding: Int] = [:]
-    /// Whether the text goes into the schema, where nothing can be bound: literals are spelled.
-    private let isSchema: Bool
+    /// Whether the text goes into the schema, where nothing can be bound, or is what stands there:
+    /// literals are spelled.
+    private var isSchema: Bool
     /// Why the text cannot stand in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.
@@ -109,6 +111,14 @@ struct SQLText {
         case .container: problem = "a container cannot stand in an index"
         case .liveCount: problem = "a number of documents cannot stand in an index"
         }
+    }
+
+    /// Writes what the schema has, with its spelling.
+    mutating func spelled(_ write: (inout SQLText) throws -> Void) rethrows {
+        let before = isSchema
+        isSchema = true
+        defer { isSchema = before }
+        try write(&self)
     }
 
     /// What `write` writes, left out of the text.

@@ -60,7 +60,9 @@ extension SQLParser {
     ) throws(QueryError) -> Parsed {
         let arguments = try expressions(until: .closeParenthesis)
         var argument = arguments.items.first
-        if aggregate == .count, case .everything = argument?.form { argument = nil }
+        if aggregate == .count, case .everything(let path)? = argument?.form, path.isEmpty {
+            argument = nil
+        }
         guard arguments.items.count == 1 || aggregate == .count && arguments.items.isEmpty else {
             throw QueryError(
                 "Wrong number of arguments to \(aggregate.rawValue)()",

@@ -96,7 +96,9 @@ struct IndexCandidates {
     /// By what rows are grouped, merged or sorted, or else the only one that is least or greatest.
     private var order: [CheckedKey] {
         if !statement.groups.isEmpty { return statement.groups }
-        if statement.isDistinct { return statement.columns.map { CheckedKey($0.expression) } }
+        if statement.isDistinct {
+            return statement.columns.map { CheckedKey($0.expression, collation: $0.collation) }
+        }
         if case .aggregate(let aggregate, let operand?, let collation) =
             statement.columns.first?.expression, statement.columns.count == 1,
             aggregate == .minimum || aggregate == .maximum

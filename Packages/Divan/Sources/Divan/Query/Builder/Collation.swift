@@ -11,7 +11,9 @@ public final class Collation: Sendable {
     /// The order of bytes.
     public static func ascii() -> ASCII { ASCII(QueryCollationChange(isUnicode: false)) }
 
-    /// The Unicode collation algorithm.
+    /// The Unicode collation algorithm; in the root order unless `locale(_:)` names a language.
+    ///
+    /// The device's language is not asked: two processes over one database would sort differently.
     public static func unicode() -> Unicode { Unicode(QueryCollationChange(isUnicode: true)) }
 
     /// A collation of bytes.

@@ -7,7 +7,7 @@ public protocol ExpressionProtocol: Sendable {}
 
 /// A property, which may be taken from a source by its alias.
 public protocol PropertyExpressionProtocol: ExpressionProtocol {
-    /// The same property of the source with an alias.
+    /// The same property of the source with an alias, or of the one called `scope.collection`.
     func from(_ alias: String?) -> any ExpressionProtocol
 }
 
@@ -26,7 +26,7 @@ public protocol IndexExpressionProtocol: Sendable {}
 /// A full-text index, which may be taken from a source by its alias.
 public protocol FullTextIndexExpressionProtocol: IndexExpressionProtocol {
     /// The same index of the source with an alias.
-    func from(_ alias: String) -> any IndexExpressionProtocol
+    func from(_ alias: String) -> any FullTextIndexExpressionProtocol
 }
 
 /// Every expression that is built: a part of the tree.
@@ -48,7 +48,7 @@ struct BuiltProperty: PropertyExpressionProtocol {
 
     func from(_ alias: String?) -> any ExpressionProtocol {
         guard let alias else { return self }
-        let whole = QueryPath(QueryPath(keys: alias).steps + path.steps)
+        let whole = QueryPath(QueryPath(source: alias).steps + path.steps)
         return BuiltExpression(path.isEmpty ? .everything(of: whole) : .property(whole))
     }
 }
@@ -60,7 +60,7 @@ struct BuiltMetadata: MetaExpressionProtocol {
     var tree: QueryExpression { tree(of: QueryPath()) }
 
     func from(_ alias: String) -> any ExpressionProtocol {
-        BuiltExpression(tree(of: QueryPath(keys: alias)).form)
+        BuiltExpression(tree(of: QueryPath(source: alias)).form)
     }
 
     private func tree(of source: QueryPath) -> QueryExpression {
@@ -73,8 +73,8 @@ struct BuiltMetadata: MetaExpressionProtocol {
 struct BuiltIndex: FullTextIndexExpressionProtocol {
     let path: QueryPath
 
-    func from(_ alias: String) -> any IndexExpressionProtocol {
-        BuiltIndex(path: QueryPath(QueryPath(keys: alias).steps + path.steps))
+    func from(_ alias: String) -> any FullTextIndexExpressionProtocol {
+        BuiltIndex(path: QueryPath(QueryPath(source: alias).steps + path.steps))
     }
 }
 

@@ -130,12 +130,32 @@ public final class Function: Sendable {
     /// The number with so many digits behind the point.
     public static func round(
         _ expression: any ExpressionProtocol,
+        digits: any ExpressionProtocol
+    ) -> any ExpressionProtocol {
+        call(.round, expression, digits)
+    }
+
+    /// The number with so many digits behind the point.
+    ///
+    /// An addition to the official API.
+    public static func round(
+        _ expression: any ExpressionProtocol,
         digits: Int
     ) -> any ExpressionProtocol {
         call(.round, expression, Expression.int(digits))
     }
 
     /// The number cut to so many digits behind the point.
+    public static func trunc(
+        _ expression: any ExpressionProtocol,
+        digits: any ExpressionProtocol
+    ) -> any ExpressionProtocol {
+        call(.trunc, expression, digits)
+    }
+
+    /// The number cut to so many digits behind the point.
+    ///
+    /// An addition to the official API.
     public static func trunc(
         _ expression: any ExpressionProtocol,
         digits: Int

@@ -122,7 +122,7 @@ extension StoreError {
     /// That is a mistake of who asks; SQLite's plain error has no other cause while a statement runs.
     var asRefusalByFunction: QueryError? {
         guard case .sqlite(1, let message) = code else { return nil }
-        return QueryError(message)
+        return QueryError(message, code: .failed)
     }
 }
 

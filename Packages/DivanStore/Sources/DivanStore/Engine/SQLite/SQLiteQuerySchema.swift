@@ -5,6 +5,7 @@ internal import DivanQuery
 final class SQLiteQuerySchema: SQLSchema {
     private let session: SQLiteSession
     private var records: [CollectionID: [IndexRecord]] = [:]
+    private var expressions: [CollectionID: Set<String>] = [:]
 
     init(_ session: SQLiteSession) {
         self.session = session
@@ -40,6 +41,15 @@ final class SQLiteQuerySchema: SQLSchema {
     /// Those of whole collections: of part of the documents no query gets all its groups.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]] {
         try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
+    }
+
+    func indexedExpressions(of collection: QueryCollection) throws -> Set<String> {
+        let id = try id(of: collection)
+        if let known = expressions[id] { return known }
+        let columns = try records(of: id).filter { $0.kind == .value }.flatMap(\.keys)
+        let found = Set(columns.map(SQLIndexTranslation.expression(ofColumn:)))
+        expressions[id] = found
+        return found
     }
 
     /// The indexes of a collection.

@@ -1,0 +1,61 @@
+internal import DivanJSON
+
+extension SQLExpressionWriter {
+    /// Parts of an expression, at most, that is looked for among the keys of indexes.
+    private static var partLimit: Int { 64 }
+
+    /// Whether an index of values has an expression with a literal, which stands in the schema as text.
+    ///
+    /// SQLite sees only then that both are the same when the query spells the literal, too. What has none
+    /// is written alike in both anyway.
+    func isIndexed(_ expression: CheckedExpression) throws -> Bool {
+        guard extraction == nil, name != nil, Self.mayBeKey(expression),
+            let collection = collection(ofKey: expression)
+        else { return false }
+        let keys = try schema.indexedExpressions(of: collection)
+        guard !keys.isEmpty else { return false }
+        let schemaWriter = SQLExpressionWriter(
+            statement: statement,
+            schema: schema,
+            name: nil,
+            extraction: nil
+        )
+        var text = SQLText(isSchema: true)
+        try schemaWriter.writeWhole(expression, .plain, to: &text)
+        return text.problem == nil && keys.contains(text.text)
+    }
+
+    /// Conditions are no keys that a search would use.
+    private static func mayBeKey(_ expression: CheckedExpression) -> Bool {
+        switch expression {
+        case .call, .concatenation, .arithmetic, .negative, .choice, .member: true
+        default: false
+        }
+    }
+
+    /// The collection of whose documents alone an expression with bound literals speaks.
+    private func collection(ofKey expression: CheckedExpression) -> QueryCollection? {
+        var (rest, count, source, hasLiteral) = ([expression], 0, Int?.none, false)
+        while let part = rest.popLast() {
+            count += 1
+            guard count <= Self.partLimit else { return nil }
+            switch part {
+            case .literal(.string), .literal(.double): hasLiteral = true
+            case .object: hasLiteral = true
+            case .property(let number, _), .metadata(let number, _):
+                guard number == source ?? number else { return nil }
+                source = number
+            case .column(let index, _): rest.append(statement.columns[index].expression)
+            case .parameter, .variable, .allMetadata, .quantified, .exists, .aggregate, .match,
+                .rank, .blob:
+                return nil
+            default: break
+            }
+            rest += part.children
+        }
+        guard hasLiteral, let source,
+            case .documents(let collection) = statement.sources[source].form
+        else { return nil }
+        return collection
+    }
+}
