@@ -22,7 +22,7 @@ extension SQLExpressionWriter {
         )
         var text = SQLText(isSchema: true)
         try schemaWriter.writeWhole(expression, .plain, to: &text)
-        return text.problem == nil && keys.contains(text.text)
+        return text.problem == nil && keys.contains(ExactText(text.text))
     }
 
     /// Conditions are no keys that a search would use.

@@ -17,7 +17,7 @@ public protocol SQLSchema {
     func valueIndexes(of collection: QueryCollection) throws -> [[String]]
     /// What the indexes of values of a collection are ordered by, those of some documents too, as
     /// `SQLIndexTranslation` writes it, without collations.
-    func indexedExpressions(of collection: QueryCollection) throws -> Set<String>
+    func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText>
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
     var knowsLiveCounts: Bool { get }
@@ -48,7 +48,9 @@ extension SQLSchema {
     public func valueIndexes(of collection: QueryCollection) throws -> [[String]] { [] }
 
     /// None.
-    public func indexedExpressions(of collection: QueryCollection) throws -> Set<String> { [] }
+    public func indexedExpressions(
+        of collection: QueryCollection
+    ) throws -> Set<ExactText> { [] }
 
     /// No.
     public var knowsLiveCounts: Bool { false }

@@ -5,7 +5,7 @@ internal import DivanQuery
 final class SQLiteQuerySchema: SQLSchema {
     private let session: SQLiteSession
     private var records: [CollectionID: [IndexRecord]] = [:]
-    private var expressions: [CollectionID: Set<String>] = [:]
+    private var expressions: [CollectionID: Set<ExactText>] = [:]
 
     init(_ session: SQLiteSession) {
         self.session = session
@@ -43,11 +43,11 @@ final class SQLiteQuerySchema: SQLSchema {
         try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
     }
 
-    func indexedExpressions(of collection: QueryCollection) throws -> Set<String> {
+    func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText> {
         let id = try id(of: collection)
         if let known = expressions[id] { return known }
         let columns = try records(of: id).filter { $0.kind == .value }.flatMap(\.keys)
-        let found = Set(columns.map(SQLIndexTranslation.expression(ofColumn:)))
+        let found = Set(columns.map { ExactText(SQLIndexTranslation.expression(ofColumn: $0)) })
         expressions[id] = found
         return found
     }
