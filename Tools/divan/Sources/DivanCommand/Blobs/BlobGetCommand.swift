@@ -2,7 +2,6 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 
 /// `divan blob get`.
 enum BlobGetCommand: Command {

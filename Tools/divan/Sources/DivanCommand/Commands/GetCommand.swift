@@ -1,7 +1,6 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
-import DivanStore
 
 /// `divan get`.
 enum GetCommand: Command {

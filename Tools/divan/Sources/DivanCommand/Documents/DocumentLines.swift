@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
