@@ -27,7 +27,7 @@ struct AddressLedger {
 
     /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
     mutating func enter(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
-        let key = visitor.owner
+        let key = Self.owner(visitor)
         let count = entries[key]?.connectionCount ?? 0
         guard visitor.isExempt || count < limits.addressConnectionCount else { return .refused }
         makeRoom(for: key)
@@ -38,26 +38,26 @@ struct AddressLedger {
 
     /// Decides when a visitor may log in, without a seat.
     mutating func admit(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
-        change(visitor.owner) { [limits] in $0.logins.admit(visitor, at: now, limits) }
+        change(Self.owner(visitor)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
     /// Gives a seat back.
     mutating func leave(_ visitor: LoginVisitor) {
-        let key = visitor.owner
+        let key = Self.owner(visitor)
         guard entries[key] != nil else { return }
         change(key) { $0.connectionCount -= 1 }
     }
 
     /// Notes wrong credentials.
     mutating func failed(_ visitor: LoginVisitor, at now: Duration) {
-        let key = visitor.owner
+        let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
     /// Notes right credentials, which are those of `user`.
     mutating func succeeded(_ visitor: LoginVisitor, as user: String?) {
-        let key = visitor.owner
+        let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.succeed(visitor, as: user, limits) }
     }
@@ -77,6 +77,14 @@ struct AddressLedger {
     private mutating func makeRoom(for key: String) {
         guard entries[key] == nil, entries.count >= limits.rememberedAddressCount else { return }
         entries = entries.filter { $0.value.connectionCount > 0 }
+    }
+
+    /// Whose failures and connections count with this visitor's.
+    ///
+    /// A program on this machine may choose among sixteen million addresses. Where they stand for many they
+    /// are one, as what counts there is the name; elsewhere each stands for a client.
+    private static func owner(_ visitor: LoginVisitor) -> String {
+        visitor.isExempt && visitor.host.hasPrefix("127.") ? "127.0.0.1" : key(visitor.host)
     }
 
     /// An IPv4 address as it is, of an IPv6 address the first 64 bits.

@@ -8,12 +8,4 @@ struct LoginVisitor {
     var token: [UInt8]?
     /// Whether its address stands for many, so that the number of connections does not matter.
     var isExempt = false
-
-    /// Whose failures and connections count with this one's.
-    ///
-    /// A program on this machine may choose among sixteen million addresses. Where they stand for many they
-    /// are one, as what counts there is the name; elsewhere each stands for a client.
-    var owner: String {
-        isExempt && host.hasPrefix("127.") ? "127.0.0.1" : AddressLedger.key(host)
-    }
 }
