@@ -33,6 +33,9 @@ public struct ListedUsersAuthenticator: ListenerAuthenticator {
         )
     }
 
+    /// Nothing else lets in here, so wrong guesses at nothing else count.
+    public var credentialFields: [String] { ["Authorization"] }
+
     /// Compares the whole password, however early the two differ.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let given = request.credentials, let password = passwords[Array(given.username.utf8)],

@@ -1,17 +1,5 @@
 /// The fields of a request by which its sender might be let in.
 extension AuthenticationRequest {
-    /// Names of the fields that let clients in almost everywhere: what counts unless an authenticator says
-    /// which fields it looks at.
-    ///
-    /// No others count, as proxies add fields of all kinds, some with another value in each request.
-    public static let usualCredentialFields = [
-        "Authorization", "Cookie", "Sec-WebSocket-Protocol", "X-API-Key", "API-Key", "X-Auth-Token",
-        "X-Access-Token", "X-Authorization",
-    ]
-
-    /// Whether it has an `Authorization` field, or certificates.
-    var hasAuthorizationOrCertificate: Bool { authorization != nil || !certificates.isEmpty }
-
     /// The fields of these names, in any case of letters, that may say who sends them.
     func telling(_ names: [String]) -> [(name: String, value: String)] {
         let names = Set(names.map { $0.lowercased() })

@@ -54,27 +54,24 @@ public protocol ListenerAuthenticator: Sendable {
     /// Lets a client in or not.
     func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome
 
-    /// Whether a client shows something by which it might be let in, so that refusing it is a failed login,
-    /// which delays the next ones; who shows nothing only asks what is needed.
+    /// Names of the header fields by which it lets clients in, in any case of letters; none where it refuses
+    /// nobody.
     ///
-    /// Called on any thread; must be quick. Without an implementation certificates count, and the
-    /// `credentialFields`.
-    func showsCredentials(_ request: AuthenticationRequest) -> Bool
-
-    /// Names of the fields by which it lets clients in: wrong guesses at their values are counted.
-    ///
-    /// Without an implementation `AuthenticationRequest.usualCredentialFields`.
+    /// Who sends one of them, or has a certificate, shows something: refusing it is a failed login, which
+    /// delays the next ones. Who shows nothing only asks what is needed. Name no others than those that are
+    /// looked at: proxies add fields of all kinds, some with another value in each request.
     var credentialFields: [String] { get }
 }
 
 extension ListenerAuthenticator {
-    /// Whether there are certificates, or one of the `credentialFields`.
+    /// Whether a client shows something by which it might be let in.
+    ///
+    /// Any thread may ask.
     public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
-        !request.certificates.isEmpty || !request.telling(credentialFields).isEmpty
+        let fields = credentialFields
+        guard !fields.isEmpty else { return false }
+        return !request.certificates.isEmpty || !request.telling(fields).isEmpty
     }
-
-    /// The usual ones.
-    public var credentialFields: [String] { AuthenticationRequest.usualCredentialFields }
 }
 
 /// Everyone may come in, whatever credentials they bring.
@@ -88,7 +85,7 @@ public struct OpenListenerAuthenticator: ListenerAuthenticator {
     }
 
     /// Nobody is refused, so nobody guesses.
-    public func showsCredentials(_ request: AuthenticationRequest) -> Bool { false }
+    public var credentialFields: [String] { [] }
 }
 
 /// Asks the application about each user name and password.
@@ -112,7 +109,5 @@ public struct PasswordListenerAuthenticator: ListenerAuthenticator {
     }
 
     /// Cookies and the like are not looked at here.
-    public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
-        request.hasAuthorizationOrCertificate
-    }
+    public var credentialFields: [String] { ["Authorization"] }
 }

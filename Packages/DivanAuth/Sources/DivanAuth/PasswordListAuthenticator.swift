@@ -33,9 +33,7 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
     }
 
     /// Cookies and the like are not looked at here.
-    public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
-        request.hasAuthorizationOrCertificate
-    }
+    public var credentialFields: [String] { ["Authorization"] }
 
     private static func digest(_ credentials: BasicCredentials, salt: [UInt8]) -> [UInt8] {
         // A user name holds no colon, so no two pairs give the same bytes.

@@ -5,6 +5,10 @@ import Testing
 @Suite struct ShownCredentialsTests {
     /// Of an application: it looks at whatever it likes.
     private struct OwnAuthenticator: ListenerAuthenticator {
+        var credentialFields: [String] {
+            ["authorization", "Cookie", "X-API-Key", "Sec-WebSocket-Protocol"]
+        }
+
         func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
             .basicChallenge
         }
@@ -41,7 +45,7 @@ import Testing
         ("Cookie", "session=1"), ("X-API-Key", "1"), ("Authorization", "Bearer 1"),
         ("Sec-WebSocket-Protocol", "BLIP_3+CBMobile_3, token.1"),
     ])
-    func `any field may let somebody in where the application decides`(
+    func `any field may let somebody in that the application names`(
         name: String,
         value: String
     ) throws {
@@ -80,7 +84,7 @@ import Testing
         let ticket = ("X-Ticket", "1")
         let shown = try #require(ShownCredentials(request([ticket, sticky]), to: Choosy()))
         #expect(shown == ShownCredentials(request([ticket]), to: Choosy()))
-        #expect(ShownCredentials(request([ticket]), to: own) == nil, "unknown to others")
+        #expect(ShownCredentials(request([ticket]), to: own) == nil, "others do not look at it")
     }
 
     /// Each made-up name would else have guesses of its own.

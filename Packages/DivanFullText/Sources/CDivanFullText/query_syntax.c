@@ -12,10 +12,14 @@
 //
 // Operators are in capitals and stand apart; whatever is no letter and no digit separates words. Phrases
 // and parentheses without a word are left out. NEAR holds of each two terms beside each other, in one
-// column; FTS5 knows it between words and phrases only.
+// column and one place; FTS5 knows it between words and phrases only.
 
-/// Parentheses inside each other.
-enum { depth_limit = 64 };
+/// Signs and parts that are not finished yet, of the hundred that FTS5 can remember: the deepest word or
+/// phrase takes a few.
+enum { unfinished_limit = 90 };
+
+/// Words between those that are near each other, at most.
+enum { farthest = 1000000000 };
 
 typedef struct {
     const char *start;
@@ -27,7 +31,7 @@ typedef struct {
     const char *columns;
     int columns_count;
     sqlite3_str *output;
-    int depth;
+    int unfinished_count;
     const char *problem;
 } parser;
 
@@ -111,8 +115,12 @@ typedef void (*part)(parser *);
 /// Writes a part with `operator` before it where another one is there; a part without words is left out.
 static void write_part(parser *parser, part part, const char *operator, bool *is_there) {
     sqlite3_str *output = parser->output;
+    // What is before the operator, and that.
+    int before_count = *is_there ? 2 : 0;
+    parser->unfinished_count += before_count;
     parser->output = sqlite3_str_new(NULL);
     part(parser);
+    parser->unfinished_count -= before_count;
     if (sqlite3_str_errcode(parser->output) != SQLITE_OK) parser->problem = "out of memory";
     int count = sqlite3_str_length(parser->output);
     if (count > 0) {
@@ -128,8 +136,8 @@ static void parse_any(parser *parser);
 
 static void parse_group(parser *parser) {
     parser->at++;
-    if (++parser->depth > depth_limit) {
-        parser->problem = "too many parentheses";
+    if (++parser->unfinished_count > unfinished_limit) {
+        parser->problem = "too many parentheses inside each other";
         return;
     }
     if (!ends_term(parser)) {
@@ -139,7 +147,8 @@ static void parse_group(parser *parser) {
         if (is_there) sqlite3_str_appendchar(parser->output, 1, ')');
         else sqlite3_str_reset(parser->output);
     }
-    parser->depth--;
+    parser->unfinished_count--;
+    if (parser->problem) return;
     skip_space(parser);
     if (parser->at >= parser->end || *parser->at != ')')
         parser->problem = "a parenthesis is not closed";
@@ -155,11 +164,30 @@ typedef struct term {
     bool is_group;
     /// Nothing where no word is in it.
     sqlite3_str *words;
+    /// The words of a phrase, at most: some tokenizers cut what is no ASCII anywhere.
+    int count;
 } term;
 
-static void quote(term *term, const char *start, const char *end, bool is_prefix) {
+static int count_words(const parser *parser, const char *start, const char *end) {
+    int count = 0;
+    for (const char *at = start; at < end; at++) {
+        bool begins = is_word(parser, at) && (at == start || !is_word(parser, at - 1));
+        bool may_be_cut = ((unsigned char)*at & 0xC0) == 0xC0;
+        if (begins || may_be_cut) count++;
+    }
+    return count;
+}
+
+static void quote(parser *parser, term *term, const char *start, const char *end, bool is_prefix) {
+    term->count = count_words(parser, start, end);
     sqlite3_str_appendchar(term->words, 1, '"');
-    sqlite3_str_append(term->words, start, (int)(end - start));
+    for (const char *at = start; at < end; at++) {
+        // FTS5 would take a zero byte for the end.
+        size_t length = strnlen(at, (size_t)(end - at));
+        sqlite3_str_append(term->words, at, (int)length);
+        at += length;
+        if (at < end) sqlite3_str_appendchar(term->words, 1, ' ');
+    }
     sqlite3_str_appendall(term->words, is_prefix ? "\" *" : "\"");
 }
 
@@ -179,7 +207,7 @@ static void parse_phrase(parser *parser, term *term) {
         parser->problem = "a quotation mark is not closed";
         return;
     }
-    if (has_words) quote(term, start, parser->at, is_prefix);
+    if (has_words) quote(parser, term, start, parser->at, is_prefix);
     parser->at++;
 }
 
@@ -187,7 +215,7 @@ static void parse_word(parser *parser, term *term) {
     const char *start = parser->at;
     while (is_word(parser, parser->at)) parser->at++;
     bool is_prefix = parser->at < parser->end && *parser->at == '*';
-    quote(term, start, parser->at, is_prefix);
+    quote(parser, term, start, parser->at, is_prefix);
     parser->at += is_prefix;
 }
 
@@ -251,6 +279,9 @@ typedef struct {
     /// `NEAR(…)` of each two.
     sqlite3_str *pairs;
     int count;
+    /// All of them, which stand within `reach` words: the pairs alone may be in different places.
+    sqlite3_str *all;
+    int64_t reach;
     /// The column that a term names; -1 where none does.
     int column;
     bool is_in_two_columns;
@@ -269,7 +300,15 @@ static void add_pair(parser *parser, chain *chain, const term *left, const term 
     if (parser->problem) return;
     note_column(chain, left->column);
     note_column(chain, right->column);
-    if (chain->count++ > 0) sqlite3_str_appendall(chain->pairs, " AND ");
+    if (chain->count == 0) {
+        sqlite3_str_appendall(chain->all, sqlite3_str_value(left->words));
+    } else {
+        sqlite3_str_appendall(chain->pairs, " AND ");
+        chain->reach += left->count;
+    }
+    chain->count++;
+    chain->reach += distance;
+    sqlite3_str_appendf(chain->all, " %s", sqlite3_str_value(right->words));
     sqlite3_str_appendf(
         chain->pairs, "NEAR(%s %s, %d)", sqlite3_str_value(left->words),
         sqlite3_str_value(right->words), distance);
@@ -280,11 +319,16 @@ static void write_chain(parser *parser, const chain *chain) {
     sqlite3_str_appendchar(parser->output, 1, '(');
     sqlite3_str_append(
         parser->output, sqlite3_str_value(chain->pairs), sqlite3_str_length(chain->pairs));
+    if (chain->count > 1) {
+        int reach = chain->reach < farthest ? (int)chain->reach : farthest;
+        sqlite3_str_appendf(
+            parser->output, " AND NEAR(%s, %d)", sqlite3_str_value(chain->all), reach);
+    }
     sqlite3_str_appendchar(parser->output, 1, ')');
 }
 
 static void parse_near(parser *parser) {
-    chain chain = {.pairs = sqlite3_str_new(NULL), .column = -1};
+    chain chain = {.pairs = sqlite3_str_new(NULL), .all = sqlite3_str_new(NULL), .column = -1};
     term left, right;
     int distance;
     parse_term(parser, &left);
@@ -302,8 +346,10 @@ static void parse_near(parser *parser) {
     else if (chain.count > 0) write_chain(parser, &chain);
     else write_term(parser, &left);
     drop(parser, &left);
-    if (sqlite3_str_errcode(chain.pairs) != SQLITE_OK) parser->problem = "out of memory";
+    if (sqlite3_str_errcode(chain.pairs) != SQLITE_OK || sqlite3_str_errcode(chain.all) != SQLITE_OK)
+        parser->problem = "out of memory";
     sqlite3_free(sqlite3_str_finish(chain.pairs));
+    sqlite3_free(sqlite3_str_finish(chain.all));
 }
 
 static void parse_minus(parser *parser) {
@@ -317,16 +363,14 @@ static void parse_minus(parser *parser) {
     }
 }
 
+/// NOT binds tighter than AND, and that than OR, in FTS5, too.
 static void parse_all(parser *parser) {
     bool is_there = false;
-    sqlite3_str_appendchar(parser->output, 1, '(');
     write_part(parser, parse_minus, "", &is_there);
     while (!parser->problem && !ends_term(parser) && !has_operator(parser, "OR")) {
         passes(parser, "AND");
-        write_part(parser, parse_minus, ") AND (", &is_there);
+        write_part(parser, parse_minus, " AND ", &is_there);
     }
-    if (is_there) sqlite3_str_appendchar(parser->output, 1, ')');
-    else sqlite3_str_reset(parser->output);
 }
 
 static void parse_any(parser *parser) {

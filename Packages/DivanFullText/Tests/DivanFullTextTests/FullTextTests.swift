@@ -160,6 +160,46 @@ struct FullTextTests {
     }
 
     @Test(
+        "A chain of NEAR holds in one column and one place",
+        arguments: [
+            ("aa NEAR/2 bb NEAR/2 cc", [3, 4, 5]), ("aa NEAR/0 bb NEAR/0 cc", [3, 5]),
+            (#"aa NEAR/1 "bb x x" NEAR/0 cc"#, [4]), ("aa NEAR bb", [1, 2, 3, 4, 5]),
+            ("aa NEAR/99 bb NEAR/99 cc", [2, 3, 4, 5]),
+        ]
+    )
+    func nearChain(query: String, rows: [Int]) throws {
+        let texts = """
+            (1, 'aa bb', 'bb cc'), (2, 'aa bb 1 2 3 4 5 6 7 8 bb cc', ''), (3, 'aa bb cc', ''),
+            (4, 'aa x bb x x cc', ''), (5, 'cc bb aa', '')
+            """
+        #expect(try found(query, in: texts) == rows)
+    }
+
+    /// FTS5 remembers a hundred signs.
+    @Test(arguments: [
+        ("", "", 85), ("a AND (b OR ", ")", 17), ("z OR a AND x NOT (", ")", 12),
+        ("(", " OR c)", 85),
+    ])
+    func `parentheses inside each other are taken, or refused in our words`(
+        opening: String,
+        closing: String,
+        count: Int
+    ) throws {
+        func nested(_ count: Int) -> String {
+            String(repeating: opening.isEmpty ? "(" : opening, count: count) + "wooden"
+                + String(repeating: closing.isEmpty ? ")" : closing, count: count)
+        }
+        for depth in 1...count { _ = try found(nested(depth)) }
+        for depth in (count + 1)...120 {
+            do {
+                _ = try found(nested(depth))
+            } catch let failure as Failure {
+                #expect(failure.message.contains("too many parentheses"), "\(depth): \(failure)")
+            }
+        }
+    }
+
+    @Test(
         "What FTS5 cannot say of NEAR is told in words",
         arguments: ["^reading NEAR chair", "reading NEAR (chair OR table)", "(a b) NEAR/3 c"]
     )

@@ -7,6 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct TokenTests {
     /// Lets in who has the session cookie of this test.
     private struct CookieAuthenticator: ListenerAuthenticator {
+        var credentialFields: [String] { ["Cookie"] }
+
         func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
             let cookie = request.headers.first { $0.name.lowercased() == "cookie" }?.value
             return cookie == "session=right" ? .accepted(user: nil) : .refused(challenge: "Cookie")

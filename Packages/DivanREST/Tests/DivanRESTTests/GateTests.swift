@@ -52,6 +52,8 @@ import Testing
 
     /// Lets in who has the key of this test.
     private struct KeyAuthenticator: ListenerAuthenticator {
+        var credentialFields: [String] { ["X-API-Key"] }
+
         func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
             let isRight = request.headers.contains { $0.name == "X-API-Key" && $0.value == "right" }
             return isRight ? .accepted(user: nil) : .refused(challenge: "Key")

@@ -131,11 +131,16 @@ public struct PendingDocuments: Sendable {
         guard collection.documentIDs.isEmpty, let filter = collection.pushFilter else {
             return true
         }
-        let document = try reader.document(
-            change.documentID,
-            in: collection.path,
-            includingTombstones: true
-        )
+        let document: StoredDocument?
+        do {
+            document = try reader.document(
+                change.documentID,
+                in: collection.path,
+                includingTombstones: true
+            )
+        } catch where error.concernsOneDocument {
+            return true  // no filter can judge it
+        }
         guard let document else { return false }
         return filter(
             FilteredRevision(

@@ -58,7 +58,8 @@ public enum Program {
         switch name {
         case "--help", "-h", "help":
             let asked = words.dropFirst().filter { !["--json", "--help", "-h"].contains($0) }
-            let isAboutItself = name == "help" && words.count > 1 && asked.isEmpty
+            let isAsked = words.contains("--help") || words.contains("-h")
+            let isAboutItself = name == "help" && isAsked && asked.isEmpty
             return try HelpCommand.show(isAboutItself ? [name] : asked[...], terminal)
         case "--version":
             return terminal.result(terminal.isJSON ? VersionPage.json : VersionPage.text)

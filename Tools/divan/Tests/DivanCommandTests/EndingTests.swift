@@ -38,6 +38,17 @@ import Testing
         server.stop()
     }
 
+    @Test func `a continuous sync that never reached its peer has done nothing when it is stopped`()
+        throws
+    {
+        let follower = try shell.startBash("exec divan sync b ws://127.0.0.1:1/a --continuous")
+        try follower.wait(for: "refused")
+        follower.signal(SIGTERM)
+        let outcome = follower.finish()
+        #expect(outcome.status == 130, "\(outcome)")
+        #expect(outcome.output.contains("stopped by SIGTERM before it was level"), "\(outcome)")
+    }
+
     /// Swift's runtime would look for the cause of a crash, for minutes.
     @Test(arguments: ["serve", "watch"])
     func `SIGQUIT ends a command at once`(_ verb: String) throws {

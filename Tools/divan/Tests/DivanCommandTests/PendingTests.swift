@@ -22,6 +22,14 @@ import Testing
         #expect(try shell.run("pending", "b").errors.contains("never replicated"))
         let never = try shell.run("pending", "b", "--json").json()
         #expect(never["peer"] is NSNull && never["count"] as? Int == 2, "\(never)")
+        try shell.run("put", "b", "gone", "{}")
+        try shell.run("rm", "b", "gone")
+        for words in [["b"], ["b", url, "--count"]] {
+            let answer = try shell.divan(["pending"] + words + ["--json"]).json()
+            #expect(answer["count"] as? Int == 3, "deletions count: \(answer)")
+        }
+        let one = try shell.run("pending", "b", "--json", "--documents", "one,gone").json()
+        #expect(one["count"] as? Int == 2, "\(one)")
         try shell.run("sync", "b", url)
         #expect(try shell.run("pending", "b", url).output.isEmpty)
         try shell.run("put", "b", "two", "{}")

@@ -14,7 +14,7 @@ import Testing
 
     @Test func `select takes a SELECT that was typed all the same`() throws {
         let rows = "{\"n\":1}\n"
-        for text in ["n FROM _", "SELECT n FROM _", "select n FROM _"] {
+        for text in ["n FROM _", "SELECT n FROM _", "select n FROM _", "SELECT\n\tn FROM _"] {
             #expect(try shell.run("select", "db", text, "--json").output == rows)
         }
         #expect(try shell.divan("select", "db", "selected FROM _", "--json").output == "{}\n")

@@ -58,22 +58,17 @@ public protocol CustomListenerAuthenticator: ListenerAuthenticator, Sendable {
     /// Lets a client in or not.
     ///
     /// Called on a thread of the listener's own, several clients at a time; it may take its time, up
-    /// to the client's patience of 15 seconds. Refusals count as failed logins.
+    /// to the client's patience of 15 seconds. Refusals of clients that show
+    /// something (`credentialFields`) count as failed logins.
     func authenticate(_ request: ListenerRequest) -> ListenerLogin
 
-    /// Names of the header fields by which it lets clients in.
+    /// Names of the header fields by which it lets clients in, such as `Authorization`.
     ///
     /// Who sends none of them, and no certificate, only asks what is needed. Wrong guesses at their values
-    /// delay the next ones from the same address, but for those who have come in with theirs before. Unless
-    /// it says which, `Authorization`, `Cookie` and the usual names of keys and tokens count
-    /// (`ListenerRequest.usualCredentialFields`). Name those that are looked at alone: where a proxy in
-    /// front sets a cookie of its own, clients with tokens would be taken for others each time.
+    /// delay the next ones from the same address, but for those who have come in with theirs before. Name
+    /// no others than those that are looked at: where a proxy in front sets a cookie of its own, clients
+    /// with tokens would be taken for others each time.
     var credentialFields: [String] { get }
-}
-
-extension CustomListenerAuthenticator {
-    /// The usual ones.
-    public var credentialFields: [String] { ListenerRequest.usualCredentialFields }
 }
 
 /// What a client shows of itself before it is let in.
@@ -83,9 +78,6 @@ public struct ListenerRequest: Sendable {
     /// Its IP address, or that of a proxy in front.
     public let address: String?
     private let fields: [(name: String, value: String)]
-
-    /// The fields that let clients in almost everywhere, unless an authenticator names its own.
-    public static let usualCredentialFields = AuthenticationRequest.usualCredentialFields
 
     init(_ request: AuthenticationRequest) {
         fields = request.headers

@@ -38,6 +38,8 @@ public struct ListenerLimits: Sendable {
     }
     /// Whether addresses of this machine are exempt from the limits per address, because a proxy in
     /// front brings everyone from there; they are by default.
+    ///
+    /// Without it each of them, 127.0.0.1 to 127.255.255.254, counts as a client of its own.
     public var sparesLoopback: Bool {
         get { engineLimits.logins.sparesLoopback }
         set { engineLimits.logins.sparesLoopback = newValue }

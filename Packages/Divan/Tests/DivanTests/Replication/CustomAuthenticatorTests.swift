@@ -20,6 +20,8 @@ private final class BearerAuthenticator: CustomAuthenticator {
 private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
     private let users: Mutex<[String: String]>
 
+    var credentialFields: [String] { ["Authorization"] }
+
     init(_ users: [String: String]) { self.users = Mutex(users) }
 
     func expire(_ token: String) { users.withLock { $0[token] = nil } }

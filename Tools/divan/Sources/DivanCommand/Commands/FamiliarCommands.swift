@@ -45,7 +45,9 @@ enum SelectCommand: Command {
         let words = arguments.operands.dropFirst().joined(separator: " ")
         guard !words.isEmpty else { throw Failure.usage("divan select: EXPRESSION is missing") }
         // Who types SELECT all the same means no second one.
-        let isWhole = words.prefix(6).uppercased() == "SELECT" && words.dropFirst(6).first == " "
+        let isWhole =
+            words.prefix(6).uppercased() == "SELECT"
+            && words.dropFirst(6).first?.isWhitespace == true
         try QueryCommand.run(isWhole ? words : "SELECT " + words, arguments, terminal)
     }
 }

@@ -80,9 +80,14 @@ enum PendingCommand: Command {
         _ store: Store,
         _ terminal: Terminal
     ) throws {
-        let count = try store.read { reader in
-            try paths.reduce(0) { try $0 + reader.count(in: $1) }
-        }
+        let names = paths.map { CollectionName($0) }
+        let question = PendingQuestion(
+            store: store,
+            remote: "",
+            documents: ScopedOption("--documents", arguments, names),
+            isKnown: false
+        )
+        let count = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         terminal.done(
             "\(arguments.database.name) has never replicated; everything is pending",
             ["peer": .null, "count": JSON(count), "refused": 0]
@@ -161,15 +166,26 @@ struct PendingQuestion {
         let only = documents.list(for: CollectionName(path)).map { names in
             Set(names.map { DocumentID(unchecked: $0) })
         }
-        var documentIDs: Set<DocumentID> = []
-        try store.read { reader in
-            try reader.forEachDocument(in: path) { document in
-                if only?.contains(document.documentID) != false {
-                    documentIDs.insert(document.documentID)
-                }
+        var (documentIDs, sequence) = (Set<DocumentID>(), UInt64(0))
+        let batch = 1_000
+        while true {
+            var damaged: [DamagedChange] = []
+            let changes = try store.read { reader in
+                try reader.changes(
+                    in: path,
+                    after: sequence,
+                    limit: batch,
+                    remote: nil,
+                    noting: &damaged
+                )
             }
+            for documentID in changes.map(\.documentID) + damaged.map(\.documentID)
+            where only?.contains(documentID) != false {
+                documentIDs.insert(documentID)
+            }
+            sequence = changes.last?.sequence ?? sequence
+            if changes.count < batch { return documentIDs }
         }
-        return documentIDs
     }
 }
 

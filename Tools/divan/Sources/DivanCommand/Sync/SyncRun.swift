@@ -14,6 +14,8 @@ final class SyncRun: Sendable {
         var activity: Replicator.ActivityLevel?
         /// Whether it once had nothing left to do: the peer knows all collections.
         var wasLevel = false
+        /// What stood in the way last; a stop leaves it out.
+        var obstacle: (any Error)?
     }
 
     private let database: Database
@@ -168,9 +170,14 @@ final class SyncRun: Sendable {
         if let failure = partialFailure(tally) { throw failure }
         // A continuous one is meant to go on until somebody stops it: that is its end, not a failure.
         guard interruption.isRequested else { return }
-        let sentence =
-            "stopped by \(interruption.cause); what came through is saved, the next run goes on from there"
-        guard replicator.config.continuous else {
+        var sentence = "stopped by \(interruption.cause)"
+        let isInVain = isInVain(error, interruption)
+        if isInVain, let obstacle = state.withLock({ $0.obstacle }) {
+            sentence += " before it was level; what was in its way: "
+            sentence += Failure(explaining: obstacle).sentence
+        }
+        sentence += "; what came through is saved, the next run goes on from there"
+        guard replicator.config.continuous, !isInVain else {
             throw Failure(kind: .interrupted, sentence: sentence)
         }
         terminal.note("divan: \(sentence)")
@@ -232,6 +239,7 @@ extension SyncRun {
         let isNews = state.withLock { state in
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
+            if let error = status.error { state.obstacle = error }
             defer { state.activity = status.activity }
             return state.activity != status.activity
         }
