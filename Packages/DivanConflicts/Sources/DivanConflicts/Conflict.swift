@@ -26,13 +26,21 @@ public struct Leaf: Equatable, Sendable {
     public let revisionID: RevisionID
     /// Whether it deletes the document.
     public let isTombstone: Bool
+    /// The change number under which it is stored; 0 where it is not.
+    public let sequence: UInt64
     /// A JSON object; `{}` for most tombstones.
     public let body: [UInt8]
 
     /// Creates a leaf.
-    public init(revisionID: RevisionID, isTombstone: Bool = false, body: [UInt8]) {
+    public init(
+        revisionID: RevisionID,
+        isTombstone: Bool = false,
+        sequence: UInt64 = 0,
+        body: [UInt8]
+    ) {
         self.revisionID = revisionID
         self.isTombstone = isTombstone
+        self.sequence = sequence
         self.body = body
     }
 }

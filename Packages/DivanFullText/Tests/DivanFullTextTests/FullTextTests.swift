@@ -17,55 +17,10 @@ struct FullTextTests {
         language: String = "en_US",
         in rows: String = english
     ) throws -> [Int] {
-        var connection: OpaquePointer?
-        sqlite3_open(":memory:", &connection)
-        defer { sqlite3_close(connection) }
-        let handle = try #require(connection)
-        #expect(FullText.add(to: handle) == SQLITE_OK)
-        let tokenizer = FullText.tokenizer(language: language, ignoresAccents: true)
-        let made = sqlite3_exec(
-            handle,
-            """
-            CREATE VIRTUAL TABLE words USING fts5(c0, c1, tokenize = '\(tokenizer)');
-            INSERT INTO words (rowid, c0, c1) VALUES \(rows);
-            """,
-            nil,
-            nil,
-            nil
-        )
-        #expect(made == SQLITE_OK)
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(
-            handle,
-            """
-            SELECT rowid FROM words WHERE words MATCH
-                divan_full_text_query1(?1, CAST(x'6e616d650073746f727900' AS TEXT))
-            ORDER BY \(order)
-            """,
-            -1,
-            &statement,
-            nil
-        )
-        defer { sqlite3_finalize(statement) }
-        // The text outlives the run of the statement.
-        return try query.withCString { text in
-            sqlite3_bind_text(statement, 1, text, -1, nil)
-            var rows: [Int] = []
-            while true {
-                switch sqlite3_step(statement) {
-                case SQLITE_ROW: rows.append(Int(sqlite3_column_int64(statement, 0)))
-                case SQLITE_DONE: return rows
-                case let code:
-                    throw Failure(code: code, message: String(cString: sqlite3_errmsg(handle)))
-                }
-            }
-        }
+        try WordsTable(rows, language: language).rows(matching: Array(query.utf8), ordered: order)
     }
 
-    private struct Failure: Error {
-        let code: Int32
-        let message: String
-    }
+    private typealias Failure = WordsTable.Failure
 
     @Test(
         "The query syntax is the reference engine's",

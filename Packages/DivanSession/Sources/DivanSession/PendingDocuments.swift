@@ -55,6 +55,7 @@ public struct PendingDocuments: Sendable {
         let completed = try completedSequences(of: collection)
         let remote = try store.knownRemoteID(for: options.remoteIdentity)
         let wantedIDs = Set(collection.documentIDs)
+        let isWanted = { (id: DocumentID) in wantedIDs.isEmpty || wantedIDs.contains(id) }
         var sequence = completed.firstRangeEnd
         while true {
             let isLast = try store.read { reader in
@@ -66,16 +67,13 @@ public struct PendingDocuments: Sendable {
                     remote: remote,
                     noting: &damaged
                 )
-                for change in changes
-                where wantedIDs.isEmpty || wantedIDs.contains(change.documentID) {
+                for change in changes where isWanted(change.documentID) {
                     if try isPending(change, completed, collection, reader) {
                         body(change.documentID)
                     }
                 }
-                for change in damaged where !completed.contains(change.sequence) {
-                    if wantedIDs.isEmpty || wantedIDs.contains(change.documentID) {
-                        body(change.documentID)
-                    }
+                for change in damaged where isWanted(change.documentID) {
+                    if !completed.contains(change.sequence) { body(change.documentID) }
                 }
                 sequence = changes.last?.sequence ?? sequence
                 return changes.count < Self.batchCount
@@ -138,7 +136,7 @@ public struct PendingDocuments: Sendable {
                 in: collection.path,
                 includingTombstones: true
             )
-        } catch where error.concernsOneDocument {
+        } catch  where error.concernsOneDocument {
             return true  // no filter can judge it
         }
         guard let document else { return false }

@@ -34,6 +34,7 @@ extension Leaf {
         self.init(
             revisionID: revision.revisionID,
             isTombstone: revision.isTombstone,
+            sequence: revision.sequence,
             body: revision.body
         )
     }

@@ -11,9 +11,7 @@ public enum RowDamage {
         behind text: String,
         near follower: String,
         in file: URL
-    ) throws
-        -> Int
-    {
+    ) throws -> Int {
         var bytes = try Data(contentsOf: file)
         var rest = bytes.startIndex..<bytes.endIndex
         var count = 0

@@ -24,12 +24,17 @@ public struct WebSocketURLError: Error, Equatable {
     public let part: Part
 
     init(_ text: String, _ part: Part) {
+        self.text = Self.withoutCredentials(text)
+        self.part = part
+    }
+
+    /// A URL that somebody wrote, without what stands before an `@`, which may be a password.
+    public static func withoutCredentials(_ text: String) -> String {
         let authority = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let scheme = text[..<authority]
         let rest = text[authority...]
         let secret = rest.lastIndex(of: "@")
-        self.text = secret.map { "\(scheme)…\(rest[$0...])" } ?? text
-        self.part = part
+        return secret.map { "\(scheme)…\(rest[$0...])" } ?? text
     }
 }
 

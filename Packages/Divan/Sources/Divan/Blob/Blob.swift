@@ -61,13 +61,9 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         guard FileManager.default.isReadableFile(atPath: fileURL.path),
             let stream = InputStream(fileAtPath: fileURL.path)
         else {
-            let sentence = "\(fileURL.path): no readable file; check the path"
             throw NSError(
-                domain: NSURLErrorDomain,
-                code: NSURLErrorFileDoesNotExist,
-                userInfo: [
-                    NSLocalizedDescriptionKey: sentence, NSLocalizedFailureReasonErrorKey: sentence,
-                ]
+                ErrorNumber(domain: NSURLErrorDomain, code: NSURLErrorFileDoesNotExist),
+                "\(fileURL.path): no readable file; check the path"
             )
         }
         self.init(contentType: contentType, contentStream: stream)

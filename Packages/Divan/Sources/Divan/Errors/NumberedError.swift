@@ -58,7 +58,8 @@ extension NSError {
         self.init(.divan(code), sentence, cause: cause)
     }
 
-    private convenience init(_ number: ErrorNumber, _ sentence: String, cause: (any Error)?) {
+    /// Creates an error of any domain, with such a sentence.
+    convenience init(_ number: ErrorNumber, _ sentence: String, cause: (any Error)? = nil) {
         // Foundation prints the reason here, where it prints the description on Apple's systems.
         var values: [String: Any] = [
             NSLocalizedDescriptionKey: sentence, NSLocalizedFailureReasonErrorKey: sentence,

@@ -10,9 +10,8 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
     let collection: Collection
 
     func resolve(_ conflict: DivanConflicts.Conflict) throws -> Resolution {
-        let stored = stored(conflict)
-        let local = document(conflict.local, id: conflict.documentID, as: stored?.local)
-        let remote = document(conflict.remote, id: conflict.documentID, as: stored?.remote)
+        let local = document(conflict.local, id: conflict.documentID)
+        let remote = document(conflict.remote, id: conflict.documentID)
         let question = Conflict(
             documentID: conflict.documentID.text,
             localDocument: local,
@@ -56,19 +55,11 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         }
     }
 
-    /// Both sides as the store holds them; `nil` where it holds no conflict any more, or cannot be read.
-    private func stored(_ conflict: DivanConflicts.Conflict) -> StoredConflict? {
-        let path = collection.path
-        return try? collection.read { try $0.conflict(of: conflict.documentID, in: path) }
-    }
-
-    /// The document of a side; its sequence is that of `revision`, unless the store has moved on.
-    private func document(_ leaf: Leaf, id: StoredID, as revision: StoredRevision?) -> Document? {
+    private func document(_ leaf: Leaf, id: StoredID) -> Document? {
         guard !leaf.isTombstone else { return nil }
-        let isStored = revision?.revisionID == leaf.revisionID
         let state = RevisionState(
             revisionID: leaf.revisionID,
-            sequence: isStored ? revision?.sequence ?? 0 : 0,
+            sequence: leaf.sequence,
             isTombstone: false
         )
         return Document(id: id, state: state, body: leaf.body, collection: collection)

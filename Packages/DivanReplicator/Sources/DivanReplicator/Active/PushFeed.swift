@@ -84,10 +84,14 @@ struct PushFeed {
             if !isCompleted(row) { pending.append(FeedChange(row, trustsAncestor: !isOld)) }
         }
         checkpointer.completed.insert((lastSequence + 1)..<(last + 1))
-        damaged.removeAll { !wantedIDs.isEmpty && !wantedIDs.contains($0.documentID) }
+        damaged.removeAll { !isWanted($0.documentID) }
         for change in damaged { checkpointer.completed.remove(change.sequence) }
         lastSequence = last
         return (pending, damaged)
+    }
+
+    private func isWanted(_ documentID: DocumentID) -> Bool {
+        wantedIDs.isEmpty || wantedIDs.contains(documentID)
     }
 
     private func isCompleted(_ row: ChangeRow) -> Bool {
@@ -120,7 +124,7 @@ struct PushFeed {
     /// Whether a change is to be pushed; filters see the body.
     func passes(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
         guard !row.flags.contains(.conflicted) else { return false }
-        guard wantedIDs.isEmpty || wantedIDs.contains(row.documentID) else { return false }
+        guard isWanted(row.documentID) else { return false }
         let isTrusted =
             row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
         if isTrusted, row.remoteAncestor == row.revisionID { return false }

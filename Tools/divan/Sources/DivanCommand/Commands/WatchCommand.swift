@@ -41,9 +41,7 @@ enum WatchCommand: Command {
         let interruption = Interruption.forVerb()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        for path in wanted where try !store.hasCollection(path) {
-            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
-        }
+        try arguments.database.require(wanted, in: store)
         var feed = try ChangesPoll(store, collections: wanted, since: since, limit: limit)
         let printer = ChangePrinter(terminal, showsBodies: arguments.has("--bodies"))
         printer.begin(arguments.database, feed)

@@ -33,9 +33,7 @@ enum ConflictListCommand: Command {
         let wanted = try arguments.collectionPaths()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        for path in wanted where try !store.hasCollection(path) {
-            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
-        }
+        try arguments.database.require(wanted, in: store)
         var count = 0
         for path in wanted.isEmpty ? try store.collections() : wanted {
             for conflict in try conflicts(in: path, store) {

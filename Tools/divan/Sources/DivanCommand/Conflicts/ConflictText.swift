@@ -13,9 +13,9 @@ enum ConflictText {
     static func draft(_ conflict: StoredConflict) throws -> JSON {
         var object: JSONObject
         switch try ConflictDecision(merging: conflict) {
-        case .keepLocal: object = try members(conflict.local.body)
-        case .keepRemote: object = try members(conflict.remote.body)
-        case .merge(let body, _): object = try members(body)
+        case .keepLocal: object = try JSONObject(storedBody: conflict.local.body)
+        case .keepRemote: object = try JSONObject(storedBody: conflict.remote.body)
+        case .merge(let body, _): object = try JSONObject(storedBody: body)
         case .delete: object = [:]
         }
         object[ours] = try side(conflict.local)
@@ -43,11 +43,7 @@ enum ConflictText {
     }
 
     private static func side(_ revision: StoredRevision) throws -> JSON {
-        revision.isTombstone ? .null : .object(try members(revision.body))
-    }
-
-    private static func members(_ body: [UInt8]) throws -> JSONObject {
-        body.isEmpty ? [:] : try JSON(storedBody: body).object ?? [:]
+        revision.isTombstone ? .null : .object(try JSONObject(storedBody: revision.body))
     }
 }
 

@@ -10,9 +10,9 @@ struct SideComparison {
 
     init(_ conflict: StoredConflict) throws {
         self.conflict = conflict
-        base = try conflict.base.map { try Self.members($0.body) }
-        local = try Self.members(conflict.local.body)
-        remote = try Self.members(conflict.remote.body)
+        base = try conflict.base.map { try JSONObject(storedBody: $0.body) }
+        local = try JSONObject(storedBody: conflict.local.body)
+        remote = try JSONObject(storedBody: conflict.remote.body)
     }
 
     /// The sides one after the other, each with its fields that matter.
@@ -43,9 +43,5 @@ struct SideComparison {
         let name = JSON.string(key).canonicalText
         guard let mine else { return "  - \(name)" }
         return "  \(theirs == nil ? "+" : "~") \(name): \(mine.canonicalText)"
-    }
-
-    private static func members(_ body: [UInt8]) throws -> JSONObject {
-        body.isEmpty ? [:] : try JSON(storedBody: body).object ?? [:]
     }
 }

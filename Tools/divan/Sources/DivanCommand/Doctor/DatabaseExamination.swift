@@ -28,9 +28,7 @@ struct DatabaseExamination {
             for finding in DatabaseSurroundings(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
-            for collection in wanted where try !store.hasCollection(collection) {
-                throw StoreError(.noSuchCollection(collection), at: path.bundle)
-            }
+            try path.require(wanted, in: store)
             tellFormat(store)
             try tellContent(store)
             try tellSizes(store)
@@ -161,7 +159,7 @@ struct DatabaseExamination {
         _ paths: [CollectionPath],
         _ store: Store
     ) throws {
-        let question = PendingQuestion(store: store, remote: remote.name, isKnown: true)
+        let question = PendingQuestion(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         let refused = try question.refusals(in: paths).reduce(0) { $0 + $1.refusals.count }
         let place = PeerURL.text(remote.name)

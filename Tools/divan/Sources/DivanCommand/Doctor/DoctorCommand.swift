@@ -1,5 +1,5 @@
 import DivanCommandLine
-import Foundation
+import DivanWebSocket
 
 /// `divan doctor`.
 enum DoctorCommand: Command {
@@ -48,7 +48,8 @@ enum DoctorCommand: Command {
             finding.show(terminal)
             if finding.verdict == .failed { worst = worst ?? finding }
         }
-        if place.contains("://") {
+        let isURL = place.contains("://")
+        if isURL {
             try PeerExamination(place, arguments, terminal, tell).run()
         } else {
             try DatabasePath.check(place)
@@ -56,14 +57,7 @@ enum DoctorCommand: Command {
             try DatabaseExamination(DatabasePath(place), wanted, tell).run()
         }
         guard let worst else { return }
-        throw Failure(kind: worst.kind, sentence: "\(shown(place)): \(worst.step): \(worst.seen)")
-    }
-
-    /// The place without a name and a password that somebody wrote into it.
-    private static func shown(_ place: String) -> String {
-        guard let scheme = place.range(of: "://"), let secret = place.lastIndex(of: "@"),
-            secret >= scheme.upperBound
-        else { return place }
-        return "\(place[..<scheme.upperBound])…\(place[secret...])"
+        let shown = isURL ? WebSocketURLError.withoutCredentials(place) : place
+        throw Failure(kind: worst.kind, sentence: "\(shown): \(worst.step): \(worst.seen)")
     }
 }

@@ -155,7 +155,7 @@ struct Explanation {
         guard !isInConflict else {
             return .warning("peer", "\(place): waits for the conflict; \(known)", "resolve it")
         }
-        let question = PendingQuestion(store: store, remote: remote.name, isKnown: true)
+        let question = PendingQuestion(store: store, remote: remote.name)
         let pending = try question.documentIDs(in: [path]).flatMap(\.documentIDs)
         if pending.contains(documentID) {
             let seen = "\(place): not pushed yet; \(known)"

@@ -34,3 +34,10 @@ extension JSON {
         try self.init(parsing: bytes, limits: JSONLimits(byteCount: bytes.count))
     }
 }
+
+extension JSONObject {
+    /// The members of a stored body; none of a tombstone without one.
+    init(storedBody bytes: [UInt8]) throws(JSONError) {
+        self = bytes.isEmpty ? [:] : try JSON(storedBody: bytes).object ?? [:]
+    }
+}

@@ -18,6 +18,15 @@ extension DatabasePath {
         return store
     }
 
+    /// Sees to it that an open database has these collections.
+    ///
+    /// - Throws: `StoreError` for the first that it has not.
+    func require(_ collections: [CollectionPath], in store: Store) throws {
+        for collection in collections where try !store.hasCollection(collection) {
+            throw StoreError(.noSuchCollection(collection), at: bundle)
+        }
+    }
+
     /// The UUID that peers see; `nil` for a database that needs a key, or cannot be read.
     var publicUUIDWithoutKey: [UInt8]? {
         let options = StoreOptions(create: false, readOnly: true)

@@ -48,9 +48,7 @@ enum PendingCommand: Command {
         let given = arguments.operands.dropFirst().first
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        for path in wanted where try !store.hasCollection(path) {
-            throw StoreError(.noSuchCollection(path), at: arguments.database.bundle)
-        }
+        try arguments.database.require(wanted, in: store)
         let paths = wanted.isEmpty ? try store.collections() : wanted
         let known = try store.read { try $0.remotes().map(\.name) }
         let remotes = try given.map { [try WebSocketURL($0).effectiveText] } ?? known
@@ -61,8 +59,7 @@ enum PendingCommand: Command {
                 store: store,
                 remote: remote,
                 channels: ScopedOption("--channels", arguments, names),
-                documents: ScopedOption("--documents", arguments, names),
-                isKnown: known.contains(remote)
+                documents: ScopedOption("--documents", arguments, names)
             )
             let answer = PendingAnswer(
                 remote: remote,
@@ -84,8 +81,7 @@ enum PendingCommand: Command {
         let question = PendingQuestion(
             store: store,
             remote: "",
-            documents: ScopedOption("--documents", arguments, names),
-            isKnown: false
+            documents: ScopedOption("--documents", arguments, names)
         )
         let count = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         terminal.done(
@@ -101,21 +97,17 @@ struct PendingQuestion {
     let remote: String
     let channels: ScopedOption
     let documents: ScopedOption
-    /// Whether the database ever replicated with the peer.
-    let isKnown: Bool
 
     init(
         store: Store,
         remote: String,
         channels: ScopedOption = ScopedOption(),
-        documents: ScopedOption = ScopedOption(),
-        isKnown: Bool
+        documents: ScopedOption = ScopedOption()
     ) {
         self.store = store
         self.remote = remote
         self.channels = channels
         self.documents = documents
-        self.isKnown = isKnown
     }
 
     /// The IDs in each collection, in the order of their bytes.
@@ -123,8 +115,7 @@ struct PendingQuestion {
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, documentIDs: [DocumentID])] {
         try paths.map { path in
-            let documentIDs = isKnown ? try known(path) : try everything(path)
-            return (CollectionName(path), documentIDs.sorted())
+            (CollectionName(path), try documentIDs(in: path).sorted())
         }
     }
 
@@ -132,8 +123,7 @@ struct PendingQuestion {
     func refusals(
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
-        guard isKnown else { return [] }
-        let number = try store.remoteID(for: remote)
+        guard let number = try store.knownRemoteID(for: remote) else { return [] }
         return try paths.map { path in
             let refusals = try store.read { try $0.refusals(in: path, at: number) }
                 .sorted { $0.documentID < $1.documentID }
@@ -141,7 +131,7 @@ struct PendingQuestion {
         }
     }
 
-    private func known(_ path: CollectionPath) throws -> Set<DocumentID> {
+    private func documentIDs(in path: CollectionPath) throws -> Set<DocumentID> {
         // `push` and `sync` remember apart: what either has acknowledged is not pending.
         let answers = try [true, false].map { pulls in
             var collection = PeerConfiguration.CollectionOptions(path)
@@ -160,32 +150,6 @@ struct PendingQuestion {
             return try pending.documentIDs(in: path) ?? []
         }
         return answers[0].intersection(answers[1])
-    }
-
-    private func everything(_ path: CollectionPath) throws -> Set<DocumentID> {
-        let only = documents.list(for: CollectionName(path)).map { names in
-            Set(names.map { DocumentID(unchecked: $0) })
-        }
-        var (documentIDs, sequence) = (Set<DocumentID>(), UInt64(0))
-        let batch = 1_000
-        while true {
-            var damaged: [DamagedChange] = []
-            let changes = try store.read { reader in
-                try reader.changes(
-                    in: path,
-                    after: sequence,
-                    limit: batch,
-                    remote: nil,
-                    noting: &damaged
-                )
-            }
-            for documentID in changes.map(\.documentID) + damaged.map(\.documentID)
-            where only?.contains(documentID) != false {
-                documentIDs.insert(documentID)
-            }
-            sequence = changes.last?.sequence ?? sequence
-            if changes.count < batch { return documentIDs }
-        }
     }
 }
 

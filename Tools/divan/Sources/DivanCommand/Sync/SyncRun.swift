@@ -128,9 +128,10 @@ final class SyncRun: Sendable {
         tally.refusedCount = try refusedCount()
         let error = state.withLock { $0.last?.error }
         holder?.stop()
-        if isInVain(error, interruption) { namedAnew.withdraw(from: database) }
+        let isInVain = isInVain(error, interruption)
+        if isInVain { namedAnew.withdraw(from: database) }
         try database.close()
-        try finish(tally, error, interruption)
+        try finish(tally, error, interruption, isInVain: isInVain)
     }
 
     /// Whether it ended before all was done that a single run does.
@@ -149,7 +150,8 @@ final class SyncRun: Sendable {
     private func finish(
         _ tally: SyncTally,
         _ error: (any Error)?,
-        _ interruption: Interruption
+        _ interruption: Interruption,
+        isInVain: Bool
     ) throws {
         if let reportFile {
             try OutputFile.write(Array(tally.json.canonicalText.utf8), to: reportFile)
@@ -171,7 +173,6 @@ final class SyncRun: Sendable {
         // A continuous one is meant to go on until somebody stops it: that is its end, not a failure.
         guard interruption.isRequested else { return }
         var sentence = "stopped by \(interruption.cause)"
-        let isInVain = isInVain(error, interruption)
         if isInVain, let obstacle = state.withLock({ $0.obstacle }) {
             sentence += " before it was level; what was in its way: "
             sentence += Failure(explaining: obstacle).sentence
