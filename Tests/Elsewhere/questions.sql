@@ -34,3 +34,4 @@ INSERT INTO words(c0) VALUES ('Running foxes jumped over naïve Café dogs'), ('
 SELECT rowid, c0 FROM words WHERE words MATCH 'run' ORDER BY rowid
 SELECT rowid, c0 FROM words WHERE words MATCH 'naive OR cafe' ORDER BY rowid
 SELECT round(divan_rank1(words), 9) FROM words WHERE words MATCH 'fox' ORDER BY rowid
+SELECT divan_full_text_query1('the fox NEAR/2 c0:naïve AND "été*" NOT (of OR —)', CAST(x'6e616d6500' AS TEXT), 'divan3 en 0')

@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// `divan1`, a tokenizer around `unicode61`: words, then stop words, then stems.
+/// `divan1` to `divan3`, tokenizers around `unicode61`: words, then stop words, then stems.
 int divan_add_tokenizer(fts5_api *api);
 
 /// `divan_rank1`: for each phrase and column hits in the row by hits in all rows, summed.
 int divan_add_rank(fts5_api *api);
 
-/// `divan_full_text_query1(words, columns)`: the reference engine's syntax as that of FTS5.
+/// `divan_full_text_query1(words, columns, tokenizer)`: the reference engine's syntax as that of FTS5.
 int divan_add_query_syntax(sqlite3 *connection, fts5_api *api);
 
 /// Finds the words of a text; one for each connection.
@@ -29,7 +29,27 @@ void divan_free_words(void *words);
 /// Sets each byte of `is_word` to 1 where the byte of `text` belongs to a word, else to 0.
 int divan_find_words(divan_words *words, const char *text, int count, char *is_word);
 
-/// Whether a word of a language, in lower case, says too little to be indexed.
-bool divan_is_stop_word(const char *language, const char *word, int count);
+/// The tokenizer of an index.
+typedef struct {
+    fts5_tokenizer words;
+    Fts5Tokenizer *made;
+} divan_cutter;
+
+/// Makes one from what its table says of it, `divan1 en 0`; of nothing, FTS5's own.
+int divan_make_cutter(divan_words *words, const char *text, int count, divan_cutter *made);
+
+void divan_free_cutter(divan_cutter *cutter);
+
+/// Counts the words that a text has in a query; `is_prefix` where a star stands behind it.
+int divan_count_words(divan_cutter *cutter, const char *text, int length, bool is_prefix, int *count);
+
+/// Words that say too little to be indexed.
+typedef struct divan_stop_words divan_stop_words;
+
+/// Those of a language; null where it has none. The first list was that of `divan1` and `divan2`.
+const divan_stop_words *divan_find_stop_words(const char *language, bool is_first_list);
+
+/// Whether a word in lower case is one of them.
+bool divan_is_stop_word(const divan_stop_words *list, const char *word, int count);
 
 #endif

@@ -10,8 +10,8 @@
 //   near  = term { NEAR [ "/" number ] term }
 //   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words [ "*" ] '"' )
 //
-// Operators are in capitals and stand apart; whatever is no letter and no digit separates words. Phrases
-// and parentheses without a word are left out. NEAR holds of each two terms beside each other, in one
+// Operators are in capitals and stand apart; whatever is no letter and no digit separates words. What the
+// index has no word for, signs and stop words, is left out, with the parentheses around it. NEAR holds of each two terms beside each other, in one
 // column and one place; FTS5 knows it between words and phrases only.
 
 /// Signs and parts that are not finished yet, of the hundred that FTS5 can remember: the deepest word or
@@ -30,6 +30,7 @@ typedef struct {
     /// Names of columns, each followed by a zero byte.
     const char *columns;
     int columns_count;
+    divan_cutter *cutter;
     sqlite3_str *output;
     int unfinished_count;
     const char *problem;
@@ -164,22 +165,15 @@ typedef struct term {
     bool is_group;
     /// Nothing where no word is in it.
     sqlite3_str *words;
-    /// The words of a phrase, at most: some tokenizers cut what is no ASCII anywhere.
     int count;
 } term;
 
-static int count_words(const parser *parser, const char *start, const char *end) {
-    int count = 0;
-    for (const char *at = start; at < end; at++) {
-        bool begins = is_word(parser, at) && (at == start || !is_word(parser, at - 1));
-        bool may_be_cut = ((unsigned char)*at & 0xC0) == 0xC0;
-        if (begins || may_be_cut) count++;
-    }
-    return count;
-}
-
 static void quote(parser *parser, term *term, const char *start, const char *end, bool is_prefix) {
-    term->count = count_words(parser, start, end);
+    // An empty phrase would be one that no row has.
+    int code =
+        divan_count_words(parser->cutter, start, (int)(end - start), is_prefix, &term->count);
+    if (code != SQLITE_OK) parser->problem = "out of memory";
+    if (parser->problem || term->count == 0) return;
     sqlite3_str_appendchar(term->words, 1, '"');
     for (const char *at = start; at < end; at++) {
         // FTS5 would take a zero byte for the end.
@@ -402,6 +396,25 @@ static void tell(sqlite3_context *context, parser *parser) {
     }
 }
 
+/// Parses a text whose words are known, and settles the result.
+static void parse_and_tell(sqlite3_context *context, parser *parser, sqlite3_value *tokenizer) {
+    divan_cutter cutter;
+    const char *name = (const char *)sqlite3_value_text(tokenizer);
+    int code = divan_make_cutter(
+        sqlite3_user_data(context), name ? name : "", sqlite3_value_bytes(tokenizer), &cutter);
+    if (code != SQLITE_OK) {
+        sqlite3_result_error(context, "full-text query: no such tokenizer", -1);
+        sqlite3_result_error_code(context, code);
+        return;
+    }
+    parser->cutter = &cutter;
+    parser->output = sqlite3_str_new(NULL);
+    parse(parser);
+    tell(context, parser);
+    sqlite3_free(sqlite3_str_finish(parser->output));
+    divan_free_cutter(&cutter);
+}
+
 static void query(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     if (sqlite3_value_type(arguments[0]) != SQLITE_TEXT) {
@@ -421,14 +434,8 @@ static void query(sqlite3_context *context, int count, sqlite3_value **arguments
     parser.end = parser.start + length;
     parser.is_word = is_word;
     int code = divan_find_words(sqlite3_user_data(context), parser.start, length, is_word);
-    if (code == SQLITE_OK) {
-        parser.output = sqlite3_str_new(NULL);
-        parse(&parser);
-        tell(context, &parser);
-        sqlite3_free(sqlite3_str_finish(parser.output));
-    } else {
-        sqlite3_result_error_code(context, code);
-    }
+    if (code == SQLITE_OK) parse_and_tell(context, &parser, arguments[2]);
+    else sqlite3_result_error_code(context, code);
     sqlite3_free(is_word);
 }
 
@@ -439,5 +446,5 @@ int divan_add_query_syntax(sqlite3 *connection, fts5_api *api) {
     if (code != SQLITE_OK) return code;
     // Freed by SQLite in any case.
     return sqlite3_create_function_v2(
-        connection, "divan_full_text_query1", 2, flags, words, query, NULL, NULL, divan_free_words);
+        connection, "divan_full_text_query1", 3, flags, words, query, NULL, NULL, divan_free_words);
 }

@@ -28,7 +28,8 @@ typedef struct {
     struct sb_stemmer *stemmer;
     /// Made with the first word of a document.
     known_word *known;
-    char language[16];
+    /// Null for languages without them.
+    const divan_stop_words *stop_words;
     /// Whether characters of scripts without blanks are words of their own.
     bool splits;
 } tokenizer;
@@ -38,9 +39,12 @@ typedef int (*token_callback)(void *, int, const char *, int, int, int);
 /// What is passed through `unicode61` to each of its words.
 typedef struct {
     tokenizer *tokenizer;
-    bool is_document;
+    int flags;
     void *context;
     token_callback callback;
+    /// The stop word behind the latest other word, where it may be the beginning of one.
+    char last[known_length];
+    int last_length, last_start, last_end;
 } passage;
 
 static void delete(Fts5Tokenizer *base) {
@@ -52,14 +56,14 @@ static void delete(Fts5Tokenizer *base) {
 }
 
 /// Arguments: the language or `none`, and whether accents count (1) or not (0).
-static int create_whole(void *data, const char **words, int count, Fts5Tokenizer **created) {
-    fts5_api *api = data;
+static int
+create(fts5_api *api, const char **words, int count, bool is_first_list, tokenizer **created) {
     const char *language = count > 0 ? words[0] : "none";
     bool has_accents = count > 1 && strcmp(words[1], "1") == 0;
     tokenizer *made = sqlite3_malloc(sizeof *made);
     if (!made) return SQLITE_NOMEM;
     memset(made, 0, sizeof *made);
-    sqlite3_snprintf(sizeof made->language, made->language, "%s", language);
+    made->stop_words = divan_find_stop_words(language, is_first_list);
     void *inner_data = NULL;
     int code = api->xFindTokenizer(api, "unicode61", &inner_data, &made->words);
     const char *arguments[] = {"remove_diacritics", has_accents ? "0" : "2"};
@@ -72,14 +76,22 @@ static int create_whole(void *data, const char **words, int count, Fts5Tokenizer
     }
     // A language without a stemmer keeps its words as they are.
     if (strcmp(language, "none") != 0) made->stemmer = sb_stemmer_new(language, "UTF_8");
-    *created = (Fts5Tokenizer *)made;
+    *created = made;
     return SQLITE_OK;
 }
 
+static int create_first(void *data, const char **words, int count, Fts5Tokenizer **created) {
+    return create(data, words, count, true, (tokenizer **)created);
+}
+
 static int create_splitting(void *data, const char **words, int count, Fts5Tokenizer **created) {
-    int code = create_whole(data, words, count, created);
+    int code = create(data, words, count, true, (tokenizer **)created);
     if (code == SQLITE_OK) ((tokenizer *)*created)->splits = true;
     return code;
+}
+
+static int create_third(void *data, const char **words, int count, Fts5Tokenizer **created) {
+    return create(data, words, count, false, (tokenizer **)created);
 }
 
 /// Sets `word` and `count` to the stem; false without memory.
@@ -111,23 +123,48 @@ static known_word *find_place(tokenizer *tokenizer, const char *word, int count)
 }
 
 static int
+pass(passage *passage, int flags, const char *word, int count, int start, int end) {
+    passage->last_length = 0;
+    return passage->callback(passage->context, flags, word, count, start, end);
+}
+
+/// Leaves out a stop word; with a star behind it, it is the beginning of others.
+static int leave_out(passage *passage, const char *word, int count, int start, int end) {
+    if (!(passage->flags & FTS5_TOKENIZE_PREFIX) || count > known_length) return SQLITE_OK;
+    memcpy(passage->last, word, (size_t)count);
+    passage->last_length = count;
+    passage->last_start = start;
+    passage->last_end = end;
+    return SQLITE_OK;
+}
+
+/// Passes the stop word that stood last, which has the star.
+static int pass_last(passage *passage) {
+    const char *word = passage->last;
+    int count = passage->last_length;
+    if (count == 0) return SQLITE_OK;
+    if (!find_stem(passage->tokenizer, &word, &count)) return SQLITE_NOMEM;
+    return pass(passage, 0, word, count, passage->last_start, passage->last_end);
+}
+
+static int
 pass_whole(void *data, int flags, const char *word, int count, int start, int end) {
     passage *passage = data;
     tokenizer *tokenizer = passage->tokenizer;
-    known_word *place = passage->is_document ? find_place(tokenizer, word, count) : NULL;
+    bool is_document = (passage->flags & FTS5_TOKENIZE_DOCUMENT) != 0;
+    known_word *place = is_document ? find_place(tokenizer, word, count) : NULL;
     if (place && place->word_length == count && memcmp(place->word, word, (size_t)count) == 0) {
-        if (place->is_stop_word) return SQLITE_OK;
-        return passage->callback(
-            passage->context, flags, place->stem, place->stem_length, start, end);
+        if (place->is_stop_word) return leave_out(passage, word, count, start, end);
+        return pass(passage, flags, place->stem, place->stem_length, start, end);
     }
     bool is_stop_word =
-        passage->is_document && divan_is_stop_word(tokenizer->language, word, count);
+        tokenizer->stop_words && divan_is_stop_word(tokenizer->stop_words, word, count);
     if (place) {
         memcpy(place->word, word, (size_t)count);
         place->word_length = (uint8_t)count;
         place->is_stop_word = is_stop_word;
     }
-    if (is_stop_word) return SQLITE_OK;
+    if (is_stop_word) return leave_out(passage, word, count, start, end);
     if (!find_stem(tokenizer, &word, &count)) {
         if (place) place->word_length = 0;
         return SQLITE_NOMEM;
@@ -138,7 +175,7 @@ pass_whole(void *data, int flags, const char *word, int count, int start, int en
     } else if (place) {
         place->word_length = 0;
     }
-    return passage->callback(passage->context, flags, word, count, start, end);
+    return pass(passage, flags, word, count, start, end);
 }
 
 /// The bytes of the character at `at`, and which it is.
@@ -181,8 +218,7 @@ pass_split(void *data, int flags, const char *word, int count, int start, int en
         }
         int first = has_places ? start + (int)(at - (const uint8_t *)word) : start;
         int last = has_places ? first + (int)(next - at) : end;
-        int code = is_alone ? passage->callback(
-                                  passage->context, flags, (const char *)at, (int)(next - at), first, last)
+        int code = is_alone ? pass(passage, flags, (const char *)at, (int)(next - at), first, last)
                             : pass_whole(data, flags, (const char *)at, (int)(next - at), first, last);
         if (code != SQLITE_OK) return code;
         at = next;
@@ -194,16 +230,19 @@ static int tokenize(
     Fts5Tokenizer *base, void *context, int flags, const char *text, int count,
     token_callback callback) {
     tokenizer *used = (tokenizer *)base;
-    passage passage = {used, (flags & FTS5_TOKENIZE_DOCUMENT) != 0, context, callback};
-    return used->words.xTokenize(
+    passage passage = {.tokenizer = used, .flags = flags, .context = context, .callback = callback};
+    int code = used->words.xTokenize(
         used->inner, &passage, flags, text, count, used->splits ? pass_split : pass_whole);
+    return code == SQLITE_OK ? pass_last(&passage) : code;
 }
 
 int divan_add_tokenizer(fts5_api *api) {
-    // Both names stand in files, so neither ever means anything else.
-    fts5_tokenizer whole = {create_whole, delete, tokenize};
+    // The names stand in files, so none ever means anything else: an index has the words of its list.
+    fts5_tokenizer first = {create_first, delete, tokenize};
     fts5_tokenizer splitting = {create_splitting, delete, tokenize};
-    int code = api->xCreateTokenizer(api, "divan1", api, &whole, NULL);
-    if (code != SQLITE_OK) return code;
-    return api->xCreateTokenizer(api, "divan2", api, &splitting, NULL);
+    fts5_tokenizer third = {create_third, delete, tokenize};
+    int code = api->xCreateTokenizer(api, "divan1", api, &first, NULL);
+    if (code == SQLITE_OK) code = api->xCreateTokenizer(api, "divan2", api, &splitting, NULL);
+    if (code == SQLITE_OK) code = api->xCreateTokenizer(api, "divan3", api, &third, NULL);
+    return code;
 }

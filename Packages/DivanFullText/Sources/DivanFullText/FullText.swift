@@ -3,8 +3,9 @@ internal import CDivanFullText
 /// Full-text search for SQLite: a tokenizer and a rank for FTS5, and the syntax of its queries.
 ///
 /// A table is made with `tokenize = '…'` and the text that `tokenizer(language:ignoresAccents:)`
-/// gives, and asked with `MATCH divan_full_text_query1(words, columns)`. Another tokenizer takes
-/// the place of this one in the table's definition; nothing else knows it.
+/// gives, and asked with `MATCH divan_full_text_query1(words, columns, tokenizer)`, which leaves out
+/// what that tokenizer has no word for. Another tokenizer takes the place of this one in the table's
+/// definition; nothing else knows it.
 public enum FullText {
     /// Gives the tokenizer and the functions to a connection, before any statement touches a table
     /// of FTS5 that names one.
@@ -23,21 +24,28 @@ public enum FullText {
     ///     that put no blanks between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese) have each
     ///     character indexed, and a word is found wherever its characters follow each other.
     ///   - ignoresAccents: Whether `é` is `e`.
-    /// - Returns: The text, such as `divan1 en 0`.
+    /// - Returns: The text, such as `divan3 en 0`.
     public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
         let name = language?.lowercased().utf8.prefix { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
         }
         let known = name.flatMap { (1...15).contains($0.count) ? String($0) : nil } ?? "none"
-        let kind = languagesWithoutBlanks.contains(known) ? "divan2" : "divan1"
+        // Where stop words do not matter, tables that were made with the first one are not made again.
+        let kind =
+            languagesWithoutBlanks.contains(known)
+            ? characterTokenizer : divan_has_stop_words(known) != 0 ? "divan3" : "divan1"
         return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
     }
 
-    /// Whether a text has words of scripts that put no blanks between them, for which a table needs the
-    /// tokenizer of such a language.
-    public static func hasNoBlanks(_ text: String) -> Bool {
-        text.unicodeScalars.contains { divan_has_no_blanks($0.value) != 0 }
+    /// Whether a table takes a word of a text for a part of a longer one: the text has words of scripts
+    /// that put no blanks between them, and the tokenizer is that of another language.
+    public static func hidesWords(of text: String, fromTokenizer tokenizer: String) -> Bool {
+        !tokenizer.hasPrefix(characterTokenizer + " ")
+            && text.unicodeScalars.contains { divan_has_no_blanks($0.value) != 0 }
     }
+
+    /// What has each character indexed.
+    private static let characterTokenizer = "divan2"
 
     private static let languagesWithoutBlanks: Set = [
         "zh", "chinese", "ja", "japanese", "th", "thai", "lo", "lao", "km", "khmer", "my",

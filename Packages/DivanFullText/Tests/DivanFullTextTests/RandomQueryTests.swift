@@ -6,7 +6,8 @@ import Testing
     private static let parts = [
         "a", "b", "wooden", "chair*", "\"", "\"a b\"", "\"a b*\"", "(", ")", "^", "*", " ", "  ",
         "AND", "OR", "NOT", "NEAR", "NEAR/2", "NEAR/", "name:", "story:", "nobody:", "é", "東京",
-        "—", "\0", "+", "{", "}", "-", "'", "c0", ":", ",",
+        "—", "\0", "+", "{", "}", "-", "'", "c0", ":", ",", "the",
+        "the*", "of", "\"the a\"", "\"the a*\"",
     ]
 
     private func text(_ generator: inout SeededGenerator) -> [UInt8] {

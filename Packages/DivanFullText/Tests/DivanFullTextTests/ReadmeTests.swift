@@ -12,19 +12,23 @@ import Testing
 
         let code = FullText.add(to: connection)  // 0, or what SQLite says
         let tokenizer = FullText.tokenizer(language: "en", ignoresAccents: true)
-        // CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan1 en 0')
+        // CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan3 en 0')
         // INSERT INTO words VALUES ('Two wooden chairs')
-        // SELECT rowid FROM words WHERE words MATCH divan_full_text_query1('chair', '')   → 1
+        // SELECT rowid FROM words WHERE words MATCH
+        //     divan_full_text_query1('the chair', '', 'divan3 en 0')   → 1
 
         #expect(code == SQLITE_OK)
-        #expect(tokenizer == "divan1 en 0")
+        #expect(tokenizer == "divan3 en 0")
         let statements = """
-            CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan1 en 0');
+            CREATE VIRTUAL TABLE words USING fts5(c0, tokenize = 'divan3 en 0');
             INSERT INTO words VALUES ('Two wooden chairs');
             """
         #expect(sqlite3_exec(connection, statements, nil, nil, nil) == SQLITE_OK)
         var statement: OpaquePointer?
-        let query = "SELECT rowid FROM words WHERE words MATCH divan_full_text_query1('chair', '')"
+        let query = """
+            SELECT rowid FROM words WHERE words MATCH
+                divan_full_text_query1('the chair', '', 'divan3 en 0')
+            """
         sqlite3_prepare_v2(connection, query, -1, &statement, nil)
         defer { sqlite3_finalize(statement) }
         #expect(sqlite3_step(statement) == SQLITE_ROW)

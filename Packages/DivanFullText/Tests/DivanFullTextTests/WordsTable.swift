@@ -10,14 +10,21 @@ final class WordsTable {
     }
 
     private let connection: OpaquePointer
+    private let tokenizer: String
 
     /// Makes one of rows as SQL has them: a number and two texts each.
-    init(_ rows: String, language: String = "en_US") throws {
+    convenience init(_ rows: String, language: String = "en_US", ignoresAccents: Bool = true) throws
+    {
+        let tokenizer = FullText.tokenizer(language: language, ignoresAccents: ignoresAccents)
+        try self.init(rows, tokenizer: tokenizer)
+    }
+
+    init(_ rows: String, tokenizer: String) throws {
+        self.tokenizer = tokenizer
         var opened: OpaquePointer?
         sqlite3_open(":memory:", &opened)
         connection = try #require(opened)
         #expect(FullText.add(to: connection) == SQLITE_OK)
-        let tokenizer = FullText.tokenizer(language: language, ignoresAccents: true)
         let made = sqlite3_exec(
             connection,
             """
@@ -33,6 +40,13 @@ final class WordsTable {
 
     deinit { sqlite3_close(connection) }
 
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(connection, sql, nil, nil, nil)
+        guard code == SQLITE_OK else {
+            throw Failure(code: code, message: String(cString: sqlite3_errmsg(connection)))
+        }
+    }
+
     /// The numbers of the rows that a condition finds, which may hold any bytes.
     func rows(matching text: [UInt8], ordered order: String = "rowid") throws -> [Int] {
         var statement: OpaquePointer?
@@ -40,7 +54,7 @@ final class WordsTable {
             connection,
             """
             SELECT rowid FROM words WHERE words MATCH
-                divan_full_text_query1(?1, CAST(x'6e616d650073746f727900' AS TEXT))
+                divan_full_text_query1(?1, CAST(x'6e616d650073746f727900' AS TEXT), '\(tokenizer)')
             ORDER BY \(order)
             """,
             -1,

@@ -288,6 +288,7 @@ struct QueryTests {
         #expect(try found("chair") == [.string("a")])
         try room.save("b", #"{"story":"A chair that stacks"}"#)
         #expect(try found("story:chair") == [.string("a"), .string("b")])
+        #expect(try found("the chair AND that") == [.string("a"), .string("b")])
         try room.save("a", "{}", isTombstone: true)
         #expect(try found("chair") == [.string("b")])
         try room.store.checkIntegrity()

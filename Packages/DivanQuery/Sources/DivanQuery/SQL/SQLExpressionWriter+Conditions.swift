@@ -331,6 +331,8 @@ extension SQLExpressionWriter {
         text += ", "
         // Each name ends with a zero byte.
         text.bind(.text(ExactText(table.columns.map { $0.text + "\0" }.joined())))
+        text += ", "
+        text.bind(.text(ExactText(table.tokenizer)))
         text += ")"
     }
 

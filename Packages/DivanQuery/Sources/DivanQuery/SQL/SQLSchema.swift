@@ -29,11 +29,14 @@ public struct SQLFullTextTable: Hashable, Sendable {
     public let name: String
     /// What queries call its columns, in order.
     public let columns: [ExactText]
+    /// How its texts became words, as FTS5 was told.
+    public let tokenizer: String
 
     /// Describes a table.
-    public init(name: String, columns: [ExactText]) {
+    public init(name: String, columns: [ExactText], tokenizer: String) {
         self.name = name
         self.columns = columns
+        self.tokenizer = tokenizer
     }
 }
 

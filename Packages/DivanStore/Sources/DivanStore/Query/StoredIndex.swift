@@ -27,7 +27,7 @@ public struct StoredIndex: Hashable, Sendable {
     /// Whether it takes a word of a text for a part of a longer one, because it was made for languages
     /// with blanks between words, and the text has none.
     public func hidesWords(of text: String) -> Bool {
-        tokenizer?.hasPrefix("divan1 ") == true && FullText.hasNoBlanks(text)
+        tokenizer.map { FullText.hidesWords(of: text, fromTokenizer: $0) } ?? false
     }
 
     /// What it holds, for people: `price, LOWER(name) WHERE stars > 3`, `the items of tags`,

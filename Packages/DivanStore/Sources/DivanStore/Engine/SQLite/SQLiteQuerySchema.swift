@@ -35,7 +35,11 @@ final class SQLiteQuerySchema: SQLSchema {
         guard let record, let table = record.tables.first else {
             throw QueryError("'match' test requires a full-text index", code: .missingIndex)
         }
-        return SQLFullTextTable(name: table.name, columns: record.columns)
+        return SQLFullTextTable(
+            name: table.name,
+            columns: record.columns,
+            tokenizer: record.stored.tokenizer ?? ""
+        )
     }
 
     /// Those of whole collections: of part of the documents no query gets all its groups.
