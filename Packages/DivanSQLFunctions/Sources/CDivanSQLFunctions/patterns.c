@@ -2,6 +2,7 @@
 #error "Divan needs the headers of ICU: type  sudo apt-get install libicu-dev"
 #endif
 
+#include "expression.h"
 #include "like.h"
 #include "unicode.h"
 #include "value.h"
@@ -87,7 +88,8 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
 
 // MARK: Regular expressions
 
-// ICU's are those of ECMAScript but for rare details; and it bounds time and memory of a match.
+// ICU's are those of ECMAScript but for what `divan_append_expression` spells otherwise, and rare details;
+// and it bounds time and memory of a match.
 enum {
     /// Steps of 10,000 operations that a match may take, and one more for so many units of text.
     time_limit = 500,
@@ -116,9 +118,21 @@ typedef struct {
     divan_wide text;
 } search;
 
+/// Spells an expression as ICU reads it; false without memory.
+static bool widen_expression(divan_wide *wide, divan_slice text) {
+    sqlite3_str *spelled = sqlite3_str_new(NULL);
+    divan_append_expression(spelled, text);
+    const uint8_t *start = (const uint8_t *)sqlite3_str_value(spelled);
+    bool is_whole = start && sqlite3_str_errcode(spelled) == SQLITE_OK;
+    if (is_whole)
+        is_whole = divan_widen(wide, (divan_slice){start, start + sqlite3_str_length(spelled)});
+    sqlite3_free(sqlite3_str_finish(spelled));
+    return is_whole;
+}
+
 static URegularExpression *compile(sqlite3_context *context, divan_slice text) {
     divan_wide pattern;
-    if (!divan_widen(&pattern, text)) {
+    if (!widen_expression(&pattern, text)) {
         sqlite3_result_error_nomem(context);
         return NULL;
     }

@@ -32,6 +32,46 @@ struct TextTests {
         #expect(try scratch.value("divan_contains1('aaab', 'aab', 2)") == "1")
     }
 
+    @Test(
+        "Regular expressions are those of ECMAScript",
+        arguments: [
+            ("abc", "", true), ("", "", true), ("a}b", "a}b", true), ("aa}", "a{2}}", true),
+            ("a[b", "[[]", true), ("b", "[^[a]", true), ("[", "[^[a]", false),
+            ("b", "[a[b]]", false), ("b]", "[a[b]]", true), ("a", "[^]", true), ("", "[^]", false),
+            ("a", "[]", false), ("x", "[]x]", false), ("&", "[a&&b]", true), ("b", "[a&&b]", true),
+            ("b", "[a-c--b]", true), ("d", "[a-c-e]", false), ("-", "[a-c-e]", true),
+            ("-", "[--/]", true), (".", "[--/]", true), (",", "[+--]", true), ("-", "[a-]", true),
+            ("-", #"[\w-]"#, true), ("-", #"[\w-z]"#, true), ("x", "[[:alpha:]]", true),
+            ("1", "[^[:alpha:]]", true), ("-", "[[:alpha:]-]", true), ("^", "[a^]", true),
+            ("b", #"[\x61-\x63-z]"#, true), ("y", #"[\x61-\x63-z]"#, false),
+            ("-", #"[a-\d]"#, true), ("b", #"[a-\d]"#, false),
+            ("9", #"[\w--{]"#, true), (".", #"[\w--{]"#, false),
+            ("-", "[É-Ê-z]", true), ("ê", "[è-ë]", true), ("b", #"[\b]"#, false),
+            ("a]", #"^[\]a]{2}$"#, true), ("é", #"\p{L}"#, true), ("a$", #"\$"#, true),
+            ("a\n", "a$", false), ("a", "(?=a$)|b", true), ("$", "[$]", true),
+        ]
+    )
+    func expressions(text: String, pattern: String, isFound: Bool) throws {
+        let sql = "divan_regexp_contains1('\(text)', '\(pattern)')"
+        #expect(try scratch.value(sql) == (isFound ? "1" : "0"))
+    }
+
+    @Test("An empty regular expression is found everywhere")
+    func emptyExpression() throws {
+        #expect(try scratch.value("divan_regexp_position1('abc', '')") == "0")
+        #expect(try scratch.value("divan_regexp_replace1('ab', '', '-')") == "'-a-b-'")
+    }
+
+    @Test(
+        "A malformed regular expression fails",
+        arguments: ["(", "[a", "[a-", "[^", "[[:", #"\"#, #"[\"#, #"\p{"#, "a{", "[z-a]"]
+    )
+    func malformedExpression(pattern: String) {
+        #expect(throws: Scratch.Failure.self) {
+            try scratch.value("divan_regexp_contains1('a', '\(pattern)')")
+        }
+    }
+
     @Test("Collations order as Unicode does")
     func collations() throws {
         func order(_ words: [String], _ collation: String) throws -> [String] {

@@ -24,6 +24,14 @@ import Testing
         }
     }
 
+    @Test func `an empty regular expression is found in every text`() throws {
+        let pattern = Expression.property("name").regex(Expression.string(""))
+        let query = QueryBuilder.select(SelectResult.expression(Expression.property("name")))
+            .from(DataSource.collection(shop.chairs)).where(pattern)
+            .orderBy(Ordering.expression(Meta.id))
+        #expect(try rows(query) == [["Oslo"], ["Bern"], ["Turin"], ["Porto"]])
+    }
+
     // MARK: Names
 
     @Test func `sources without an alias are spoken of by scope and collection`() throws {
