@@ -61,6 +61,12 @@ import Testing
         #expect(CustomLogSink(level: .verbose, logSink: sink).domains == .all)
     }
 
+    @Test func `Log writes messages`() {
+        let _: AnyObject.Type = Log.self
+        let _: (LogDomain, LogLevel, String) -> Void = Log.log(domain:level:message:)
+        Log.log(domain: .multipeer, level: .debug, message: "nobody listens")
+    }
+
     @Test func `Database.log and its parts compile`() throws {
         let older: Older = LogCode()
         try older.run()

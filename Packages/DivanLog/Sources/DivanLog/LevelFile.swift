@@ -28,15 +28,16 @@ struct LevelFile: Sendable {
         removeOldest()
     }
 
-    /// Returns whether the line is in the file.
+    /// Returns whether the line is in the file; behind the one that makes it too long the next begins.
     mutating func append(_ line: [UInt8]) -> Bool {
+        // It could not be begun behind the line before.
+        if descriptor < 0 { try? open() }
+        guard descriptor >= 0, writeAll(line, to: descriptor) else { return false }
+        byteCount += line.count
         if byteCount > configuration.fileByteCount {
             finish()
             try? open()
-            removeOldest()
         }
-        guard descriptor >= 0, writeAll(line, to: descriptor) else { return false }
-        byteCount += line.count
         return true
     }
 

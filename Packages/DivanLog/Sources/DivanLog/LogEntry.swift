@@ -24,6 +24,10 @@ public struct LogDomain: Hashable, Sendable {
     public static let listener = LogDomain("Listener")
     /// Finding peers.
     public static let discovery = LogDomain("Discovery")
+    /// DNS service discovery.
+    public static let mdns = LogDomain("mDNS")
+    /// Replication with several peers.
+    public static let multipeer = LogDomain("P2P")
 }
 
 /// One thing that happened; a sink writes it as one line.

@@ -64,6 +64,47 @@ import Testing
     }
 
     @Test
+    func `the next file begins right behind the line that makes one too long`() throws {
+        let configuration = FileSink.Configuration(
+            directory: directory.file("logs"),
+            fileByteCount: 0
+        )
+        let sink = try FileSink(level: .error, configuration: configuration)
+        let log = Log(.database, to: LogRouter(sinks: [sink]))
+        func files() throws -> [[String]] {
+            try names(in: "logs").filter { $0.hasPrefix("cbl_error_") }.map {
+                try lines("logs/\($0)")
+            }
+        }
+        let long = String(repeating: "x", count: 2_000)
+        log.error("short")
+        #expect(try files().count == 1)
+        log.error(long)
+        let both = try files()
+        #expect(both.count == 2)
+        #expect(both[0].count == 5 && both[0].last == "---- END ----")
+        #expect(both[1].count == 2, "a header, and nothing so far")
+
+        // Where it cannot begin, each later line tries again.
+        try FileManager.default.moveItem(
+            atPath: directory.file("logs"),
+            toPath: directory.file("away")
+        )
+        log.error(long)
+        log.error("lost")
+        #expect(sink.lostEntryCount == 1)
+        try FileManager.default.moveItem(
+            atPath: directory.file("away"),
+            toPath: directory.file("logs")
+        )
+        log.error("kept")
+        sink.close()
+        #expect(sink.lostEntryCount == 1)
+        #expect(try files().last?.dropFirst(2).first?.hasSuffix("DB Error kept") == true)
+        #expect(try files().count == 2)
+    }
+
+    @Test
     func `a directory that cannot be made is an error that names it`() throws {
         try Data().write(to: URL(filePath: directory.file("file")))
         let error = #expect(throws: LogFileError.self) {

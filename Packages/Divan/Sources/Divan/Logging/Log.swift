@@ -1,20 +1,34 @@
-/// The logging settings as code written before ``LogSinks`` uses them: `Database.log`.
+import DivanLog
+
+/// Writes messages to the sinks, and holds the logging settings as code written before ``LogSinks``
+/// uses them: `Database.log`.
 ///
 /// Both ways change the same settings.
-@available(*, deprecated, message: "Use LogSinks.")
 public final class Log: Sendable {
     /// Messages on standard error.
+    @available(*, deprecated, message: "Use LogSinks.console.")
     public let console = ConsoleLogger()
     /// Messages in files.
+    @available(*, deprecated, message: "Use LogSinks.file.")
     public let file = FileLogger()
 
     /// The application's own logger; its level is read when it is set.
+    @available(*, deprecated, message: "Use LogSinks.custom.")
     public var custom: (any Logger)? {
         get { (LogSinks.custom?.logSink as? LoggerSink)?.logger }
         set { LogSinks.custom = newValue.map { LoggerSink.sink(for: $0) } }
     }
 
     init() {}
+
+    /// Writes a message to every sink that wants its level and domain, before a database is opened,
+    /// too.
+    public static func log(domain: LogDomain, level: LogLevel, message: String) {
+        LogConfiguration.shared.installSinks()
+        LogRouter.shared.route(
+            LogEntry(level: level.inner, domain: domain.inner, message: message)
+        )
+    }
 }
 
 /// Messages on standard error.

@@ -26,12 +26,19 @@ final class LogConfiguration: Sendable {
 
     var current: Settings { state.withLock { $0.settings } }
 
+    /// Puts the default sinks to work unless sinks work already.
+    func installSinks() {
+        state.withLock { state in
+            if !state.isInstalled { rebuild(&state) }
+        }
+    }
+
     /// Puts the default sinks to work unless sinks work already: a database is opened.
     ///
     /// Warns once in a process when no logs are kept.
     func install() {
+        installSinks()
         let warns = state.withLock { state in
-            if !state.isInstalled { rebuild(&state) }
             guard !state.hasWarnedOfMissingFiles else { return false }
             state.hasWarnedOfMissingFiles = true
             return state.settings.file == nil

@@ -93,7 +93,23 @@ extension LogDomain {
             case .webSocket, .blip, .tls: .network
             case .listener: .listener
             case .discovery: .peerDiscovery
+            case .mdns: .mdns
+            case .multipeer: .multipeer
             default: .database
             }
+    }
+
+    /// The inner domain that stands for this one in a line.
+    var inner: DivanLog.LogDomain {
+        switch self {
+        case .database: .database
+        case .query: .query
+        case .replicator: .sync
+        case .network: .webSocket
+        case .listener: .listener
+        case .peerDiscovery: .discovery
+        case .mdns: .mdns
+        case .multipeer: .multipeer
+        }
     }
 }

@@ -9,8 +9,9 @@ import Testing
         let pairs: [(DivanLog.LogDomain, Divan.LogDomain)] = [
             (.database, .database), (.query, .query), (.sync, .replicator),
             (.webSocket, .network), (.blip, .network), (.tls, .network), (.listener, .listener),
-            (.discovery, .peerDiscovery),
+            (.discovery, .peerDiscovery), (.mdns, .mdns), (.multipeer, .multipeer),
         ]
         for (inner, domain) in pairs { #expect(Divan.LogDomain(inner) == domain) }
+        for domain in Divan.LogDomain.allCases { #expect(Divan.LogDomain(domain.inner) == domain) }
     }
 }

@@ -59,6 +59,42 @@ extension LoggingTests {
         #expect(!String(decoding: result.standardOutputContent, as: UTF8.self).contains("the mark"))
     }
 
+    @Test func `an application's own messages reach the sinks before a database is opened`()
+        async throws
+    {
+        let result = try await #require(
+            processExitsWith: .success,
+            observing: [\.standardErrorContent]
+        ) {
+            Log.log(domain: .multipeer, level: .warning, message: "from the mesh")
+            Log.log(domain: .mdns, level: .info, message: "too quiet")
+            Log.log(domain: .mdns, level: .none, message: "of no level")
+            LogSinks.console = ConsoleLogSink(level: .info, domains: .network)
+            Log.log(domain: .network, level: .info, message: "from the wire")
+            Log.log(domain: .query, level: .error, message: "of another domain")
+        }
+        let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+        #expect(text.contains(" P2P Warning: from the mesh"))
+        #expect(text.contains(" WS Info: from the wire"))
+        #expect(text.split(separator: "\n").count == 2, "no word of missing files: \(text)")
+    }
+
+    @Test func `an application's own messages keep their domain and level`() {
+        let lines = Heard<String>()
+        struct Sink: LogSinkProtocol {
+            let lines: Heard<String>
+            func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+                if message.hasPrefix("own ") { lines.append("\(message) \(level) \(domain)") }
+            }
+        }
+        LogSinks.custom = CustomLogSink(level: .debug, logSink: Sink(lines: lines))
+        for domain in LogDomain.allCases {
+            Log.log(domain: domain, level: .verbose, message: "own \(domain)")
+        }
+        LogSinks.custom = nil
+        #expect(lines.elements == LogDomain.allCases.map { "own \($0) verbose \($0)" })
+    }
+
     @Test func `a replicator's course is logged for operators`() async throws {
         let result = try await #require(
             processExitsWith: .success,
