@@ -27,6 +27,10 @@ import Testing
         var name = "no ID"
     }
 
+    final class Unnamed: Decodable {
+        var name: Int
+    }
+
     struct Part: Codable, Equatable {
         var size: Int
     }
@@ -68,6 +72,10 @@ import Testing
         #expect(try collection.document(id: "p1", as: Profile.self)?.name == "Ada")
         #expect(try collection.delete(for: profile, concurrencyControl: .lastWriteWins))
         #expect(try collection.document(id: "p1", as: Profile.self) == nil)
+        try collection.save(from: Profile(profileID: "p2", name: "first"))
+        let second = Profile(profileID: "p2", name: "second")
+        #expect(try collection.save(from: second, concurrencyControl: .failOnConflict))
+        try collection.purge(for: Profile(profileID: "p2", name: ""))
         let other = Profile(profileID: nil, name: "new")
         try collection.save(from: other)
         #expect(other.profileID != nil)
@@ -88,6 +96,10 @@ import Testing
         let collection = try place.open().defaultCollection()
         #expect(code { try collection.save(from: Nameless()) } == CBLError.invalidParameter)
         try collection.save(document: MutableDocument(id: "p", data: ["name": 7]))
+        #expect(
+            code { _ = try collection.document(id: "p", as: Unnamed.self) }
+                == CBLError.invalidParameter
+        )
         #expect(
             code { _ = try collection.document(id: "p", as: Profile.self) }
                 == CBLError.decodingError

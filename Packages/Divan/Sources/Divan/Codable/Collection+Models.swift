@@ -1,9 +1,11 @@
+import DivanStore
 import Foundation
 
 extension Collection {
     /// Returns a model, or `nil` when there is no document or it is deleted.
     ///
-    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `notOpen`.
+    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `invalidParameter`
+    ///   when the type has no `DocumentID` property; `notOpen`.
     public func document<T: DocumentDecodable>(id: String, as type: T.Type) throws -> T? {
         try document(id: id).map { try ModelDecoder.decode(type, from: $0) }
     }
@@ -13,7 +15,11 @@ extension Collection {
     /// Keys of the document that a model did not ask for when it was read stay as they were then,
     /// those of objects inside it too; elements of arrays are written as the model holds them. A
     /// class that is a ``WholeDocumentModel`` drops them. A model that was not read replaces the
-    /// document. Optional properties without a value are written as null.
+    /// document that stands under its ID, be there one, without a conflict. Optional properties
+    /// without a value are written as null, `Data` as a blob, which the official SDK refuses.
+    ///
+    /// A model is of no collection: one that was read or saved elsewhere is saved here as a new one,
+    /// and so is one whose document is purged.
     ///
     /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property;
     ///   `encodingError`; as `save(document:)`.
@@ -75,7 +81,7 @@ extension Collection {
 
     /// Deletes the document of a model; the last write wins.
     ///
-    /// - Throws: `CBLError.notFound` for a model that was never saved or is purged; as
+    /// - Throws: `CBLError.notFound` when there is no document of the model's ID; as
     ///   `delete(document:)`.
     public func delete<T: DocumentEncodable>(for object: T) throws {
         _ = try delete(for: object, concurrencyControl: .lastWriteWins)
@@ -97,11 +103,22 @@ extension Collection {
 
     /// Forgets the document of a model; this does not replicate.
     ///
-    /// - Throws: `CBLError.notFound` for a model that was never saved or is purged already.
+    /// The model counts as never saved then, and may get another ID.
+    ///
+    /// - Throws: `CBLError.notFound` when there is no document of the model's ID, `notOpen`;
+    ///   as ``save(from:)``.
     public func purge<T: DocumentEncodable>(for object: T) throws {
-        let (id, document) = try mutableDocument(for: object)
-        try purge(document: document)
-        id.adopt(document)
+        let id = try members(of: object, beside: nil).0
+        guard let name = id.wrappedValue else {
+            throw NSError(
+                CBLError.notFound,
+                "Collection \(fullName): the model has no ID, so there is no document; save it first"
+            )
+        }
+        try purge(id: name)
+        // What it stands for in another collection is there still.
+        if let home = id.standing.valid.collection, !isOfOneLife(with: home) { return }
+        id.standing = standing(of: nil, after: id)
     }
 
     private func mutableDocument(
@@ -111,9 +128,34 @@ extension Collection {
         let document = MutableDocument(
             id: id.wrappedValue,
             members: members,
-            standing: id.standing
+            standing: standing(of: try state(of: id), after: id)
         )
         return (id, document)
+    }
+
+    /// The revision that a model stands for here: the one that it was read or saved as, or, when it
+    /// never was, the current one.
+    ///
+    /// `nil` for a new document: there is none of this ID, or the model was read in a collection
+    /// whose document is at another revision.
+    private func state(of id: DocumentID) throws -> RevisionState? {
+        guard let name = id.wrappedValue, let stored = try storedDocument(name) else { return nil }
+        let known = id.standing.valid
+        guard let state = known.state else {
+            return stored.isTombstone ? nil : RevisionState(stored)
+        }
+        if let home = known.collection, isOfOneLife(with: home) { return state }
+        return stored.revisionID == state.revisionID ? RevisionState(stored) : nil
+    }
+
+    /// A revision of this collection, or none, in place of what a model stood for.
+    private func standing(of state: RevisionState?, after id: DocumentID) -> Standing {
+        Standing(
+            state,
+            in: state == nil ? nil : self,
+            after: id.standing,
+            batch: database.file.runningBatch
+        )
     }
 
     /// What a model writes, with `unknown` beside it: by default what it did not ask for when it was

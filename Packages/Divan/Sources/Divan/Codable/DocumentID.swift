@@ -16,13 +16,15 @@ public protocol WholeDocumentModel: AnyObject {}
 /// A model has exactly one; one of its own class counts before those of its superclasses. It is not
 /// written into the body; it also remembers which revision the
 /// model was read or saved as, so that conflicts are noticed. `nil` makes an ID up at the first
-/// save. Changing it after the model was read or saved is misuse and stops the program.
+/// save; an ID that is set by hand stands for the document that has it. Changing it after the model
+/// was read or saved is misuse and stops the program.
 ///
 /// Source: `api-map.md` §18.
 @propertyWrapper
 public final class DocumentID: Codable {
     private var id: String?
-    private(set) var standing = Standing(nil, in: nil)
+    /// Which revision the model was read or saved as, and where.
+    var standing = Standing(nil, in: nil)
     /// What the document held that the model did not ask for when it was read.
     var unknown: UnknownMembers?
 
@@ -63,9 +65,20 @@ public final class DocumentID: Codable {
         adopt(document)
     }
 
-    /// Takes over what a save or purge made of the document.
+    /// Takes over what a save or deletion made of the document.
     func adopt(_ document: Document) {
         id = document.id
         standing = document.standing
+    }
+
+    /// The ones that a model has as properties of its lowest class that has any.
+    static func all(in model: Any) -> [DocumentID] {
+        var mirror: Mirror? = Mirror(reflecting: model)
+        while let level = mirror {
+            let own = level.children.compactMap { $0.value as? DocumentID }
+            if !own.isEmpty { return own }
+            mirror = level.superclassMirror
+        }
+        return []
     }
 }

@@ -46,23 +46,39 @@ final class ModelDecoder: Decoder {
 
     /// Decodes a model; its `DocumentID` remembers what the model did not ask for.
     ///
-    /// - Throws: `CBLError.decodingError`, with Swift's own error as cause.
+    /// - Throws: `CBLError.decodingError`, with Swift's own error as cause; `invalidParameter` for a
+    ///   type without a `DocumentID`.
     static func decode<Model: Decodable>(
         _ type: Model.Type,
         from document: Document
     ) throws
         -> Model
     {
-        try decodeKnowing(type, from: document).model
+        let (model, _, found) = try decodeNoting(type, from: document)
+        guard !found.documentIDs.isEmpty || !DocumentID.all(in: model).isEmpty else {
+            throw NSError(
+                CBLError.invalidParameter,
+                "\(type) has no @DocumentID property; give it one, or read a TypedDocument"
+            )
+        }
+        return model
     }
 
     /// Decodes a model; tells, too, what it did not ask for.
     ///
-    /// - Throws: As ``decode(_:from:)``.
+    /// - Throws: `CBLError.decodingError`, with Swift's own error as cause.
     static func decodeKnowing<Model: Decodable>(
         _ type: Model.Type,
         from document: Document
     ) throws -> (model: Model, unknown: UnknownMembers) {
+        let (model, unknown, _) = try decodeNoting(type, from: document)
+        return (model, unknown)
+    }
+
+    private static func decodeNoting<Model: Decodable>(
+        _ type: Model.Type,
+        from document: Document
+    ) throws -> (Model, UnknownMembers, Found) {
         let members = document.root.members.metadataObject()
         let found = Found()
         let decoder = ModelDecoder(.object(members), of: .document(document), at: [], found: found)
@@ -70,7 +86,7 @@ final class ModelDecoder: Decoder {
             let model = try Model(from: decoder)
             let unknown = decoder.unknown
             for id in found.documentIDs { id.unknown = unknown }
-            return (model, unknown)
+            return (model, unknown, found)
         } catch {
             throw NSError(
                 CBLError.decodingError,
@@ -154,15 +170,20 @@ final class ModelDecoder: Decoder {
     }
 
     /// Decodes the value that stands here.
-    fileprivate func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        guard let leaf = leaf(type) else { return try T(from: self) }
+    ///
+    /// As a member or element, a boolean and the numbers 0 and 1 stand for each other, as in an
+    /// `NSNumber` on Apple's systems. A type that reads one value by itself gets what it is: many try
+    /// one type after another, and would write 1 back as `true`.
+    fileprivate func decode<T: Decodable>(_ type: T.Type, asMember: Bool = true) throws -> T {
+        let json = asMember ? json.meant(as: type) : json
+        guard let leaf = leaf(type, of: json) else { return try T(from: self) }
         guard let value = leaf as? T else { throw mismatch(type) }
         return value
     }
 
     /// The value of a type that is stored as it is; `nil` for types that decode themselves, and
     /// `NSNull` where another kind of value stands.
-    private func leaf(_ type: any Decodable.Type) -> Any? {
+    private func leaf(_ type: any Decodable.Type, of json: JSON) -> Any? {
         switch type {
         case is String.Type: json.string ?? NSNull()
         case is Bool.Type: json.bool ?? NSNull()
@@ -186,6 +207,23 @@ final class ModelDecoder: Decoder {
 }
 
 extension JSON {
+    /// A boolean for the number 0 or 1 where one is asked for, and the other way round.
+    fileprivate func meant(as type: any Decodable.Type) -> JSON {
+        switch (self, type) {
+        case (_, is Bool.Type):
+            switch integer(UInt8.self) {
+            case 0: .bool(false)
+            case 1: .bool(true)
+            default: self
+            }
+        case (.bool(let bool), is any FixedWidthInteger.Type), (.bool(let bool), is Double.Type),
+            (.bool(let bool), is Float.Type):
+            .int(bool ? 1 : 0)
+        default:
+            self
+        }
+    }
+
     /// The number in single precision; `nil` where it would be infinite.
     fileprivate var float: Float? {
         double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
@@ -320,5 +358,7 @@ private struct SingleModelReader: SingleValueDecodingContainer {
 
     func decodeNil() -> Bool { decoder.json.isNull }
 
-    func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decode(type) }
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decoder.decode(type, asMember: false)
+    }
 }

@@ -104,13 +104,8 @@ final class ModelEncoder: Encoder {
         among found: [DocumentID]
     ) -> DocumentID? {
         if found.count <= 1 { return found.first }
-        var mirror: Mirror? = Mirror(reflecting: model)
-        while let level = mirror {
-            let own = level.children.compactMap { $0.value as? DocumentID }
-            if !own.isEmpty { return own.count == 1 ? own.first : nil }
-            mirror = level.superclassMirror
-        }
-        return nil
+        let own = DocumentID.all(in: model)
+        return own.count == 1 ? own.first : nil
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {

@@ -126,17 +126,172 @@ import Testing
         try collection.purge(for: profile)
         expect(CBLError.notFound) { try collection.purge(for: profile) }
         #expect(collection.count == 0)
-        // It counts as never saved: it may get another ID, but no other collection.
+        // It counts as never saved: it may get another ID.
         profile.id = "q"
         let other = try home.database.createCollection(name: "other")
-        expect(CBLError.invalidParameter) { try other.save(from: profile) }
+        try other.save(from: profile)
         try collection.save(from: profile)
-        #expect(try collection.document(id: "q") != nil)
+        #expect(try collection.document(id: "q") != nil && other.document(id: "q") != nil)
+        expect(CBLError.notFound) { try collection.purge(for: Profile(name: "Ada")) }
+    }
+
+    @Test func `a model with an ID of its own stands for the document that has it`() throws {
+        func fresh(_ name: String) -> Profile { Profile(id: "p", name: name) }
+        try collection.save(from: fresh("Ada"))
+        #expect(try collection.save(from: fresh("Eve"), concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "p")?.revisionID?.hasPrefix("2-") == true)
+        let isSaved = try collection.save(from: fresh("Ida")) { _, _ in
+            Issue.record("nothing is in conflict")
+            return false
+        }
+        #expect(isSaved)
+        #expect(try read().name == "Ida")
+        #expect(try collection.delete(for: fresh(""), concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "p") == nil)
+        expect(CBLError.notFound) { try collection.delete(for: fresh("")) }
+        try collection.save(from: fresh("Ada"))
+        try collection.purge(for: fresh(""))
+        #expect(collection.count == 0)
+    }
+
+    @Test func `a model that replaced a document in an undone batch is as new`() throws {
+        try collection.save(from: Profile(id: "p", name: "Ada"))
+        let (profile, purged) = (Profile(id: "p", name: "Eve"), try read())
+        expect(CBLError.unexpectedError) {
+            try home.database.inBatch {
+                try collection.save(from: profile)
+                try collection.save(from: profile)
+                try collection.purge(for: purged)
+                throw CancellationError()
+            }
+        }
+        profile.id = "q"
+        #expect(try collection.save(from: profile, concurrencyControl: .failOnConflict))
+        try collection.save(from: Profile(id: "p", name: "Ida"))
+        #expect(try !collection.save(from: purged, concurrencyControl: .failOnConflict))
+    }
+
+    @Test func `a model that was read in one collection is saved in any`() throws {
+        try collection.save(from: Profile(id: "p", name: "Ada"))
+        let profile = try read()
+        let other = try home.database.createCollection(name: "other")
+        #expect(try other.save(from: profile, concurrencyControl: .failOnConflict))
+        #expect(try other.document(id: "p")?.string(forKey: "name") == "Ada")
+        // It stands for that one now, and another document is in conflict with it.
+        let third = try home.database.createCollection(name: "third")
+        try third.save(document: MutableDocument(id: "p", data: ["name": "Eve"]))
+        #expect(try !third.save(from: profile, concurrencyControl: .failOnConflict))
+        try third.save(from: profile)
+        #expect(try third.document(id: "p")?.string(forKey: "name") == "Ada")
+
+        let elsewhere = try home.reopened().defaultCollection()
+        let (mine, theirs) = (try read(), try read())
+        #expect(try elsewhere.save(from: mine, concurrencyControl: .failOnConflict))
+        #expect(try !elsewhere.save(from: theirs, concurrencyControl: .failOnConflict))
+        #expect(try elsewhere.delete(for: mine, concurrencyControl: .failOnConflict))
+        #expect(try collection.document(id: "p") == nil)
+    }
+
+    @Test func `a model whose document is purged is saved as a new one`() throws {
+        for name in ["last", "fail", "ask"] {
+            try collection.save(from: Profile(id: "p", name: "Ada"))
+            let profile = try read()
+            profile.name = name
+            try collection.purge(id: "p")
+            expect(CBLError.notFound) { try collection.delete(for: profile) }
+            switch name {
+            case "last": try collection.save(from: profile)
+            case "fail":
+                #expect(try collection.save(from: profile, concurrencyControl: .failOnConflict))
+            default: #expect(try collection.save(from: profile) { _, _ in false })
+            }
+            #expect(try read().name == name)
+            #expect(try collection.document(id: "p")?.revisionID?.hasPrefix("1-") == true)
+            try collection.purge(for: profile)
+        }
+    }
+
+    @Test func `booleans and the numbers 0 and 1 stand for each other`() throws {
+        final class Switches: Codable {
+            @DocumentID var id: String?
+            var isOn: Bool
+            var others: [Bool]
+            var count: Int
+            var share: Double
+        }
+        let json = #"{"isOn":1,"others":[0,1.0,true],"count":true,"share":false}"#
+        try collection.save(document: try MutableDocument(id: "p", json: json))
+        let switches = try #require(try collection.document(id: "p", as: Switches.self))
+        #expect(switches.isOn && switches.others == [false, true, true])
+        #expect(switches.count == 1 && switches.share == 0)
+        for bad in ["2", "0.5", "-1", #""true""#, "null"] {
+            let json = #"{"isOn":\#(bad),"others":[],"count":1,"share":1}"#
+            try collection.save(document: try MutableDocument(id: "p", json: json))
+            expect(CBLError.decodingError, "\(bad)") {
+                _ = try collection.document(id: "p", as: Switches.self)
+            }
+        }
+    }
+
+    @Test func `a type that tries one kind of value after another gets each as it is`() throws {
+        enum Loose: Codable, Equatable {
+            case bool(Bool)
+            case int(Int)
+
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.singleValueContainer()
+                if let bool = try? container.decode(Bool.self) {
+                    self = .bool(bool)
+                } else {
+                    self = .int(try container.decode(Int.self))
+                }
+            }
+
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                switch self {
+                case .bool(let bool): try container.encode(bool)
+                case .int(let int): try container.encode(int)
+                }
+            }
+        }
+        final class Bag: Codable {
+            @DocumentID var id: String?
+            var things: [Loose]
+        }
+        let json = #"{"things":[1,true,0,false,7]}"#
+        try collection.save(document: try MutableDocument(id: "p", json: json))
+        let bag = try #require(try collection.document(id: "p", as: Bag.self))
+        #expect(bag.things == [.int(1), .bool(true), .int(0), .bool(false), .int(7)])
+        try collection.save(from: bag)
+        #expect(try collection.document(id: "p")?.toJSON() == json)
     }
 
     @Test func `a model needs exactly one document ID`() {
         expect(CBLError.invalidParameter) { try collection.save(from: Anonymous()) }
         expect(CBLError.invalidParameter) { try collection.save(from: TwoFaced()) }
+    }
+
+    @Test func `a type without a document ID is not read either`() throws {
+        try collection.save(document: MutableDocument(id: "p", data: ["name": "Ada"]))
+        expect(CBLError.invalidParameter) {
+            _ = try collection.document(id: "p", as: Anonymous.self)
+        }
+        #expect(try collection.document(id: "q", as: Anonymous.self) == nil)
+        // One that its class sets by itself is enough.
+        final class Lone: Decodable {
+            @DocumentID var id: String?
+            let name: String
+
+            init(from decoder: any Decoder) throws {
+                name = try decoder.container(keyedBy: Keys.self).decode(String.self, forKey: .name)
+            }
+
+            enum Keys: CodingKey { case name }
+        }
+        #expect(try collection.document(id: "p", as: Lone.self)?.name == "Ada")
+        struct Plain: Decodable { let name: String }
+        #expect(try collection.typedDocument(id: "p", of: Plain.self)?.content.name == "Ada")
     }
 
     @Test(arguments: [
