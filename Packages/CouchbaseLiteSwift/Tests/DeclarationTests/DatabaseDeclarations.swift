@@ -49,6 +49,9 @@ import Testing
         let collection = try database.createCollection(name: "a")
         #expect(try database.collection(name: "a") == collection)
         try database.deleteCollection(name: "a")
+        for name in ["_bad", "", "a b"] {
+            #expect(code { _ = try database.collection(name: name) } == CBLError.invalidParameter)
+        }
         #expect(try database.createCollection(name: "a", scope: nil).scope.name == "_default")
         #expect(!Database.exists(withName: "nothing of this name"))
         try Database.delete(withName: "nothing of this name")

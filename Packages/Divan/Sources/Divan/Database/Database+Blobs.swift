@@ -35,18 +35,25 @@ extension Database {
 
     /// Returns the blob that a dictionary stands for, or `nil` when its content is not here.
     ///
-    /// Properties that fail `Blob.isBlob(properties:)` are misuse and stop the program.
+    /// Its length is that of the content where the properties do not say it.
     ///
-    /// - Throws: `CBLError.notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for properties that fail `Blob.isBlob(properties:)`,
+    ///   `notOpen`.
     public func getBlob(properties: [String: Any]) throws -> Blob? {
         guard Blob.isBlob(properties: properties) else {
-            stopForMisuse("getBlob(properties:): no blob's properties; check Blob.isBlob first")
+            throw NSError(
+                CBLError.invalidParameter,
+                "getBlob(properties:): no blob's properties; check Blob.isBlob first"
+            )
         }
         let store = try openStore()
         guard let digest = BlobDigest((properties[Blob.blobDigestProperty] as? String) ?? ""),
-            store.blobs.contains(digest)
+            let byteCount = store.blobs.byteCount(digest)
         else { return nil }
-        let object = MutableDictionaryObject(data: properties).members.metadataObject()
+        var object = MutableDictionaryObject(data: properties).members.metadataObject()
+        if !object.contains(Blob.blobLengthProperty) {
+            object[Blob.blobLengthProperty] = JSON(byteCount)
+        }
         return Blob(object, in: self)
     }
 

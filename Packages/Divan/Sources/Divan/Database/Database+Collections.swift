@@ -57,34 +57,32 @@ extension Database {
         name: String,
         scope: String? = defaultScopeName
     ) throws -> Collection {
-        let path = try path(name: name, scope: scope)
         _ = try openStore()
+        let path = try path(name: name, scope: scope)
         let life = try translatingErrors { try file.createCollection(path) }
         return Collection(path: path, life: life, database: self)
     }
 
     /// Returns a collection, or `nil` when there is none.
     ///
-    /// - Throws: `CBLError.notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for a name that no collection can have, `notOpen`.
     public func collection(
         name: String,
         scope: String? = defaultScopeName
     ) throws -> Collection? {
         _ = try openStore()
-        guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name),
-            let life = try translatingErrors({ try file.life(of: path) })
-        else { return nil }
+        let path = try path(name: name, scope: scope)
+        guard let life = try translatingErrors({ try file.life(of: path) }) else { return nil }
         return Collection(path: path, life: life, database: self)
     }
 
     /// Deletes a collection with its documents; does nothing when there is none.
     ///
-    /// - Throws: `CBLError.invalidParameter` for the default collection, `notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for the default collection and for a name that no
+    ///   collection can have, `notOpen`.
     public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {
         _ = try openStore()
-        guard let path = CollectionPath(scope: scope ?? Self.defaultScopeName, name: name) else {
-            return
-        }
+        let path = try path(name: name, scope: scope)
         guard path != .default else {
             throw NSError(
                 CBLError.invalidParameter,

@@ -157,15 +157,11 @@ public final class Database: Sendable {
 
     /// Closes the database and deletes its directory.
     ///
-    /// A closed database is misuse and stops the program.
-    ///
-    /// - Throws: `CBLError.busy` while another `Database` object has it open or another thread closes
-    ///   it, and what `close()` throws.
+    /// - Throws: `CBLError.notOpen` when it is closed, for which there is
+    ///   ``delete(withName:inDirectory:)``; `busy` while another `Database` object has it open or
+    ///   another thread closes it, and what `close()` throws.
     public func delete() throws {
-        guard state.withLock({ $0.phase }) != .closed else {
-            stopForMisuse("Database \(name) is closed; use Database.delete(withName:inDirectory:)")
-        }
-        let ownerCount = store.fileOwnerCount
+        let ownerCount = try openStore().fileOwnerCount
         guard ownerCount <= 1 else {
             throw NSError(
                 CBLError.busy,

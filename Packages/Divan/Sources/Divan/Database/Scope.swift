@@ -22,7 +22,8 @@ public final class Scope: Sendable {
 
     /// Returns a collection of this scope, or `nil` when there is none.
     ///
-    /// - Throws: `CBLError.notOpen` when the database is closed.
+    /// - Throws: `CBLError.invalidParameter` for a name that no collection can have; `notOpen` when
+    ///   the database is closed.
     public func collection(name: String) throws -> Collection? {
         try database.collection(name: name, scope: self.name)
     }

@@ -283,10 +283,27 @@ import Testing
         let blob = Blob(contentType: "text/plain", data: large)
         _ = try saved(blob)
         let properties = ["@type": "blob", "digest": try #require(blob.digest)]
-        let bare = try #require(try home.database.getBlob(properties: properties))
+        try collection.save(document: MutableDocument(id: "bare", data: ["b": properties]))
+        let bare = try #require(try collection.document(id: "bare")?.blob(forKey: "b"))
         #expect(bare.length == 0)
         #expect(bare.content == large)
         #expect(bare.length == 100_000)
+        // Who asks for the blob gets it with its length.
+        let asked = try #require(try home.database.getBlob(properties: properties))
+        #expect(asked.length == 100_000)
+        #expect(asked.properties["length"] as? Int == 100_000)
+    }
+
+    @Test func `what are no blob's properties is refused`() throws {
+        let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
+        for bad: [String: Any] in [
+            [:], ["@type": "blob"], ["digest": digest], ["@type": "file", "digest": digest],
+            ["@type": "blob", "digest": 7], ["@type": "blob", "digest": digest, "length": "5"],
+        ] {
+            expect(CBLError.invalidParameter) { _ = try home.database.getBlob(properties: bad) }
+        }
+        let unreadable: [String: Any] = ["@type": "blob", "digest": "md5-x"]
+        #expect(try home.database.getBlob(properties: unreadable) == nil)
     }
 
     private func drain(_ stream: InputStream) throws -> Data {

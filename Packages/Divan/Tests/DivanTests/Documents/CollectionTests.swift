@@ -66,7 +66,14 @@ import Testing
         expect(CBLError.invalidParameter) {
             _ = try database.createCollection(name: "fine", scope: name)
         }
-        #expect(try database.collection(name: name) == nil)
+        let scope = try database.defaultScope()
+        expect(CBLError.invalidParameter) { _ = try database.collection(name: name) }
+        expect(CBLError.invalidParameter) { _ = try scope.collection(name: name) }
+        expect(CBLError.invalidParameter) { _ = try database.collection(name: "c", scope: name) }
+        expect(CBLError.invalidParameter) { try database.deleteCollection(name: name) }
+        expect(CBLError.invalidParameter) { try database.deleteCollection(name: "c", scope: name) }
+        #expect(try database.scope(name: name) == nil)
+        #expect(try database.collections(scope: name).isEmpty)
     }
 
     @Test(arguments: ["a", "9", "-", "A_b-c%20", String(repeating: "x", count: 251)])
@@ -81,7 +88,7 @@ import Testing
 
     @Test func `deleting an unknown collection does nothing`() throws {
         try database.deleteCollection(name: "nothing")
-        try database.deleteCollection(name: "not a name!")
+        try database.deleteCollection(name: "nothing", scope: "nowhere")
     }
 
     @Test func `every object of a deleted collection is dead`() throws {

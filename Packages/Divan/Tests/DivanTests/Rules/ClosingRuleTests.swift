@@ -5,12 +5,12 @@ import Testing
 
 /// `behaviour.md` §15 and §18.
 @Suite(.timeLimit(.minutes(5))) struct ClosingRuleTests {
-    @Test func `deleting a closed database stops the program`() async {
-        await #expect(processExitsWith: .failure) {
-            let database = try TemporaryDatabase().database
-            try database.close()
-            try database.delete()
-        }
+    @Test func `deleting a closed database throws notOpen, and its file stays`() throws {
+        let home = try TemporaryDatabase()
+        try home.database.close()
+        expect(CBLError.notOpen) { try home.database.delete() }
+        try home.reopened().delete()
+        expect(CBLError.notOpen) { try home.database.delete() }
     }
 
     @Test func `a replicator of a closed database ends with notOpen, a listener throws it`()
@@ -155,6 +155,7 @@ import Testing
             { _ = try scope.collections() },
             { _ = try scope.collection(name: "c") },
             { try database.saveBlob(blob: blob) },
+            { try database.delete() },
             { try database.inBatch {} },
             { try database.performMaintenance(type: .optimize) },
         ]

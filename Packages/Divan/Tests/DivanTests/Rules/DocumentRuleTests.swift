@@ -85,7 +85,9 @@ import Testing
         expect(CBLError.invalidParameter) {
             _ = try database.createCollection(name: "_default", scope: "other")
         }
-        #expect(try database.collection(name: "_default", scope: "other") == nil)
+        expect(CBLError.invalidParameter) {
+            _ = try database.collection(name: "_default", scope: "other")
+        }
     }
 
     @Test func `deleting a collection removes its documents, and its scope if it was the last`()
