@@ -206,6 +206,10 @@ import Testing
                     .where(FullTextFunction.match(indexName: "words", query: "wood"))
                     .orderBy(Ordering.expression(FullTextFunction.rank("words")))
                 #expect(try query.execute().allResults().count == 1)
+                let index: FullTextExpressionProtocol = FullTextExpression.index("words")
+                let condition: ExpressionProtocol = index.match("wood")
+                let oldest = QueryBuilder.select(SelectResult.expression(Meta.id)).from(source)
+                #expect(try oldest.where(condition).execute().allResults().count == 1)
             }
         }
         let matching: Older = Matching(source: source)

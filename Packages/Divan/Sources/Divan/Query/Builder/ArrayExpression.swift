@@ -125,7 +125,7 @@ public final class FullTextFunction: Sendable {
     }
 
     /// An index by its name, which may follow an alias and a dot.
-    private static func named(_ name: String) -> any IndexExpressionProtocol {
+    static func named(_ name: String) -> any IndexExpressionProtocol {
         BuiltIndex(path: QueryPath(property: name))
     }
 }
