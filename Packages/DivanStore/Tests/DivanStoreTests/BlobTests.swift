@@ -152,6 +152,14 @@ import Testing
         #expect(try pointers(body) == ["/_attachments/a.txt"])
     }
 
+    @Test func `a blob where attachments belong is a blob all the same`() throws {
+        let blob = #"{"@type":"blob","digest":"\#(digest)","length":5}"#
+        #expect(try pointers(#"{"_attachments":\#(blob)}"#) == ["/_attachments"])
+        #expect(try pointers(#"{"_attachments":[\#(blob)]}"#) == ["/_attachments/0"])
+        let nested = #"{"_attachments":{"a":\#(blob),"b":{"c":\#(blob),"digest":"x"}}}"#
+        #expect(try pointers(nested) == ["/_attachments/a", "/_attachments/b/c"])
+    }
+
     @Test func `the root is no blob`() throws {
         #expect(try pointers(#"{"@type":"blob","digest":"\#(digest)"}"#) == [])
         #expect(try pointers("[]") == [])

@@ -45,6 +45,56 @@ import Testing
     }
 
     @Test(arguments: EngineKind.allCases)
+    func `a content that a document names is kept, whoever forgot to say that it does`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let blobs = room.store.blobs
+        let digests = try ["saved", "kept", "merged", "earlier"].map {
+            try blobs.write(Array($0.utf8))
+        }
+        let attached = digests.map { #"{"_attachments":{"x":{"digest":"\#($0)"}},"n":1}"# }
+        try room.save("saved", attached[0])
+        try room.save("kept", blobBody(digests[1]))
+        try room.insert("merged", "1-aa", body: "{}")
+        try room.save("merged", #"{"side":"ours"}"#)
+        try room.insert("merged", "2-ff", history: ["1-aa"], body: #"{"side":"theirs"}"#)
+        let merge = ConflictDecision.merge(body: Array(attached[2].utf8), hasBlobs: false)
+        _ = try room.store.write { writer in
+            let conflict = try #require(try writer.conflict(of: "merged", in: .default))
+            return try writer.resolveConflict(
+                "merged",
+                in: .default,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: merge
+            )
+        }
+        // As an earlier version stored it.
+        try room.insert("earlier", "1-aa", body: attached[3])
+        for name in ["saved", "kept", "merged"] as [DocumentID] {
+            #expect(try room.document(name)?.flags.contains(.hasBlobs) == true, "\(name)")
+        }
+        #expect(try room.document("earlier")?.mayNameBlobs == true)
+        #expect(try room.store.compact().removedCount == 0)
+        #expect(digests.allSatisfy(blobs.contains))
+    }
+
+    @Test(arguments: EngineKind.allCases)
+    func `a text that speaks of attachments names none`(_ kind: EngineKind) throws {
+        let room = try Room(kind)
+        let bodies = [
+            #"{"_attachments":{"x":{"digest":"md5-x"}}}"#, #"{"t":"\"@type\":\"blob\""}"#,
+            #"{"a":{"_attachments":{"x":{"digest":"sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="}}}}"#,
+        ]
+        for (number, body) in bodies.enumerated() {
+            let id = DocumentID(unchecked: "doc-\(number)")
+            try room.save(id, body)
+            #expect(try room.document(id)?.flags.contains(.hasBlobs) == false, "\(body)")
+        }
+    }
+
+    @Test(arguments: EngineKind.allCases)
     func `a content that is written to be held outlives a compaction until the hold ends`(
         _ kind: EngineKind
     ) throws {

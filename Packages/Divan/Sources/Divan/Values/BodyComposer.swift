@@ -34,6 +34,7 @@ struct BodyComposer {
             return ComposedBody(body: body, hasBlobs: false, holds: [])
         }
         let object = try object(members, depth: 1)
+        try holdAttachments(of: object)
         let bytes = try translatingErrors { try JSON.object(object).canonicalBytes() }
         return ComposedBody(body: bytes, hasBlobs: hasBlobs, holds: holds)
     }
@@ -41,6 +42,7 @@ struct BodyComposer {
     /// The body of a document that nobody edited and that names no blob, which the writer notices on its
     /// way; `nil` also for what cannot be written, since the walk tells why.
     private static func bodyWithoutBlobs(_ plain: JSONObject) -> [UInt8]? {
+        guard !plain.contains(BlobReferences.attachmentsKey) else { return nil }
         var writer = JSONWriter(reservingByteCount: 1_024)
         guard (try? writer.value(.object(plain))) != nil, !writer.hasTypeKey else { return nil }
         return writer.bytes
@@ -107,6 +109,16 @@ struct BodyComposer {
             )
         default:
             return
+        }
+    }
+
+    /// Keeps what attachments in the form of CouchDB name, which came with a pull and are no blobs.
+    private mutating func holdAttachments(of document: JSONObject) throws {
+        guard let attachments = document[BlobReferences.attachmentsKey] else { return }
+        let own: JSONObject = [BlobReferences.attachmentsKey: attachments]
+        for reference in BlobReferences.all(in: own) {
+            hasBlobs = true
+            holds.append(try database.openStore().blobs.hold(reference.digest))
         }
     }
 

@@ -59,12 +59,13 @@ extension BlobReference: Equatable {
 /// Finds the blobs that a document's body names.
 ///
 /// An object with `"@type":"blob"` anywhere below the root, then each entry of a top-level
-/// `_attachments`. Not inside a blob's own dictionary; a digest that is no usable key is passed
-/// over. The work grows with the body and nothing else.
+/// `_attachments`, or where that is none, what stands in it. Not inside a blob's own dictionary; a
+/// digest that is no usable key is passed over. The work grows with the body and nothing else.
 ///
 /// Source: `blobs.md` §1, §2, §5.
 public enum BlobReferences {
-    private static let attachmentsKey = "_attachments"
+    /// The key at the top level under which CouchDB keeps its attachments.
+    public static let attachmentsKey = "_attachments"
 
     /// Finds all places, in canonical order of the keys; attachments come last.
     ///
@@ -85,11 +86,7 @@ public enum BlobReferences {
         for (key, value) in document where key != attachmentsKey {
             search.visit(value, at: .key(key))
         }
-        let attachments = BlobPath(.key(attachmentsKey), below: nil)
-        for (name, entry) in document[attachmentsKey]?.object ?? [:] {
-            guard let entry = entry.object else { continue }
-            search.add(entry, at: BlobPath(.key(name), below: attachments))
-        }
+        if let value = document[attachmentsKey] { search.visit(attachments: value) }
         return search.references
     }
 
@@ -129,11 +126,33 @@ private struct BlobSearch {
         }
     }
 
-    /// Adds a blob; without a path it stands where the search is.
-    mutating func add(_ blob: JSONObject, at path: BlobPath? = nil) {
-        guard let digest = blob["digest"]?.string.flatMap({ BlobDigest($0) }) else { return }
-        let place = path ?? currentPath()
-        references.append(BlobReference(digest: digest, members: blob, path: place))
+    /// Visits what stands under `_attachments`.
+    mutating func visit(attachments value: JSON) {
+        let key = BlobReferences.attachmentsKey
+        guard let entries = value.object, entries["@type"]?.string != "blob" else {
+            return visit(value, at: .key(key))
+        }
+        enter(.key(key))
+        for (name, entry) in entries {
+            if let members = entry.object, Self.digest(of: members) != nil {
+                enter(.key(name))
+                add(members)
+                leave()
+            } else {
+                visit(entry, at: .key(name))
+            }
+        }
+        leave()
+    }
+
+    /// Adds a blob that stands where the search is.
+    private mutating func add(_ blob: JSONObject) {
+        guard let digest = Self.digest(of: blob) else { return }
+        references.append(BlobReference(digest: digest, members: blob, path: currentPath()))
+    }
+
+    private static func digest(of blob: JSONObject) -> BlobDigest? {
+        blob["digest"]?.string.flatMap { BlobDigest($0) }
     }
 
     private mutating func enter(_ step: BlobPath.Step) {

@@ -1,5 +1,4 @@
 internal import DivanJSON
-internal import DivanRevisions
 internal import Glibc
 
 /// What the body of a revision made on this peer may not hold: keys that would say something else
@@ -13,22 +12,47 @@ public enum BodyRules {
     /// two peers would hold different bodies under one revision ID.
     public static let reservedKeys = ["_id", "_rev", "_deleted"]
 
-    /// The first reserved key of a canonical body; `nil` for a sound one.
+    /// What is told of a canonical body by the keys at its top level.
+    struct Findings {
+        /// The first key that is reserved; `nil` for a sound body.
+        var reservedKey: String?
+        /// Whether there are attachments in the form of CouchDB.
+        var hasAttachments = false
+    }
+
+    /// Looks at the keys at the top level.
     ///
     /// Nearly every body has no key that begins with `_` at any depth, which one search tells.
-    static func reservedKey(in body: [UInt8]) -> String? {
-        guard mayHaveUnderscoreKey(body) else { return nil }
+    static func findings(in body: [UInt8]) -> Findings {
+        var findings = Findings()
+        guard hasQuoted("_", in: body) else { return findings }
         var reader = JSONReader(body, limits: StoreLimits.bodyText)
         do {
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                if reservedKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) { return key }
+                if reservedKeys.contains(where: { $0.utf8.elementsEqual(key.utf8) }) {
+                    findings.reservedKey = key
+                    return findings
+                }
+                if key.utf8.elementsEqual(BlobReferences.attachmentsKey.utf8) {
+                    findings.hasAttachments = true
+                }
                 try reader.skip()
             }
         } catch {
             // The caller vouches for the JSON; what is none has no keys.
         }
-        return nil
+        return findings
+    }
+
+    /// Whether a canonical body may name blobs; when not, it names none.
+    static func mayNameBlobs(_ body: [UInt8]) -> Bool {
+        mayHoldBlob(body) || hasQuoted("_attachments\":", in: body)
+    }
+
+    /// Whether a blob's dictionary may stand in a canonical body: few bodies have an `@`.
+    static func mayHoldBlob(_ body: [UInt8]) -> Bool {
+        hasQuoted("@type\":\"blob\"", in: body)
     }
 
     /// Whether a canonical body has an empty key at the top level; such a key stands first.
@@ -36,35 +60,25 @@ public enum BodyRules {
         body.starts(with: #"{"":"#.utf8)
     }
 
+    /// Whether a text of ASCII stands in a body behind a quote.
+    ///
     /// The C library's search passes over 32 bytes at a time; what it finds lies inside the body.
-    private static func mayHaveUnderscoreKey(_ body: [UInt8]) -> Bool {
-        body.withUnsafeBytes { bytes in
+    private static func hasQuoted(_ text: StaticString, in body: [UInt8]) -> Bool {
+        let wanted = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        return body.withUnsafeBytes { bytes in
             var start = 0
             while start < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + start, CInt(UInt8(ascii: "_")), bytes.count - start)
+                let found = memchr(base + start, CInt(wanted[0]), bytes.count - start)
             {
                 let place = UnsafeRawPointer(found) - base
-                if place > 0, bytes[place - 1] == UInt8(ascii: "\"") { return true }
+                if place > 0, bytes[place - 1] == UInt8(ascii: "\""),
+                    bytes[place...].starts(with: wanted)
+                {
+                    return true
+                }
                 start = place + 1
             }
             return false
-        }
-    }
-}
-
-extension StoreWriter {
-    /// Checks a body that this peer made by itself; one that `isMerged` keeps an empty key, for a peer
-    /// may have sent it.
-    func checkKeys(
-        _ body: [UInt8],
-        of documentID: DocumentID,
-        isMerged: Bool = false
-    ) throws(StoreError) {
-        if let key = BodyRules.reservedKey(in: body) {
-            throw StoreError(.forbiddenKey(documentID: documentID, key: key), at: path)
-        }
-        if !isMerged, BodyRules.hasEmptyKey(body) {
-            throw StoreError(.forbiddenKey(documentID: documentID, key: ""), at: path)
         }
     }
 }

@@ -66,9 +66,11 @@ extension StoreWriter {
         decision: ConflictDecision,
         closesRemote: Bool = false
     ) throws(StoreError) -> StoredDocument? {
-        if case .merge(let body, _) = decision {
+        var decision = decision
+        if case .merge(let body, let hasBlobs) = decision {
             try check(body)
-            try checkKeys(body, of: documentID, isMerged: true)
+            let names = try checkKeys(body, of: documentID, isMerged: true)
+            decision = .merge(body: body, hasBlobs: hasBlobs || names)
         }
         let collection = try self.collection(collection)
         guard let old = try row(documentID, in: collection.id) else {

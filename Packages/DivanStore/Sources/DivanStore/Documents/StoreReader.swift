@@ -223,29 +223,6 @@ public class StoreReader {
         }
     }
 
-    /// At most `limit` documents with a greater sequence, ascending, tombstones included.
-    ///
-    /// One that cannot be read is passed over, and told in the log: fewer than `limit` are the last ones.
-    public func documents(
-        in collection: CollectionPath,
-        after sequence: UInt64,
-        limit: Int
-    ) throws(StoreError) -> [StoredDocument] {
-        let collection = try self.collection(collection)
-        var damaged: [DamagedChange] = []
-        let rows = try current().changes(
-            in: collection.id,
-            after: sequence,
-            limit: limit,
-            content: .whole,
-            noting: &damaged
-        )
-        for change in damaged {
-            StoreLog.database.warning("Passed over in the changes: \(change.error)")
-        }
-        return rows.map { StoredDocument($0) }
-    }
-
     /// All that is known of a document's revisions, the current body included.
     public func revisions(
         of documentID: DocumentID,

@@ -89,7 +89,7 @@ public final class StoreWriter: StoreReader {
     ) throws(StoreError) -> SaveOutcome {
         let documentID = revision.documentID
         try check(revision.body)
-        try checkKeys(revision.body, of: documentID)
+        let revision = try checked(revision)
         let collection = try self.collection(collection)
         if revision.parent.maybeNone, !revision.isTombstone,
             let row = try saveFirst(revision, in: collection)

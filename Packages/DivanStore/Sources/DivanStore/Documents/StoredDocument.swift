@@ -31,6 +31,11 @@ public struct StoredDocument: Equatable, Sendable {
     /// Whether the current revision is a tombstone.
     public var isTombstone: Bool { flags.contains(.tombstone) }
 
+    /// Whether the document may name blobs; when not, its current revision names none.
+    ///
+    /// Earlier versions left some documents with attachments without `hasBlobs`.
+    public var mayNameBlobs: Bool { flags.contains(.hasBlobs) || BodyRules.mayNameBlobs(body) }
+
     init(_ row: DocumentRow) {
         self.init(
             documentID: row.documentID,

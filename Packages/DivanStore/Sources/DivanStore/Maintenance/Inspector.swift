@@ -76,7 +76,7 @@ final class Inspector {
     ) throws -> StoreError? {
         do {
             let history = try reader.soundHistory(of: row, in: collection)
-            guard row.flags.contains(.hasBlobs) else { return nil }
+            guard row.mayNameBlobs else { return nil }
             let name = Damage.DocumentName(row.documentID, in: collection.path)
             for digest in try history.blobDigests() { named[digest] = named[digest] ?? name }
             return nil

@@ -182,21 +182,36 @@ extension StoreReader {
         for path in try collections() {
             let collection = try collection(path)
             try forEachRow(in: path, flags: .hasBlobs) { row in
-                for revision in try history(of: row, in: collection).revisionsWithBody {
-                    guard let body = revision.body else { continue }
-                    do {
-                        used.formUnion(try BlobReferences.digests(in: body.span))
-                    } catch {
-                        // Rather no collection than one that takes a blob in use.
-                        throw StoreError(
-                            .corrupt("body of document \(row.documentID): \(error)"),
-                            at: self.path
-                        )
-                    }
-                }
+                try addBlobs(of: row, in: collection, to: &used)
+            }
+            // Earlier versions left some rows unmarked whose documents have attachments.
+            try current().forEachRow(in: collection.id) { result in
+                guard case .success(let row) = result, !row.flags.contains(.hasBlobs),
+                    row.mayNameBlobs
+                else { return }
+                try addBlobs(of: row, in: collection, to: &used)
             }
         }
         return used
+    }
+
+    private func addBlobs(
+        of row: DocumentRow,
+        in collection: OpenCollection,
+        to used: inout Set<BlobDigest>
+    ) throws {
+        for revision in try history(of: row, in: collection).revisionsWithBody {
+            guard let body = revision.body else { continue }
+            do {
+                used.formUnion(try BlobReferences.digests(in: body.span))
+            } catch {
+                // Rather no collection than one that takes a blob in use.
+                throw StoreError(
+                    .corrupt("body of document \(row.documentID): \(error)"),
+                    at: path
+                )
+            }
+        }
     }
 
     private func forEachRow(
@@ -218,5 +233,12 @@ extension StoreReader {
             guard let row = rows.last else { return }
             last = row.sequence
         }
+    }
+}
+
+extension DocumentRow {
+    /// Whether a revision may name blobs, be the row marked or not.
+    var mayNameBlobs: Bool {
+        flags.contains(.hasBlobs) || flags.contains(.conflicted) || BodyRules.mayNameBlobs(body)
     }
 }

@@ -305,7 +305,7 @@ private struct Cargo {
                     if case .unknownCodec = error.code { throw error }
                     return leave(row.documentID, row.revisionID, error)
                 }
-                if row.flags.contains(.hasBlobs) { try carryBlobs(of: history) }
+                if row.mayNameBlobs { try carryBlobs(of: history) }
                 batch.append((row, history))
                 if batch.count >= Self.batchCount { try store(in: path) }
             }

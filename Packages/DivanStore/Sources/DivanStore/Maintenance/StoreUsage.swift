@@ -90,7 +90,7 @@ extension StoreReader {
             usage.bodyByteCount += row.bodyByteCount
             usage.largestBodyByteCount = max(usage.largestBodyByteCount, row.bodyByteCount)
             if case .encoded(let bytes) = row.tree { usage.historyByteCount += bytes.count }
-            guard row.flags.contains(.hasBlobs) else { return }
+            guard row.mayNameBlobs else { return }
             for revision in try history(of: row, in: collection).revisionsWithBody {
                 guard let body = revision.body else { continue }
                 try? digests.formUnion(BlobReferences.digests(in: body.span))

@@ -1,0 +1,33 @@
+internal import DivanRevisions
+
+extension StoreWriter {
+    /// Checks a revision that this peer made by itself, and marks it where its body names blobs: a caller
+    /// that knows of none may have kept an attachment, whose content would be collected.
+    func checked(_ revision: LocalRevision) throws(StoreError) -> LocalRevision {
+        let names = try checkKeys(revision.body, of: revision.documentID)
+        guard names, !revision.hasBlobs else { return revision }
+        var revision = revision
+        revision.hasBlobs = true
+        return revision
+    }
+
+    /// Checks a body that this peer made by itself; one that `isMerged` keeps an empty key, for a peer
+    /// may have sent it.
+    ///
+    /// - Returns: Whether it names blobs.
+    func checkKeys(
+        _ body: [UInt8],
+        of documentID: DocumentID,
+        isMerged: Bool = false
+    ) throws(StoreError) -> Bool {
+        let findings = BodyRules.findings(in: body)
+        if let key = findings.reservedKey {
+            throw StoreError(.forbiddenKey(documentID: documentID, key: key), at: path)
+        }
+        if !isMerged, BodyRules.hasEmptyKey(body) {
+            throw StoreError(.forbiddenKey(documentID: documentID, key: ""), at: path)
+        }
+        guard findings.hasAttachments || BodyRules.mayHoldBlob(body) else { return false }
+        return (try? !BlobReferences.digests(in: body.span).isEmpty) ?? false
+    }
+}
