@@ -1,5 +1,6 @@
 import DivanRevisions
 import DivanStore
+import Foundation
 
 /// A database as it was at one moment, whatever is written meanwhile: for copies and reports whose parts
 /// have to fit each other.
@@ -53,18 +54,40 @@ public struct DatabaseSnapshot {
 
     /// Calls `body` with each document that was changed or deleted behind a sequence, as
     /// ``Collection/changes(since:)``.
+    ///
+    /// One that is damaged on the disk is passed over, which the log tells.
     public func forEachChange(
         of collection: Collection,
         since sequence: UInt64,
         _ body: (ChangedDocument) throws -> Void
     ) throws {
+        try forEachChange(of: collection, since: sequence, damaged: { _, _ in }, body)
+    }
+
+    /// The same; `damaged` is called with the ID of each document that is passed over, and what is wrong.
+    public func forEachChange(
+        of collection: Collection,
+        since sequence: UInt64,
+        damaged: (_ id: String, _ error: any Error) throws -> Void,
+        _ body: (ChangedDocument) throws -> Void
+    ) throws {
         var last = sequence
         while true {
+            var passedOver: [DamagedChange] = []
             let page = try translatingErrors {
-                try reader.documents(in: collection.path, after: last, limit: Self.pageSize)
+                try reader.documents(
+                    in: collection.path,
+                    after: last,
+                    limit: Self.pageSize,
+                    noting: &passedOver
+                )
+            }
+            for change in passedOver {
+                Journal.database.warning("Passed over in the changes: \(change.error)")
+                try damaged(change.documentID.text, NSError(from: change.error))
             }
             for stored in page { try body(ChangedDocument(stored, in: collection)) }
-            guard let document = page.last else { return }
+            guard page.count == Self.pageSize, let document = page.last else { return }
             last = document.sequence
         }
     }

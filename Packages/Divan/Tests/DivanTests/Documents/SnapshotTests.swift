@@ -53,6 +53,33 @@ import Testing
         #expect(changes.filter(\.isDeleted).count == 1)
     }
 
+    @Test func `changes that are damaged are named, and the others told`() throws {
+        let collection = try home.collection
+        try fill(collection, 300)
+        let file = URL(filePath: try #require(database.path) + "db.sqlite3")
+        try database.performMaintenance(type: .compact)
+        try database.close()
+        var bytes = try Data(contentsOf: file)
+        for number in [100, 299] {
+            let place = try #require(bytes.range(of: Data(#"{"n":\#(number)}"#.utf8)))
+            bytes[place.lowerBound + 5] ^= 1
+        }
+        try bytes.write(to: file)
+        let again = try home.reopened()
+        defer { try? again.close() }
+        var (damaged, told) = ([String](), [String]())
+        try again.withSnapshot { snapshot in
+            try snapshot.forEachChange(
+                of: again.defaultCollection(),
+                since: 20,
+                damaged: { id, _ in damaged.append(id) },
+                { told.append($0.id) }
+            )
+        }
+        #expect(damaged == ["doc-1100", "doc-1299"])
+        #expect(told.count == 278 && !told.contains("doc-1100"))
+    }
+
     @Test func `within a batch a snapshot sees what the batch has written`() throws {
         let collection = try home.collection
         try database.inBatch {

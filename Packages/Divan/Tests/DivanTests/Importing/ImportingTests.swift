@@ -32,6 +32,23 @@ import Testing
         return (report, configuration)
     }
 
+    @Test(arguments: ["mkfifo", "mkdir", "ln -s /dev/zero"])
+    func `a blob whose file is none is missing, and all else comes`(_ command: String) throws {
+        let sample = try ForeignSample("revtree-3.2")
+        let folder = sample.path + "/Attachments"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let whole = try imported(sample).report
+        try FileManager.default.removeItem(atPath: sample.directory.path + "/new.cblite2")
+        for name in names { try FileManager.default.removeItem(atPath: "\(folder)/\(name)") }
+        for name in names {
+            let script = "\(command) '\(folder)/\(name)'"
+            #expect(try Program("/bin/sh").run(["-c", script]).status == 0)
+        }
+        let report = try imported(sample).report
+        #expect(report.documentCount == whole.documentCount && report.blobCount == 0)
+        #expect(report.missingBlobs.count == whole.missingBlobs.count + whole.blobCount)
+    }
+
     private func store(of sample: ForeignSample) throws -> Store {
         try Store.open(
             directory: sample.directory.path + "/new.cblite2",

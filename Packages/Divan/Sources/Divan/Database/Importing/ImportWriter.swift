@@ -3,6 +3,7 @@ import DivanCBLite
 import DivanRevisions
 import DivanStore
 import Foundation
+import Glibc
 import Synchronization
 
 /// Stores batches in the order in which they come, on a thread of its own.
@@ -122,23 +123,41 @@ final class ImportWriter: Sendable {
         }
     }
 
-    /// Returns false where the file is missing, or has another content.
+    /// Returns false where the file is missing or cannot be read, or has another content.
     private func carry(_ digest: BlobDigest) throws -> Bool {
-        guard let file = FileHandle(forReadingAtPath: blobs + digest.fileName) else { return false }
-        defer { try? file.close() }
+        // What is no plain file is not waited for, and a link may lead anywhere.
+        let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
+        let descriptor = open(blobs + digest.fileName, flags)
+        guard descriptor >= 0 else { return false }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return false
+        }
         let writer = try store.blobs.writer()
-        do {
-            while let piece = try file.read(upToCount: StoreLimits.blobPieceByteCount),
-                !piece.isEmpty
-            {
+        do throws(StoreError) {
+            while let piece = Self.piece(of: file) {
+                guard !piece.isEmpty else {
+                    _ = try writer.finish(expected: digest)
+                    return true
+                }
                 try writer.append([UInt8](piece))
             }
-            _ = try writer.finish(expected: digest)
-            return true
-        } catch let error as StoreError {
+            writer.cancel()
+            return false
+        } catch {
             writer.cancel()
             guard case .blobMismatch = error.code else { throw error }
             return false
+        }
+    }
+
+    /// The next bytes of a file, none at its end; `nil` where it cannot be read.
+    private static func piece(of file: FileHandle) -> Data? {
+        do {
+            return try file.read(upToCount: StoreLimits.blobPieceByteCount) ?? Data()
+        } catch {
+            return nil
         }
     }
 }
