@@ -50,6 +50,9 @@ struct BlobResource {
         guard !key.hasPrefix("/") else {
             throw RESTError.bad("a blob is put under a key at the top level")
         }
+        guard !key.utf8.elementsEqual(BlobReferences.attachmentsKey.utf8) else {
+            throw RESTError.bad("\(key) is for attachments of CouchDB; choose another key")
+        }
         guard let expected = try call.expectedRevision() else {
             throw RESTError.bad("name the document's revision by If-Match or ?rev=")
         }

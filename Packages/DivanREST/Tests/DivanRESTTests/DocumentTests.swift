@@ -120,6 +120,14 @@ import Testing
         #expect(try visitor.ask("GET", "/").status == 200, "the connection goes on")
     }
 
+    @Test func `a blob is not put where attachments of CouchDB belong`() throws {
+        let served = try Served()
+        let tag = try served.put("a", "{}")
+        let path = "/notes/_default/a/_blobs/_attachments?rev=\(tag)"
+        let answer = try served.visitor().ask("PUT", path, body: "hello")
+        #expect(answer.status == 400 && answer.text.contains("choose another key"))
+    }
+
     @Test func `what is no HTTP is refused, and others are served meanwhile`() throws {
         let served = try Served()
         let odd = try served.visitor()

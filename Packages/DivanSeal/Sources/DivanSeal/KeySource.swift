@@ -109,10 +109,11 @@ public struct FileKey: KeySource {
         self.form = form
     }
 
-    /// Reads the file.
+    /// Reads the file; a pipe that somebody has yet to write to is waited for, as long as for a command.
     ///
     /// - Throws: `source` also for a file that others may read.
     public func key() throws(SealError) -> SealKey {
+        // O_NONBLOCK: opening a pipe would wait for a writer without a bound.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .source(path, detail: String(cString: strerror(errno)))
@@ -124,7 +125,12 @@ public struct FileKey: KeySource {
         {
             throw .source(path, detail: "others may read it (chmod 600)")
         }
-        return try DescriptorKey(descriptor, form: form, name: path).key()
+        return try DescriptorKey(
+            descriptor,
+            form: form,
+            name: path,
+            milliseconds: SealLimits.commandMilliseconds
+        ).key()
     }
 }
 
@@ -133,23 +139,44 @@ public struct DescriptorKey: KeySource {
     private let descriptor: Int32
     private let form: KeyForm
     private let name: String
+    private let milliseconds: Int?
 
     /// Creates a source of what a descriptor gives.
     public init(_ descriptor: Int32, form: KeyForm = .key, name: String? = nil) {
+        self.init(
+            descriptor,
+            form: form,
+            name: name ?? "descriptor \(descriptor)",
+            milliseconds: nil
+        )
+    }
+
+    /// The same, which waits no longer than so many milliseconds for the end.
+    init(_ descriptor: Int32, form: KeyForm, name: String, milliseconds: Int?) {
         self.descriptor = descriptor
         self.form = form
-        self.name = name ?? "descriptor \(descriptor)"
+        self.name = name
+        self.milliseconds = milliseconds
     }
 
     /// Reads to the end.
     public func key() throws(SealError) -> SealKey {
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount + 1)
         var count = 0
+        let end = milliseconds.map { Self.now() + $0 }
         while count < given.count {
+            // Also for a pipe without a writer, which would pass for one at its end.
+            guard Self.waits(for: descriptor, until: end) else {
+                given.wipe()
+                throw .source(
+                    name,
+                    detail: "nothing more came, and no end (\(milliseconds ?? 0) ms)"
+                )
+            }
             let result = given.withUnsafeMutableBytes { room in
                 read(descriptor, room.baseAddress?.advanced(by: count), room.count - count)
             }
-            if result < 0, errno == EINTR { continue }
+            if result < 0, errno == EINTR || errno == EAGAIN { continue }
             guard result >= 0 else {
                 let number = errno
                 given.wipe()
@@ -159,6 +186,25 @@ public struct DescriptorKey: KeySource {
             count += result
         }
         return try form.key(from: &given, count: count, of: name)
+    }
+
+    /// Waits until there is something to read, or the end, or a mistake that reading tells; false where that
+    /// does not come in time.
+    private static func waits(for descriptor: Int32, until end: Int?) -> Bool {
+        while descriptor >= 0 {
+            let left = end.map { max(0, $0 - now()) }
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, left.map { Int32(clamping: $0) } ?? -1)
+            if ready != 0, ready > 0 || errno != EINTR { return true }
+            if left == 0 { return false }
+        }
+        return true
+    }
+
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 }
 

@@ -81,6 +81,42 @@ struct KeyTests {
         #expect(password.isSame(as: try SealKey(password: "password123")))
     }
 
+    /// As a shell makes it of `<(command)`.
+    @Test func `a pipe whose writer is slow is waited for`() throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (reading, writing) = (ends[0], ends[1])
+        defer { close(reading) }
+        let digits = Array(Self.digits.utf8)
+        Thread.detachNewThread {
+            for digit in digits {
+                _ = withUnsafeBytes(of: digit) { write(writing, $0.baseAddress, 1) }
+                // Until it is read, and for ever so long where nobody reads.
+                var (left, count): (CInt, Int) = (1, 0)
+                while left > 0, count < 1_000_000, ioctl(writing, UInt(FIONREAD), &left) == 0 {
+                    sched_yield()
+                    count += 1
+                }
+            }
+            close(writing)
+        }
+        #expect(Self.isExpected(try FileKey("/dev/fd/\(reading)").key()))
+    }
+
+    @Test func `a pipe that nobody has opened yet is no empty file`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("pipe")
+        try #require(mkfifo(path, 0o600) == 0)
+        let digits = Array(Self.digits.utf8)
+        Thread.detachNewThread {
+            // Returns when the key is looked for.
+            let writing = open(path, O_WRONLY | O_CLOEXEC)
+            _ = digits.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
+            close(writing)
+        }
+        #expect(Self.isExpected(try FileKey(path).key()))
+    }
+
     @Test func `a source that gives no key says which it is and not what it gave`() throws {
         for command in ["echo hunter2", "exit 3", "true", "yes"] {
             let error = #expect(throws: SealError.self) { try CommandKey(command).key() }
