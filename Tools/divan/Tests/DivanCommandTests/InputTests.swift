@@ -74,6 +74,30 @@ import Testing
         #expect(try shell.run("ls", "db").output == "one\n")
     }
 
+    @Test(arguments: [
+        ("_id,t\\na,b\\nx,caf\\xe9\\n", "t.csv:3: a field is no UTF-8"),
+        ("_id,\\xe9\\nx,1\\n", "t.csv:1: a field is no UTF-8"),
+        ("\\xff\\xfe_\\0i\\0d\\0\\n\\0", "UTF-16"), ("_\\0i\\0d\\0\\n\\0x\\0", "UTF-16"),
+        ("_id,t,t\\nx,1,2\\n", "two columns are called \"t\""),
+        ("_id,\\nx,1\\n", "a key is empty"),
+    ])
+    func `a table that would be altered on its way is refused`(
+        _ text: String,
+        _ words: String
+    ) throws {
+        let outcome = try shell.bash("printf '\(text)' >t.csv; divan import db t.csv --from csv")
+        outcome.expectFailure(4, words)
+    }
+
+    @Test(arguments: ["\\r", "\\n", "\\r\\n"])
+    func `lines of a table may end in any way`(_ end: String) throws {
+        let text = ["_id,t,", "x,a,", "y,\"b\\rc\",", "", "z,d"].joined(separator: end)
+        try shell.bash("printf '\(text)' >t.csv; divan import db t.csv --from csv").expectSuccess()
+        #expect(try shell.run("ls", "db").output == "one\nx\ny\nz\n")
+        #expect(try shell.run("get", "db", "x", "--raw").output == "{\"t\":\"a\"}\n")
+        #expect(try shell.run("get", "db", "y", "--raw").output == "{\"t\":\"b\\rc\"}\n")
+    }
+
     @Test func `the sign for damaged text may be typed`() throws {
         try shell.run("put", "db", "caf\u{FFFD}", "{}")
         #expect(try shell.run("ls", "db").output == "caf\u{FFFD}\none\n")

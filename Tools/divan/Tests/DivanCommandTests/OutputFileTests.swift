@@ -110,6 +110,17 @@ import Testing
         #expect(names == "out\nphoto\n", "no draft is left")
     }
 
+    @Test func `a full disk tells how many files of a directory are written`() throws {
+        let disk = try SmallDisk(shell)
+        let line = "{\"text\":\"\(String(repeating: "0123456789", count: 4_000))\"}\n"
+        try shell.write("many.jsonl", String(repeating: line, count: 100))
+        try shell.run("import", "db", "many.jsonl")
+        let outcome = try disk.divan("export", "db", shell.path("disk"))
+        outcome.expectFailure(5, "No space left", "what was written is not all")
+        let count = try disk.run("ls", shell.path("disk")).lines.count
+        #expect(outcome.errors.contains(": \(count) documents before it"), "\(count): \(outcome)")
+    }
+
     @Test func `the file of users keeps its place behind a link`() throws {
         _ = try shell.bash(
             "mkdir etc; mv users.json etc/users.json; ln -s etc/users.json users.json"

@@ -111,6 +111,17 @@ import Testing
         }
     }
 
+    @Test func `a document that no line holds is named, with what holds it`() throws {
+        _ = try shell.bash("head -c 60000000 /dev/zero >large")
+        try shell.run("blob", "put", "db", "big", "large", "large")
+        for line in ["cp db out.jsonl", "export db out.jsonl --blobs", "export db --array --blobs"]
+        {
+            let outcome = try shell.divan(line.split(separator: " ").map(String.init))
+            outcome.expectFailure(4, "big: a text of more than 64 MiB", "divan dump")
+            #expect(!FileManager.default.fileExists(atPath: shell.path("out.jsonl")))
+        }
+    }
+
     @Test func `what prints nothing needs no output`() throws {
         for (verb, line) in Self.silent.sorted(by: { $0.key > $1.key }) {
             #expect(try lost(line, ">/dev/full").status == 0, "\(verb)")

@@ -36,6 +36,12 @@ import Testing
         #expect(try !shows("saffron") && !shows("SQLite format 3"))
     }
 
+    @Test func `a key comes from a command of the shell that takes its time`() throws {
+        let script = "divan new db --key-file <(divan help >/dev/null; cat key)"
+        try shell.bash(script).expectSuccess()
+        try shell.run("ls", "db", "--key-file", "key")
+    }
+
     @Test func `every verb works on a sealed database with its key`() throws {
         let key = ["--key-file", "key"]
         func divan(_ words: String...) throws -> String {

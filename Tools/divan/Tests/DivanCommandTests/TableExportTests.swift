@@ -84,6 +84,20 @@ import Testing
         #expect(!names.contains { $0.hasPrefix(".divan") }, "\(names)")
     }
 
+    /// SQLite would take them for changes of the new database.
+    @Test(arguments: ["-wal", "-journal"])
+    func `a file beside which another database left its log is refused`(_ ending: String) throws {
+        try shell.write("out.sqlite" + ending, "what was not written back")
+        try shell.divan("export", "db", "out.sqlite")
+            .expectFailure(10, "out.sqlite\(ending) belongs to a database")
+        #expect(!FileManager.default.fileExists(atPath: shell.path("out.sqlite")))
+        _ = try shell.bash("ln -s out.sqlite other.sqlite")
+        try shell.divan("export", "db", "other.sqlite").expectFailure(10, ending)
+        try shell.write("out.sqlite" + ending, "")
+        try shell.run("export", "db", "out.sqlite")
+        #expect(try ask("out.sqlite", "SELECT _id FROM _default").count == 4)
+    }
+
     @Test func `comma-separated values come back as they were`() throws {
         try shell.run("export", "db", "out.csv")
         try shell.run("new", "again")

@@ -25,6 +25,7 @@ enum BlobListCommand: Command {
         let collection = try arguments.collectionPath()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
+        var damaged = DamagedDocuments()
         try store.read { reader in
             try terminal.results { line in
                 if arguments.operands.count > 1 {
@@ -34,11 +35,15 @@ enum BlobListCommand: Command {
                     }
                     return try list(document, store.blobs, terminal, line)
                 }
-                try reader.forEachDocument(in: collection) { document in
-                    try list(document, store.blobs, terminal, line)
+                try reader.forEachDocument(in: collection) {
+                    damaged.take($0.text, in: collection.wireName)
+                } _: {
+                    try list($0, store.blobs, terminal, line)
                 }
             }
         }
+        damaged.tell(terminal)
+        try damaged.fail()
     }
 
     private static func list(
@@ -47,7 +52,7 @@ enum BlobListCommand: Command {
         _ terminal: Terminal,
         _ line: (String) throws -> Void
     ) throws {
-        guard document.flags.contains(.hasBlobs) else { return }
+        guard document.mayNameBlobs else { return }
         for blob in NamedBlob.all(in: try JSON(storedBody: document.body)) {
             let byteCount = blobs.byteCount(blob.digest)
             if terminal.isJSON {

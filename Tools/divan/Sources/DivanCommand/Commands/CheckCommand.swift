@@ -171,20 +171,3 @@ extension StoreError {
         }
     }
 }
-
-extension StoreReader {
-    /// Calls `body` with each document behind a sequence, tombstones too, by ascending sequence.
-    func forEachDocument(
-        in collection: CollectionPath,
-        after sequence: UInt64 = 0,
-        _ body: (StoredDocument) throws -> Void
-    ) throws {
-        var last = sequence
-        while true {
-            let page = try documents(in: collection, after: last, limit: 200)
-            for document in page { try body(document) }
-            guard let document = page.last else { return }
-            last = document.sequence
-        }
-    }
-}

@@ -119,7 +119,7 @@ struct Comparison {
             return note(documentID, collection, .bodies)
         }
         documentCount += 1
-        guard ours.flags.contains(.hasBlobs) else { return }
+        guard ours.mayNameBlobs else { return }
         for digest in (try BlobReferences.digests(in: ours.body.span))
         where seenBlobs.insert(digest).inserted {
             guard left.blobs.contains(digest), right.blobs.contains(digest) else {

@@ -61,7 +61,8 @@ enum CopyCommand: Command {
         }
         let living = try path.living()
         let count = try path.using(.reading) { database in
-            var lines = try DocumentLines(to: file, embedding: database.content(of:), terminal)
+            let contents = database.content(of:upTo:)
+            var lines = try DocumentLines(to: file, embedding: contents, terminal)
             try database.withSnapshot { snapshot in
                 for collection in try snapshot.collections() {
                     let name = collection.qualifiedName

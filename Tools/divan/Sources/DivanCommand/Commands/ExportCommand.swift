@@ -50,11 +50,17 @@ enum ExportCommand: Command {
         }
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
         let living = try arguments.database.living()
+        var damaged = DamagedDocuments()
         let (count, last) = try arguments.database.using(.reading) { database in
-            try export(try database.existing(name), of: living, since, arguments, terminal)
+            let collection = try database.existing(name)
+            return try export(collection, of: living, since, arguments, terminal, &damaged)
         }
+        damaged.tell(terminal)
         let sentence = "Exported \(Numbers.count(count, "document")), up to sequence \(last)"
-        tell(sentence, ["documents": JSON(count), "sequence": JSON(last)], arguments, terminal)
+        var members: JSONObject = ["documents": JSON(count), "sequence": JSON(last)]
+        if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
+        tell(sentence, members, arguments, terminal)
+        try damaged.fail()
     }
 
     /// Tells what was exported.
@@ -73,18 +79,21 @@ enum ExportCommand: Command {
     }
 
     /// Writes a collection; returns how many documents, and its last sequence.
+    ///
+    /// Of the changes those are left out that cannot be read.
     private static func export(
         _ collection: Divan.Collection,
         of living: LivingDocuments,
         _ since: UInt64?,
         _ arguments: Arguments,
-        _ terminal: Terminal
+        _ terminal: Terminal,
+        _ damaged: inout DamagedDocuments
     ) throws -> (Int, UInt64) {
         let database = collection.database
         var lines = try DocumentLines(
             to: arguments.operands.dropFirst().first,
             asArray: arguments.has("--array"),
-            embedding: arguments.has("--blobs") ? { try database.content(of: $0) } : nil,
+            embedding: arguments.has("--blobs") ? { try database.content(of: $0, upTo: $1) } : nil,
             terminal
         )
         let progress = ProgressLine(terminal, verb: "exported")
@@ -92,7 +101,10 @@ enum ExportCommand: Command {
         let last = try database.withSnapshot { snapshot in
             if let since {
                 // What has changed, deletions too, in the order of the changes feed.
-                try snapshot.forEachChange(of: collection, since: since) { change in
+                let name = collection.qualifiedName.wireName
+                try snapshot.forEachChange(of: collection, since: since) { id, _ in
+                    damaged.take(id, in: name)
+                } _: { change in
                     guard try living.contain(change.id, of: collection) else { return }
                     var members: JSONObject = ["_sequence": JSON(change.sequence)]
                     if change.isDeleted { members["_deleted"] = true }

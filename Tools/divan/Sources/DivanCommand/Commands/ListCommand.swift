@@ -138,6 +138,31 @@ enum ListCommand: Command {
 }
 
 extension StoreReader {
+    /// Calls `body` with each document behind a sequence, tombstones too, by ascending sequence; and
+    /// `damaged` with the name of each that cannot be read.
+    func forEachDocument(
+        in collection: CollectionPath,
+        after sequence: UInt64 = 0,
+        damaged: (DocumentID) throws -> Void,
+        _ body: (StoredDocument) throws -> Void
+    ) throws {
+        let limit = 200
+        var last = sequence
+        while true {
+            var passedOver: [DamagedChange] = []
+            let page = try documents(
+                in: collection,
+                after: last,
+                limit: limit,
+                noting: &passedOver
+            )
+            for change in passedOver { try damaged(change.documentID) }
+            for document in page { try body(document) }
+            guard page.count == limit, let document = page.last else { return }
+            last = document.sequence
+        }
+    }
+
     /// Calls `body` with the ID of each document that is not deleted, in order, until it returns `false`;
     /// with `living` of those whose time is not over.
     func forEachDocumentID(

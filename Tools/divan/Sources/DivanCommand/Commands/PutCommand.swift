@@ -138,6 +138,7 @@ enum PutCommand: Command {
         let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
             .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
+        try StoreRules.check(blobKey: parts[0])
         let (hold, byteCount) = try InputFile(parts[1]).copy(into: blobs)
         body[parts[0]] = BlobReference.object(
             naming: hold.digest,

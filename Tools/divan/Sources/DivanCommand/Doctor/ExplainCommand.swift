@@ -120,7 +120,7 @@ struct Explanation {
     }
 
     private func blobs(_ stored: StoredDocument) throws -> [Finding] {
-        guard stored.flags.contains(.hasBlobs) else { return [] }
+        guard stored.mayNameBlobs else { return [] }
         return try BlobReferences.digests(in: stored.body.span).sorted {
             $0.description < $1.description
         }.map { digest in

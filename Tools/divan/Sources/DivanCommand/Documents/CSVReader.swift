@@ -1,7 +1,10 @@
 import DivanCommandLine
 import DivanJSON
+import DivanRevisions
 
 /// Reads documents out of comma-separated values (RFC 4180): the first record has the keys.
+///
+/// A lone CR ends a record as well as CRLF and LF do. What is no UTF-8 is refused: a guess would alter it.
 struct CSVReader {
     private enum Place {
         /// Where a field begins.
@@ -16,6 +19,7 @@ struct CSVReader {
     private var place = Place.beginning
     private var field: [UInt8] = []
     private var isQuoted = false
+    private var isBehindReturn = false
     private var record: [(bytes: [UInt8], isQuoted: Bool)] = []
     private var keys: [String]?
     private var line = 1
@@ -35,6 +39,9 @@ struct CSVReader {
         var reader = CSVReader(name: file.name)
         var isFirst = true
         while case let piece = try file.read(), !piece.isEmpty {
+            if isFirst, piece.starts(with: [0xFF, 0xFE]) || piece.starts(with: [0xFE, 0xFF]) {
+                throw reader.problem("the text is UTF-16; save it as UTF-8")
+            }
             // A byte order mark is no part of the text.
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
             let skipped = isFirst && piece.starts(with: mark) ? mark.count : 0
@@ -48,7 +55,10 @@ struct CSVReader {
         _ byte: UInt8,
         _ body: (DocumentText) throws -> Void
     ) throws {
-        if byte == UInt8(ascii: "\n") { line += 1 }
+        let isSecondHalf = isBehindReturn && byte == UInt8(ascii: "\n")
+        isBehindReturn = byte == UInt8(ascii: "\r") && place != .quoted
+        if isSecondHalf { return }
+        if byte == UInt8(ascii: "\n") || isBehindReturn { line += 1 }
         switch (place, byte) {
         case (.quoted, UInt8(ascii: "\"")): place = .behindQuote
         case (.quoted, _): try append(byte)
@@ -59,8 +69,7 @@ struct CSVReader {
             place = .quoted
             isQuoted = true
         case (_, UInt8(ascii: ",")): endField()
-        case (_, UInt8(ascii: "\n")): try endRecord(body)
-        case (_, UInt8(ascii: "\r")): break
+        case (_, UInt8(ascii: "\n")), (_, UInt8(ascii: "\r")): try endRecord(body)
         default:
             place = .plain
             try append(byte)
@@ -90,7 +99,7 @@ struct CSVReader {
         // A line without anything is none.
         if record.count == 1, record[0].bytes.isEmpty { return }
         guard let keys else {
-            keys = record.map { String(decoding: $0.bytes, as: UTF8.self) }
+            keys = try checkedKeys()
             return
         }
         guard record.count <= keys.count else {
@@ -98,10 +107,36 @@ struct CSVReader {
         }
         var members: [JSONObject.Member] = []
         for (key, field) in zip(keys, record) {
-            if let value = Self.value(field.bytes, field.isQuoted) { members.append((key, value)) }
+            let text = try text(field.bytes)
+            if let value = Self.value(text, field.isQuoted) { members.append((key, value)) }
         }
         let bytes = try JSON.object(JSONObject(members)).canonicalBytes()
         try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
+    }
+
+    /// The fields of the first record; of equal ones all but the last column would be lost.
+    private func checkedKeys() throws(Failure) -> [String] {
+        var keys: [String] = []
+        var seen: Set<ExactText> = []
+        for field in record {
+            let key = try text(field.bytes)
+            // Nothing can stand under an empty key: a spreadsheet leaves empty columns at its edge.
+            guard key.isEmpty || seen.insert(ExactText(key)).inserted else {
+                throw problem("two columns are called \"\(key)\"; rename one")
+            }
+            keys.append(key)
+        }
+        return keys
+    }
+
+    private func text(_ bytes: [UInt8]) throws(Failure) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw problem("a field is no UTF-8; save the text as UTF-8")
+        }
+        guard !bytes.contains(0) else {
+            throw problem("a field has a NUL; is the text UTF-16? Save it as UTF-8")
+        }
+        return text
     }
 
     private mutating func finish(_ body: (DocumentText) throws -> Void) throws {
@@ -114,11 +149,10 @@ struct CSVReader {
     }
 
     /// What is written in quotes is text.
-    private static func value(_ bytes: [UInt8], _ isQuoted: Bool) -> JSON? {
-        let text = String(decoding: bytes, as: UTF8.self)
+    private static func value(_ text: String, _ isQuoted: Bool) -> JSON? {
         if isQuoted { return .string(text) }
-        if bytes.isEmpty { return nil }
-        switch try? JSON(parsing: bytes) {
+        if text.isEmpty { return nil }
+        switch try? JSON(parsing: Array(text.utf8)) {
         case .some(let json) where json.isScalar: return json
         default: return .string(text)
         }

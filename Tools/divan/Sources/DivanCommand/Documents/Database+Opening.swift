@@ -171,6 +171,9 @@ extension CollectionName {
         self = CollectionName(scope: path.scope, name: path.name) ?? .default
     }
 
+    /// What peers call it.
+    var wireName: String { CollectionPath(self).wireName }
+
     /// Reads `scope.name` or `name`.
     static func parsing(_ text: String) throws(Failure) -> CollectionName {
         guard let name = CollectionName(text) else {

@@ -23,9 +23,14 @@ struct DocumentLines {
         case directory
     }
 
+    /// Returns the content of a digest, `nil` for a text that is none.
+    ///
+    /// Throws `ContentTooLong` for one of more bytes than the second argument allows.
+    typealias Contents = (_ digest: String, _ limit: Int) throws -> [UInt8]?
+
     private let form: Form
     private let target: Target
-    private let contents: InlineBlobs.Source?
+    private let contents: Contents?
     private var pending: [UInt8] = []
     private var fileNames = FileNames()
 
@@ -40,7 +45,7 @@ struct DocumentLines {
     init(
         to file: String?,
         asArray: Bool = false,
-        embedding contents: InlineBlobs.Source?,
+        embedding contents: Contents?,
         _ terminal: Terminal
     ) throws(Failure) {
         self.contents = contents
@@ -65,12 +70,13 @@ struct DocumentLines {
         _ members: JSONObject = [:]
     ) throws {
         var body = try stored.map { try JSON(storedBody: $0) } ?? [:]
-        if let contents { body = try InlineBlobs.embed(body, from: contents) }
+        if let contents { body = try Self.embedding(contents, in: body, of: id) }
         var object = body.object ?? JSONObject()
         OwnProperties.setApart(in: &object)
         for (key, value) in members { object[key] = value }
         object["_id"] = .string(id)
         let bytes = try JSON.object(object).canonicalBytes()
+        guard bytes.count < DocumentText.longest else { throw Self.tooLong(id) }
         switch form {
         case .lines:
             pending += bytes
@@ -80,11 +86,47 @@ struct DocumentLines {
         case .files(let directory):
             // Synced together at the end: a sync for each would take a hundred times as long.
             let file = directory + "/" + fileNames.add(DocumentID(unchecked: id))
-            try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, .init(isSynced: false))
+            let rules = OutputFile.Rules(isSynced: false, isOneOfMany: true)
+            do throws(Failure) {
+                try OutputFile.write(bytes + [UInt8(ascii: "\n")], to: file, rules)
+            } catch {
+                var failure = error
+                failure.sentence += ": \(Numbers.count(count, "document")) before it"
+                throw failure
+            }
         }
         count += 1
         byteCount += UInt64(bytes.count)
         if pending.count > 1 << 18 { try flush() }
+    }
+
+    /// Puts the contents of blobs into a body, unless they make too long a text of it.
+    private static func embedding(
+        _ contents: Contents,
+        in body: JSON,
+        of id: String
+    ) throws -> JSON {
+        var room = DocumentText.longest
+        do {
+            return try InlineBlobs.embed(body) { digest in
+                // Three bytes are four characters of base64.
+                guard let content = try contents(digest, room / 4 * 3) else { return nil }
+                room -= (content.count + 2) / 3 * 4
+                return content
+            }
+        } catch is ContentTooLong {
+            throw tooLong(id)
+        }
+    }
+
+    /// Whoever reads the text would refuse it.
+    private static func tooLong(_ id: String) -> Failure {
+        Failure(
+            kind: .invalid,
+            sentence:
+                "\(id.escapingControlCharacters()): a text of more than 64 MiB, which nothing here "
+                + "reads back; divan dump writes documents of any size"
+        )
     }
 
     /// Writes what is left, and the end.

@@ -363,6 +363,16 @@ extension ImportBatch.Rules {
 
 /// What the store would refuse, found before a batch is built so that the line can be named.
 enum StoreRules {
+    /// Refuses to put a blob where CouchDB keeps its attachments: no peer would find it there.
+    static func check(blobKey key: String) throws(Failure) {
+        guard ExactText(key) == ExactText(BlobReferences.attachmentsKey) else { return }
+        throw Failure(
+            kind: .invalid,
+            sentence:
+                "the key \"\(key)\" is for attachments of CouchDB; choose another for the blob"
+        )
+    }
+
     /// What to say of a body that is stored here and that no peer takes; `nil` for nearly all.
     static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
         let limit = StoreLimits.syncedBodyByteCount

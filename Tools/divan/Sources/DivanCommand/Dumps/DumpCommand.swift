@@ -54,13 +54,26 @@ enum DumpCommand: Command {
         try output.finish()
         progress.finish()
         report(writer, output, isResult: file != nil && file != "-", terminal)
-        if !writer.missingBlobs.isEmpty {
+        let losses = losses(of: writer)
+        guard losses.isEmpty else {
             throw Failure(
                 kind: .partly,
-                sentence: "\(Numbers.count(writer.missingBlobs.count, "blob")) missing; "
-                    + "divan check names the documents"
+                sentence: losses.joined(separator: ", ") + "; divan check names the documents"
             )
         }
+    }
+
+    /// What of the database is not in the dump, in words.
+    private static func losses(of writer: DumpWriter) -> [String] {
+        var losses: [String] = []
+        if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) left out") }
+        if !writer.missingBlobs.isEmpty {
+            losses.append("\(Numbers.count(writer.missingBlobs.count, "blob")) missing")
+        }
+        if !writer.alteredBlobs.isEmpty {
+            losses.append("\(Numbers.count(writer.alteredBlobs.count, "altered blob")) left out")
+        }
+        return losses
     }
 
     private static func isSame(_ left: String, _ right: String) -> Bool {
@@ -76,14 +89,20 @@ enum DumpCommand: Command {
         isResult: Bool,
         _ terminal: Terminal
     ) {
+        writer.damaged.tell(terminal)
         terminal.noteMissing(writer.missingBlobs)
+        terminal.noteMissing(writer.alteredBlobs, because: "its content was altered, left out")
         let contents = Numbers.contents(writer.documentCount, blobs: writer.blobCount)
         let sentence = "Dumped \(contents), \(Numbers.bytes(output.byteCount))"
-        let members: JSONObject = [
+        var members: JSONObject = [
             "documents": JSON(writer.documentCount), "blobs": JSON(writer.blobCount),
             "missingBlobs": .array(writer.missingBlobs.map { .string("\($0)") }),
             "bytes": JSON(output.byteCount),
         ]
+        if !writer.alteredBlobs.isEmpty {
+            members["alteredBlobs"] = .array(writer.alteredBlobs.map { .string("\($0)") })
+        }
+        if writer.damaged.count > 0 { members["damaged"] = JSON(writer.damaged.count) }
         if isResult {
             terminal.done(sentence, members)
         } else {
@@ -94,9 +113,9 @@ enum DumpCommand: Command {
 
 extension Terminal {
     /// Names contents that are nowhere, the first of them.
-    func noteMissing(_ blobs: [BlobDigest]) {
+    func noteMissing(_ blobs: [BlobDigest], because reason: String = "missing") {
         for digest in blobs.prefix(DumpLimits.toldLossCount) {
-            note("divan: blob \(digest): missing")
+            note("divan: blob \(digest): \(reason)")
         }
     }
 }

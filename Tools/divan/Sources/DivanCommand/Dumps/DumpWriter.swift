@@ -21,6 +21,10 @@ struct DumpWriter {
     private(set) var blobCount = 0
     /// Digests of blobs that documents name and that are neither here nor at a peer.
     private(set) var missingBlobs: [BlobDigest] = []
+    /// Digests of blobs whose content is not what it was, and which are left out.
+    private(set) var alteredBlobs: [BlobDigest] = []
+    /// Documents that cannot be read, and are left out.
+    private(set) var damaged = DamagedDocuments()
 
     init(_ store: Store, to output: DumpOutput, _ progress: ProgressLine) {
         self.store = store
@@ -37,7 +41,12 @@ struct DumpWriter {
             let uuid = store.publicUUID
             let database = Hex.encode(uuid.span)
             let paths = try reader.collections()
-            if let former { try Self.check(former, database, store.scheme, reader) }
+            if let former {
+                try Self.check(former, database, store.scheme, reader)
+                for path in paths {
+                    try Self.checkChanges(in: path, after: former.sequences[path] ?? 0, reader)
+                }
+            }
             let head = DumpHead(
                 database: database,
                 scheme: store.scheme,
@@ -90,6 +99,28 @@ struct DumpWriter {
         }
     }
 
+    /// Refuses changes that cannot be read, before anything is written: what the former dump holds of such a
+    /// document would count as purged.
+    private static func checkChanges(
+        in path: CollectionPath,
+        after sequence: UInt64,
+        _ reader: StoreReader
+    ) throws {
+        let refuse: (DocumentID) throws -> Void = { documentID in
+            throw Failure(
+                kind: .database,
+                sentence:
+                    "\(path.wireName)/\(documentID): damaged since the former dump, which may "
+                    + "hold it; divan check --repair-from brings it back from a peer or a copy"
+            )
+        }
+        try reader.forEachDocument(in: path, after: sequence, damaged: refuse) { document in
+            if try reader.soundRevisions(of: document.documentID, in: path) == nil {
+                try refuse(document.documentID)
+            }
+        }
+    }
+
     /// Writes what of a collection has changed; and what stands, where that is not all that did.
     private mutating func write(
         _ path: CollectionPath,
@@ -132,14 +163,16 @@ struct DumpWriter {
         _ digest: inout StandingDigest,
         _ reader: StoreReader
     ) throws {
-        try reader.forEachDocument(in: path, after: sequence) { document in
-            guard let history = try reader.revisions(of: document.documentID, in: path) else {
-                return
+        try reader.forEachDocument(in: path, after: sequence) {
+            damaged.take($0.text, in: path.wireName)
+        } _: { document in
+            guard let history = try reader.soundRevisions(of: document.documentID, in: path) else {
+                return damaged.take(document.documentID.text, in: path.wireName)
             }
             let expiration = try reader.expiration(of: document.documentID, in: path)
             digest.take(sequence: document.sequence, expiration: expiration)
             do {
-                if document.flags.contains(.hasBlobs) { try writeBlobs(of: history, reader) }
+                if document.mayNameBlobs { try writeBlobs(of: history, reader) }
                 let dumped = DumpedDocument(
                     documentID: document.documentID,
                     collection: path,
@@ -174,13 +207,29 @@ struct DumpWriter {
             for digest in try BlobReferences.digests(in: body.span).sorted()
             where written.insert(digest).inserted {
                 if store.blobs.contains(digest) {
-                    try write(digest)
+                    if isSound(digest) { try write(digest) } else { alteredBlobs.append(digest) }
                 } else if try reader.absentBlob(digest) != nil {
                     try output.write(.absent(digest))
                 } else {
                     missingBlobs.append(digest)
                 }
             }
+        }
+    }
+
+    /// Whether a content can be read, and is what its digest says: no database can be made of another.
+    private func isSound(_ digest: BlobDigest) -> Bool {
+        do throws(StoreError) {
+            let content = try store.blobs.reader(digest)
+            var found = SHA1()
+            while case let piece = try content.read(upTo: StoreLimits.blobPieceByteCount),
+                !piece.isEmpty
+            {
+                found.update(piece.span)
+            }
+            return BlobDigest(bytes: found.finalize()) == digest
+        } catch {
+            return false
         }
     }
 
@@ -215,6 +264,19 @@ struct DumpWriter {
 }
 
 extension StoreReader {
+    /// The revisions of a document; `nil` also where its history is damaged.
+    fileprivate func soundRevisions(
+        of documentID: DocumentID,
+        in collection: CollectionPath
+    ) throws(StoreError) -> (any RevisionHistory)? {
+        do throws(StoreError) {
+            return try revisions(of: documentID, in: collection)
+        } catch {
+            guard case .damagedDocument = error.code else { throw error }
+            return nil
+        }
+    }
+
     /// Calls `body` with each document up to a change number, by rising number, without reading it.
     fileprivate func forEachPlace(
         in collection: CollectionPath,

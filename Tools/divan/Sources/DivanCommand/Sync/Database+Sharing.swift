@@ -137,12 +137,20 @@ extension DatabasePath {
     }
 }
 
+/// A content is longer than its reader has room for.
+struct ContentTooLong: Error {}
+
 extension Database {
-    /// The content of a digest, for ``InlineBlobs``; `nil` for a text that is none.
-    func content(of digest: String) throws -> [UInt8]? {
+    /// The content of a digest, for ``DocumentLines``; `nil` for a text that is none.
+    ///
+    /// - Throws: `ContentTooLong` for more than `limit` bytes.
+    func content(of digest: String, upTo limit: Int) throws -> [UInt8]? {
         guard BlobDigest(digest) != nil else { return nil }
         var content: [UInt8] = []
-        try forEachPiece(of: digest) { content += $0 }
+        try forEachPiece(of: digest) { piece in
+            guard piece.count <= limit - content.count else { throw ContentTooLong() }
+            content += piece
+        }
         return content
     }
 

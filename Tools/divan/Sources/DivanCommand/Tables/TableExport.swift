@@ -1,4 +1,5 @@
 import DivanCommandLine
+import DivanCrypto
 import DivanJSON
 import DivanRevisions
 import DivanStore
@@ -30,6 +31,8 @@ struct TableExport {
     private(set) var count = 0
     /// Properties that got no column.
     private(set) var rareCount = 0
+    /// Digests of blobs that documents name and that are neither here nor at a peer.
+    private(set) var missingBlobs: [BlobDigest] = []
 
     /// Begins a database that will be written to a file; `blobs` are put into it, with `nil` they are not.
     init(for path: String, embedding blobs: BlobStore?, _ progress: ProgressLine) throws {
@@ -73,23 +76,33 @@ struct TableExport {
                 .text(document.documentID.text), .text("\(document.revisionID)"), .text(text),
             ]
             try insertion.run(own + columns.map { $0.cell(of: body) })
-            if document.flags.contains(.hasBlobs) { try addBlobs(of: document) }
+            if document.mayNameBlobs { try addBlobs(of: document, reader) }
             count += 1
             progress.show(ProgressLine.Reading(documents: UInt64(count), total: total))
         }
     }
 
+    /// Refuses a place where SQLite would take changes of another database for changes of this one.
+    static func requireRoom(for output: OutputFile) throws(Failure) {
+        try output.requireNothing(beside: ["-wal", "-journal"])
+    }
+
     /// Puts the database into its place.
     func finish(_ output: OutputFile) throws {
         try file.finish { try output.write($0) }
+        try Self.requireRoom(for: output)
         try output.finish()
     }
 
-    private mutating func addBlobs(of document: StoredDocument) throws {
+    private mutating func addBlobs(of document: StoredDocument, _ snapshot: StoreReader) throws {
         guard let blobs else { return }
         let insertion = try file.prepare("INSERT INTO _blobs VALUES (?, ?, zeroblob(?2))")
-        for digest in try BlobReferences.digests(in: document.body.span)
-        where blobs.contains(digest) && written.insert(digest).inserted {
+        for digest in try BlobReferences.digests(in: document.body.span).sorted()
+        where written.insert(digest).inserted {
+            guard blobs.contains(digest) else {
+                if try snapshot.absentBlob(digest) == nil { missingBlobs.append(digest) }
+                continue
+            }
             let reader = try blobs.reader(digest)
             guard reader.byteCount <= Self.longestValue else {
                 throw Failure(
@@ -100,8 +113,19 @@ struct TableExport {
                 )
             }
             try insertion.run([.text("\(digest)"), .integer(Int64(reader.byteCount))])
+            var found = SHA1()
             try file.fillBlob(table: "_blobs", column: "content") {
-                try reader.read(upTo: StoreLimits.blobPieceByteCount)
+                let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount)
+                found.update(piece.span)
+                return piece
+            }
+            guard BlobDigest(bytes: found.finalize()) == digest else {
+                throw Failure(
+                    kind: .database,
+                    sentence:
+                        "\(document.documentID): blob \(digest): its content was altered; divan "
+                        + "check --repair-from brings it back from a peer or a copy"
+                )
             }
         }
     }

@@ -37,6 +37,7 @@ enum TableKind {
         let progress = ProgressLine(terminal, verb: "exported")
         defer { progress.finish() }
         let living = try store.living()
+        var missing: [BlobDigest] = []
         let (count, rareCount) = try store.read { reader in
             switch self {
             case .csv(let file):
@@ -52,6 +53,7 @@ enum TableKind {
                 return (documents.count, 0)
             case .sqlite(let file):
                 let output = try OutputFile(file)
+                try TableExport.requireRoom(for: output)
                 let isOne = arguments.has("--collection")
                 let paths = isOne ? [try arguments.collectionPath()] : try reader.collections()
                 var tables = try TableExport(
@@ -61,16 +63,35 @@ enum TableKind {
                 )
                 for path in paths { try tables.add(path, reader, among: living) }
                 try tables.finish(output)
+                missing = tables.missingBlobs
                 return (tables.count, tables.rareCount)
             }
         }
         progress.finish()
+        try Self.tell(count, rareCount, missing: missing, terminal)
+    }
+
+    /// Tells what was written, and what is nowhere.
+    private static func tell(
+        _ count: Int,
+        _ rareCount: Int,
+        missing: [BlobDigest],
+        _ terminal: Terminal
+    ) throws(Failure) {
         var line = "Exported \(Numbers.count(count, "document"))"
         if rareCount > 0 {
             line +=
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
+        terminal.noteMissing(missing)
         terminal.done(line, ["documents": JSON(count), "rareProperties": JSON(rareCount)])
+        guard missing.isEmpty else {
+            throw Failure(
+                kind: .partly,
+                sentence: "\(Numbers.count(missing.count, "blob")) missing; divan check names the "
+                    + "documents"
+            )
+        }
     }
 }
 

@@ -15,12 +15,20 @@ package final class OutputFile {
         package var isReplacing: Bool
         /// Whether it is on the disk when `finish` returns.
         package var isSynced: Bool
+        /// Whether it is one of several, so that a failure leaves some of them written.
+        package var isOneOfMany: Bool
 
         /// Says what is promised of a file.
-        package init(isSecret: Bool = false, isReplacing: Bool = true, isSynced: Bool = true) {
+        package init(
+            isSecret: Bool = false,
+            isReplacing: Bool = true,
+            isSynced: Bool = true,
+            isOneOfMany: Bool = false
+        ) {
             self.isSecret = isSecret
             self.isReplacing = isReplacing
             self.isSynced = isSynced
+            self.isOneOfMany = isOneOfMany
         }
     }
 
@@ -53,7 +61,7 @@ package final class OutputFile {
             return
         }
         let mode: mode_t = rules.isSecret || place.before != nil ? 0o600 : 0o666
-        state = try Self.draft(in: Self.directory(of: target), mode: mode, path)
+        state = try Self.draft(in: Self.directory(of: target), mode: mode, path, rules)
         if let before = place.before { takeOver(before) }
     }
 
@@ -64,6 +72,22 @@ package final class OutputFile {
             close(descriptor)
             unlink(draft)
         case .ended: break
+        }
+    }
+
+    /// Refuses to write where a file with one of these endings stands beside it and is not empty: whatever
+    /// reads the one takes the other for its part.
+    package func requireNothing(beside endings: [String]) throws(Failure) {
+        if case .streaming = state { return }
+        for ending in endings {
+            var status = stat()
+            guard stat(target + ending, &status) == 0, status.st_size > 0 else { continue }
+            throw Failure(
+                kind: .conflict,
+                sentence:
+                    "\(path)\(ending) belongs to a database that was there, or is in use; remove "
+                    + "it once no program has that open, or choose another name"
+            )
         }
     }
 
@@ -90,7 +114,7 @@ package final class OutputFile {
 
     private func refused(_ number: Int32) -> Failure {
         if case .streaming = state { return .writing(path, number) }
-        return .writing(path, number, keeping: true)
+        return .writing(path, number, keeping: !rules.isOneOfMany)
     }
 
     /// Puts what was written into its place.
@@ -191,14 +215,16 @@ extension OutputFile {
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
             let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
             guard opened >= 0, fstat(opened, &status) == 0 else {
-                throw .writing(path, errno, keeping: true)
+                throw .writing(path, errno, keeping: !rules.isOneOfMany)
             }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 stream = opened
                 return
             }
             defer { close(opened) }
-            guard let real = realpath(path, nil) else { throw .writing(path, errno, keeping: true) }
+            guard let real = realpath(path, nil) else {
+                throw .writing(path, errno, keeping: !rules.isOneOfMany)
+            }
             defer { free(real) }
             target = String(cString: real)
             before = status
@@ -209,18 +235,19 @@ extension OutputFile {
     private static func draft(
         in directory: String,
         mode: mode_t,
-        _ path: String
+        _ path: String,
+        _ rules: Rules
     ) throws(Failure) -> State {
         // O_TMPFILE, which glibc's header builds of parts.
         let unnamed = 0o20_000_000 | O_DIRECTORY
         let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
         if descriptor >= 0 { return .drafting(descriptor) }
         let isUnknown = [EOPNOTSUPP, EISDIR, EINVAL].contains(errno)
-        guard isUnknown else { throw .writing(path, errno, keeping: true) }
+        guard isUnknown else { throw .writing(path, errno, keeping: !rules.isOneOfMany) }
         let draft = draftName(in: directory)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let named = open(draft, flags, mode)
-        guard named >= 0 else { throw .writing(path, errno, keeping: true) }
+        guard named >= 0 else { throw .writing(path, errno, keeping: !rules.isOneOfMany) }
         return .naming(named, draft: draft)
     }
 

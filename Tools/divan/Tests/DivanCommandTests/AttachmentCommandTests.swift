@@ -1,0 +1,69 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Attachments in the form of CouchDB, which a pull from Sync Gateway leaves in a document.
+@Suite struct AttachmentCommandTests {
+    private let shell: Shell
+    private let body = """
+        {"_attachments":{"a.txt":{"content_type":"text/plain","data":"aGVsbG8=","revpos":1}},
+        "t":"old"}
+        """
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", body)
+    }
+
+    private func expectContent(_ database: String = "db") throws {
+        try shell.run("compact", database)
+        #expect(try shell.run("check", database).output == "Whole: 1 document and 1 blob\n")
+        #expect(
+            try shell.run("blob", "get", database, "one", "/_attachments/a.txt").output == "hello"
+        )
+    }
+
+    @Test func `put and edit keep the content of attachments`() throws {
+        try expectContent()
+        let text = try shell.run("get", "db", "one", "--raw").output
+        #expect(text.contains(#""digest":"sha1-"#) && !text.contains("data"), "\(text)")
+        try shell.divan(["put", "db", "one", "-"], input: text).expectSuccess()
+        try expectContent()
+        let editor = ["EDITOR": "sed -i s/old/new/", "VISUAL": ""]
+        try shell.divan(["edit", "db", "one"], environment: editor).expectSuccess()
+        #expect(try shell.run("get", "db", "one", "--raw").output.contains(#""t":"new""#))
+        try expectContent()
+    }
+
+    @Test func `an import of what was exported keeps the content`() throws {
+        try shell.run("export", "db", "out.jsonl")
+        let text = try shell.text("out.jsonl")
+        try shell.write("out.jsonl", text.replacing("old", with: "new"))
+        try shell.run("import", "db", "out.jsonl")
+        #expect(try shell.run("get", "db", "one", "--raw").output.contains(#""t":"new""#))
+        try expectContent()
+    }
+
+    @Test func `lines of JSON hold the content, and give it back`() throws {
+        try shell.run("cp", "db", "copy.jsonl")
+        #expect(try shell.text("copy.jsonl").contains(#""data":"aGVsbG8=""#))
+        try shell.run("cp", "copy.jsonl", "again")
+        try expectContent("again")
+        let before = try shell.run("get", "db", "one", "--raw").output
+        #expect(try shell.run("get", "again", "one", "--raw").output == before)
+        try shell.run("export", "db", "out.jsonl", "--blobs")
+        #expect(try shell.text("out.jsonl") == shell.text("copy.jsonl"))
+    }
+
+    @Test(arguments: [
+        "blob put db one _attachments word", "blob put db one /_attachments/b word",
+        "put db one {} --blob _attachments=word",
+    ])
+    func `a blob is not put in their place`(_ line: String) throws {
+        try shell.write("word", "hello")
+        try shell.divan(line.split(separator: " ").map(String.init))
+            .expectFailure(4, "\"_attachments\" is for attachments of CouchDB")
+        try expectContent()
+    }
+}
