@@ -153,7 +153,21 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
 
     private func write() {
         guard turn != .over else { return }
-        turn = .none
-        _ = transport.send(through: &frame) { connection.nextFrame(into: &$0) }
+        turn = .running
+        repeat {
+            _ = transport.send(through: &frame) { connection.nextFrame(into: &$0) }
+        } while tellWhatWritingBrought()
+        if turn == .running { turn = .none }
+    }
+
+    /// Tells of bodies that could not be read; returns whether there was one, for the handler may have
+    /// sent something.
+    private func tellWhatWritingBrought() -> Bool {
+        var hasTold = false
+        while turn != .over, let event = connection.next() {
+            handler?.channelDidReceive(event)
+            hasTold = true
+        }
+        return hasTold && turn != .over
     }
 }

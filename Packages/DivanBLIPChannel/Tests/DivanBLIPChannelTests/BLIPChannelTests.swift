@@ -62,6 +62,22 @@ import Testing
     }
 
     @Test
+    func `a body that cannot be read to its end is told of although the peer says no more`() {
+        let heard = Heard()
+        let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
+        pair.second.start(Silent())
+        let channel = BLIPChannel.open(over: pair.first, codec: DeflateCodec()) {
+            Asker($0, heard, bodies: [])
+        }
+        loop.run(for: .seconds(1))
+        loop.execute {
+            channel.send(BLIPRequest(profile: "echo", body: .source(BrokenSource())))
+        }
+        loop.run(for: .seconds(1))
+        #expect(heard.brokenCount == 1)
+    }
+
+    @Test
     func `a frame against the rules ends the channel with its code, and nothing more is told`() {
         let heard = Heard()
         let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
@@ -109,6 +125,12 @@ import Testing
 /// What an asker was told.
 private final class Heard: Sendable {
     private let state = Mutex<(replies: [[UInt8]], errors: [BLIPError], endCount: Int)>(([], [], 0))
+    private let broken = Mutex(0)
+
+    /// Bodies that could not be read.
+    var brokenCount: Int { broken.withLock { $0 } }
+
+    func addBroken() { broken.withLock { $0 += 1 } }
 
     var replies: [[UInt8]] { state.withLock { $0.replies } }
     var errors: [BLIPError] { state.withLock { $0.errors } }
@@ -136,12 +158,37 @@ private final class Asker: BLIPHandler {
     }
 
     func channelDidReceive(_ event: BLIPEvent) {
-        if case .reply(_, let reply) = event { heard.add(reply.body) }
+        switch event {
+        case .reply(_, let reply): heard.add(reply.body)
+        case .bodyFailed: heard.addBroken()
+        default: break
+        }
     }
 
     func channelDidFail(_ error: BLIPError) { heard.add(error) }
 
     func channelDidClose(_ close: TransportClose) { heard.end() }
+}
+
+/// A body whose second piece cannot be read.
+private final class BrokenSource: BLIPBodySource {
+    private struct Broken: Error {}
+    private var hasBegun = false
+
+    func read(upTo count: Int) throws -> [UInt8] {
+        guard !hasBegun else { throw Broken() }
+        hasBegun = true
+        return [UInt8](repeating: 1, count: count)
+    }
+}
+
+/// Says nothing.
+private final class Silent: MessageReceiver {
+    func transportDidOpen(_ peer: TransportPeer) {}
+    func transportDidReceive(_ message: ArraySlice<UInt8>) {}
+    func transportDidDrainInput() {}
+    func transportDidBecomeWritable() {}
+    func transportDidClose(_ close: TransportClose) {}
 }
 
 /// Sends what is no frame.

@@ -57,6 +57,16 @@ import Testing
         }
     }
 
+    @Test func `a close_notify in the middle of the handshake is an end, not a fault`() throws {
+        let client = try TLSSession(clientContext, serverName: "localhost")
+        let alert: [UInt8] = [0x15, 3, 3, 0, 2, 1, 0]
+        var plaintext: [UInt8] = []
+        let error = #expect(throws: TLSError.self) {
+            try client.receive(alert.span, appendingTo: &plaintext)
+        }
+        #expect(error?.reason == .closedDuringHandshake)
+    }
+
     @Test func `carries data byte by byte`() throws {
         let pair = try SessionPair(client: clientContext, server: serverContext)
         pair.run { $0.singles }

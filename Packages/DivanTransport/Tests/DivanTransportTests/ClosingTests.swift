@@ -1,6 +1,8 @@
+import Dispatch
 import DivanTransport
 import DivanWebSocket
 import Glibc
+import Synchronization
 import Testing
 
 /// How open connections end.
@@ -48,6 +50,46 @@ import Testing
         let error = try #require(await recorder.end().error)
         let expected: [TransportError.Code] = [.webSocket(1006), .posix(104)]
         #expect(expected.contains(error.code), "\(error)")
+    }
+
+    /// What it sent lies unread when our answers meet a reset: more than one turn takes.
+    @Test(arguments: [true, false])
+    func `hears what a peer said before it went`(saysGoodbye: Bool) async throws {
+        let long = [0x82, 126, 0x3E, 0x80] + [UInt8](repeating: 7, count: 16_000)
+        let goodbye: [UInt8] = saysGoodbye ? [0x88, 2, 0x0F, 0xA1] : []
+        let all = long + long + long + long + [0x82, 1, 7] + goodbye
+        for _ in 0..<8 {
+            let isGone = DispatchSemaphore(value: 0)
+            let server = RawServer { socket in
+                socket.acceptUpgrade()
+                socket.send(all)
+                socket.waitUntilTaken()
+                shutdown(socket.descriptor, Int32(SHUT_RDWR))
+                isGone.signal()
+            }
+            let transport = client(port: server.port)
+            let answer = pattern(200_000, seed: 1)
+            let waits = Mutex(true)
+            let recorder = Recorder(onMessage: { _ in
+                if waits.withLock({ waits in
+                    defer { waits = false }
+                    return waits
+                }) {
+                    isGone.wait()
+                }
+                transport.send(answer)
+            })
+            transport.start(recorder)
+            let story = await recorder.end()
+            #expect(story.messages.count == 5)
+            if saysGoodbye {
+                #expect(story.goodbye == "4001  true")
+            } else {
+                let expected: [TransportError.Code] = [.webSocket(1006), .posix(104)]
+                let code = try #require(story.error).code
+                #expect(expected.contains(code), "\(code)")
+            }
+        }
     }
 
     @Test

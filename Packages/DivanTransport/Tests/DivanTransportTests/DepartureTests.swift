@@ -28,10 +28,20 @@ import Testing
         #expect(done.withLock { $0 } == (0..<10).map { 100 * $0 + 7 })
     }
 
-    /// Resets a connection, as a client does that gives up.
-    private func reset(_ raw: RawSocket) {
-        var nowhere = sockaddr()
-        connect(raw.descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+    /// How a client goes.
+    enum Way: CaseIterable {
+        case reset
+        /// As `close` does: of a WebSocket nobody can make use then.
+        case end
+
+        func go(_ raw: RawSocket) {
+            switch self {
+            case .reset:
+                var nowhere = sockaddr()
+                connect(raw.descriptor, &nowhere, socklen_t(MemoryLayout<sockaddr>.size))
+            case .end: raw.endSending()
+            }
+        }
     }
 
     @Test func `an HTTP server notices who resets before the answer`() async throws {
@@ -40,11 +50,12 @@ import Testing
         let server = HTTPServer(configuration, log: quiet) { continuation.yield($0.departure) }
         let raw = try #require(RawSocket(port: try server.start()))
         raw.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        try await expectOver(departures, raw)
+        try await expectOver(departures, raw, .reset)
         server.stop()
     }
 
-    @Test func `a WebSocket server notices who resets before the decision`() async throws {
+    @Test(arguments: Way.allCases)
+    func `a WebSocket server notices who goes before the decision`(way: Way) async throws {
         let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
         let configuration = WebSocketServer.Configuration(networkInterface: "127.0.0.1")
         let server = WebSocketServer(configuration, log: quiet) { request in
@@ -54,20 +65,21 @@ import Testing
         }
         let raw = try #require(RawSocket(port: try server.start()))
         raw.send(upgradeText)
-        try await expectOver(departures, raw)
+        try await expectOver(departures, raw, way)
         server.stop()
     }
 
     private func expectOver(
         _ departures: AsyncStream<Departure>,
-        _ raw: RawSocket
+        _ raw: RawSocket,
+        _ way: Way
     ) async throws {
         let departure = try #require(await departures.first { _ in true })
         #expect(!departure.isOver)
         // A stream ends with the time limit, which a continuation does not notice.
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         departure.whenOver { end.yield() }
-        reset(raw)
+        way.go(raw)
         try #require(await ends.first { true } != nil)
     }
 }

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanTransport
+import Glibc
 import Synchronization
 import Testing
 
@@ -188,6 +189,29 @@ import Testing
         #expect(text.ranges(of: "HTTP/1.1 200 OK").count == 3)
         #expect(text.contains("hello"))
         #expect(await served.isLeft())
+    }
+
+    /// To a client of HTTP/1.0 the connection's proper end is the body's.
+    @Test(arguments: ["1.0", "1.1"])
+    func `an answer that fails on its way breaks the connection`(version: String) async throws {
+        final class Broken: HTTPBodySource {
+            private let hasBegun = Mutex(false)
+            func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
+                let isSecond = hasBegun.withLock { hasBegun in
+                    defer { hasBegun = true }
+                    return hasBegun
+                }
+                answer(isSecond ? .failed : .bytes([1, 2, 3]))
+            }
+            func cancel() {}
+        }
+        let served = try Served { exchange in
+            exchange.answer(HTTPResponse(status: 200, body: .pieces(Broken(), byteCount: nil)))
+        }
+        let raw = try #require(RawSocket(port: served.port))
+        raw.send("GET / HTTP/\(version)\r\nHost: h\r\n\r\n")
+        _ = await raw.received()
+        #expect(raw.failure == ECONNRESET)
     }
 
     @Test func `a body that is cut off ends the connection`() async throws {

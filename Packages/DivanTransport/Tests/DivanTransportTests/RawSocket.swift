@@ -1,11 +1,16 @@
 import DivanWebSocket
 import Glibc
+import Synchronization
 
 /// A plain blocking socket, for peers that do not keep to the rules.
 ///
 /// Every wait ends after ten seconds, so that a test fails instead of hanging.
 final class RawSocket: Sendable {
     let descriptor: Int32
+    private let failureCode = Mutex<Int32>(0)
+
+    /// What broke the connection while something was received; 0 when nothing did.
+    var failure: Int32 { failureCode.withLock { $0 } }
 
     private init(descriptor: Int32) {
         self.descriptor = descriptor
@@ -63,6 +68,7 @@ final class RawSocket: Sendable {
     func receive() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
+        if count < 0 { failureCode.withLock { [errno] in $0 = errno } }
         return Array(buffer.prefix(max(0, count)))
     }
 
@@ -112,6 +118,12 @@ final class RawSocket: Sendable {
             let answer = try? request.accept(subprotocol: request.subprotocols.first)
         else { return }
         send(answer)
+    }
+
+    /// Returns when the other end's system has all that was sent, or broke.
+    func waitUntilTaken() {
+        var count: Int32 = 1
+        while count > 0, ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 { sched_yield() }
     }
 
     /// Ends this direction; the other end may go on.

@@ -26,6 +26,17 @@ import Testing
         #expect(life.take(.written) == [.release])
     }
 
+    @Test func `what a peer sent before it went is read although it takes nothing more`() {
+        var life = life(after: [.opened, .writingFailed])
+        #expect(life.isReading && !life.isWriting && !life.isOpen)
+        #expect(life.take(.peerEnded).isEmpty && life == .ended(wasOpen: true))
+        var early = self.life(after: [.writingFailed])
+        #expect(early.awaitsOpening)
+        _ = early.take(.opened)
+        #expect(!early.awaitsOpening && early.isReading && !early.isWriting)
+        #expect(early.take(.finishAsked) == [.release])
+    }
+
     @Test func `nobody writes before TLS stands, nor after it began anew`() {
         #expect(!life(after: [.peerEnded]).isOpen)
         #expect(!life(after: [.opened, .tlsStarted]).isOpen)
@@ -36,7 +47,7 @@ import Testing
     @Test(
         arguments: [
             [], [.opened], [.peerEnded], [.finishAsked], [.finishAsked, .peerEnded],
-            [.finishAsked, .written],
+            [.finishAsked, .written], [.writingFailed], [.opened, .writingFailed],
         ] as [[StreamLife.Event]]
     )
     func `closing is possible from everywhere, and releases once`(events: [StreamLife.Event]) {

@@ -11,6 +11,7 @@ struct HandshakeAnswer: Sendable {
     private var reader: HTTPHeadReader
     private var head: (status: Int, phrase: String, headers: HTTPHeaders)?
     private var body: [UInt8] = []
+    private var interimCount = 0
 
     /// Whether the peer has closed its direction.
     var hasEnded = false
@@ -34,8 +35,12 @@ struct HandshakeAnswer: Sendable {
     }
 
     mutating func next() throws(HandshakeError.Reason) -> Head? {
-        if head == nil, let complete = try reader.nextHead() {
+        while head == nil, let complete = try reader.nextHead() {
             let (status, phrase) = try Self.parse(complete.startLine)
+            if (100...199).contains(status), status != 101 {
+                try passOver(status)
+                continue
+            }
             head = (status, phrase, complete.headers)
             body = reader.takeLeftover()
         }
@@ -46,6 +51,15 @@ struct HandshakeAnswer: Sendable {
         guard isComplete(head.headers, status: head.status) else { return nil }
         let explanation = text(head.headers) ?? head.phrase
         return Head(status: head.status, headers: head.headers, explanation: explanation)
+    }
+
+    /// Goes on behind an interim answer, such as 103 (RFC 9110 §15.2).
+    private mutating func passOver(_ status: Int) throws(HandshakeError.Reason) {
+        interimCount += 1
+        guard interimCount <= WebSocketLimits.interimAnswersCount else { throw .status(status) }
+        let leftover = reader.takeLeftover()
+        reader = HTTPHeadReader(limits: limits.head, prefix: "HTTP/1.")
+        reader.receive(leftover.span)
     }
 
     /// Splits `HTTP/1.1 401 Unauthorized`.

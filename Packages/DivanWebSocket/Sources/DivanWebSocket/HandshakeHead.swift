@@ -2,6 +2,9 @@
 @_exported public import DivanHTTP
 
 extension WebSocketLimits {
+    /// Interim answers in front of the one that counts; no server has reason to send so many.
+    static let interimAnswersCount = 8
+
     /// The bounds of a handshake's head.
     var head: HTTPHeadLimits {
         HTTPHeadLimits(

@@ -63,6 +63,30 @@ import Testing
         #expect(throws: HandshakeError.self) { try ClientHandshake(request, key: sampleKey) }
     }
 
+    /// RFC 9110 §15.2.
+    @Test func `passes over interim answers, but not without end`() throws {
+        let hint = Array("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n".utf8)
+        let busy = Array("HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n".utf8)
+        for bytes in [hint + answer(), hint + hint + busy] {
+            for cut in bytes.everyCut {
+                var handshake = try ClientHandshake(request(), key: sampleKey)
+                var outcome: ClientHandshake.Outcome?
+                for piece in cut where outcome == nil {
+                    handshake.receive(piece.span)
+                    outcome = try handshake.next()
+                }
+                switch try #require(outcome) {
+                case .accepted: #expect(bytes.count == hint.count + answer().count)
+                case .refused(let refusal): #expect(refusal.status == 503)
+                case .redirected: Issue.record("no place was named")
+                }
+            }
+        }
+        var handshake = try ClientHandshake(request(), key: sampleKey)
+        for _ in 0..<9 { handshake.receive(hint.span) }
+        #expect(throws: HandshakeError(reason: .status(103))) { try handshake.next() }
+    }
+
     @Test
     func `accepts whatever the cut, and keeps the first frames`() throws {
         let bytes = answer() + [0x82, 0x01, 0x07]

@@ -36,6 +36,11 @@ import Testing
         }
     }
 
+    @Test func `passes over an interim answer`() throws {
+        let hint = "HTTP/1.1 102 Processing\r\n\r\n"
+        #expect(try outcome(hint + "HTTP/1.1 200 OK\r\n\r\n") == .connected)
+    }
+
     @Test func `asks for a tunnel to host and port`() throws {
         #expect(
             text(try handshake())

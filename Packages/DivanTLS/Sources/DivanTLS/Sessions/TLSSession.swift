@@ -274,8 +274,11 @@ extension TLSSession {
             takeOverResumed()
             return
         }
-        guard SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ else { return }
-        throw fail(trace.reason(OpenSSLFailure.take()))
+        switch SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return
+        case SSL_ERROR_ZERO_RETURN: throw fail(.closedDuringHandshake)
+        default: throw fail(trace.reason(OpenSSLFailure.take()))
+        }
     }
 
     /// A resumed handshake shows no certificates: those of the first one count.

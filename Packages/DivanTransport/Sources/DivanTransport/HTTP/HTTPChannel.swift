@@ -249,7 +249,8 @@ final class HTTPChannel: ByteStreamOwner {
             if !isEnded { proceed() }
         case .failed:
             work = .deciding
-            close()
+            stream.abort()
+            end()
         }
     }
 

@@ -87,6 +87,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     /// Queues bytes in front of what `streamWillWrite` gives.
     func write(_ bytes: [UInt8]) {
+        guard life.isWriting else { return }
         plainOutput += bytes
         setNeedsFlush()
     }
@@ -111,6 +112,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     ///
     /// The owner hears nothing more.
     func finish() {
+        if case .unwritable = life { return close() }
         guard life.isWriting, !life.isFinishing else { return }
         handOverResumption()
         if life.isOpen { owner?.streamWillWrite(to: &plainOutput) }
@@ -127,6 +129,12 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     func close() {
         owner = nil
         perform(life.take(.closeAsked))
+    }
+
+    /// Closes, and the peer does not take what it has for all.
+    func abort() {
+        if life != .closed { socket.resetAtClose() }
+        close()
     }
 
     private func perform(_ effects: [StreamLife.Effect]) {
@@ -253,7 +261,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func deliver(_ plaintext: [UInt8], of tls: TLSSession) {
-        if life == .opening, tls.state == .open || !plaintext.isEmpty {
+        if life.awaitsOpening, tls.state == .open || !plaintext.isEmpty {
             _ = life.take(.opened)
             owner?.streamDidOpen()
         }
@@ -276,8 +284,8 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     /// Reports a fault of TLS after its alert has been written.
     private func fail(_ problem: StreamProblem) {
         keepResumption = nil  // a session that broke is not gone on with (RFC 5246 §7.2.2)
-        tls?.takeOutput(appendingTo: &output)
-        write()
+        if life.isWriting { tls?.takeOutput(appendingTo: &output) }
+        if queuedByteCount > 0 { write() }
         end(problem)
     }
 
@@ -287,17 +295,13 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         let owesAcknowledgement = turnEnd == .flushOrAcknowledge
         turnEnd = .nothing
         guard life.isWriting else { return }
-        let hasWritten = flush()
-        guard owesAcknowledgement, !hasWritten, life != .closed else { return }
-        socket.setQuickAcknowledgement()
+        if !flush(), owesAcknowledgement, life != .closed { socket.setQuickAcknowledgement() }
     }
 
     func isWritable() {
-        guard life.isWriting, interest.contains(.writing) else { return }
-        write()
+        if life.isWriting, interest.contains(.writing) { write() }
     }
 
-    /// Returns whether the system took anything.
     private func flush() -> Bool {
         if life.isOpen, let owner { owner.streamWillWrite(to: &plainOutput) }
         encrypt()
@@ -370,18 +374,16 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
     }
 
-    /// The system does not take our bytes: what the peer sent before may still be read.
+    /// The system takes nothing more: what the peer sent before is read to its end, or until time is over.
     private func failWriting(_ error: SystemError) {
-        (output, writtenCount) = ([], 0)
+        (output, writtenCount, plainOutput) = ([], 0, [])
         guard owner != nil else { return close() }
-        guard !isReadingPaused else { return end(.system(error)) }
+        guard life.isReading else { return end(.system(error)) }
+        _ = life.take(.writingFailed)
         updateInterest()
-        loop.executeHere { [weak self] in self?.readRest(error) }
-    }
-
-    private func readRest(_ error: SystemError) {
-        if life == .opening || life == .open { isReadable() }
-        end(.system(error))
+        lingerTimer = loop.scheduleHere(at: loop.now + limits.closeTimeout) { [weak self] in
+            self?.end(.system(error))
+        }
     }
 
     /// Gives a peer up that takes nothing for a long time although bytes wait for it.

@@ -174,6 +174,13 @@ struct Socket {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
+    /// Has `close` break the connection, so that the peer does not take what it has for all.
+    func resetAtClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        let byteCount = socklen_t(MemoryLayout<linger>.size)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, byteCount)
+    }
+
     /// Tells the peer that nothing more will be sent.
     func shutdownSending() {
         shutdown(descriptor, Int32(SHUT_WR))

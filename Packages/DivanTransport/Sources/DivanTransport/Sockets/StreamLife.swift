@@ -2,14 +2,17 @@
 ///
 /// Each direction ends by itself. The peer may end its own while ours goes on (`ended`); we end ours
 /// when all that is queued is written (`finishing`), and then the peer has a while to end its own
-/// (`lingering`). The owner is told of the opening and of the peer's end, and of nothing once it has
-/// finished or closed. Closing is possible from everywhere, and final.
+/// (`lingering`). A peer that has gone takes nothing more, but what it sent before lies here and is read to
+/// its end (`unwritable`): a goodbye may be in it. The owner is told of the opening and of the peer's end,
+/// and of nothing once it has finished or closed. Closing is possible from everywhere, and final.
 ///
 /// Drawn in `Docs/states/byte-stream.md`.
 enum StreamLife: Equatable {
     /// TCP stands; the owner may not write before TLS does.
     case opening
     case open
+    /// The system takes nothing more of ours, and the peer's end was not read yet.
+    case unwritable(wasOpen: Bool)
     /// The peer has ended its direction, or the connection broke.
     case ended(wasOpen: Bool)
     /// Everything is queued; after it our direction ends.
@@ -24,6 +27,7 @@ enum StreamLife: Equatable {
         case opened
         case tlsStarted
         case peerEnded
+        case writingFailed
         case finishAsked
         /// What was queued is written.
         case written
@@ -41,10 +45,17 @@ enum StreamLife: Equatable {
         switch (self, event) {
         case (.opening, .opened): (self, effects) = (.open, [])
         case (.opening, .peerEnded): (self, effects) = (.ended(wasOpen: false), [])
+        case (.opening, .writingFailed): (self, effects) = (.unwritable(wasOpen: false), [])
         case (.opening, .finishAsked): (self, effects) = (.finishing, [])
         case (.open, .tlsStarted): (self, effects) = (.opening, [])
         case (.open, .peerEnded): (self, effects) = (.ended(wasOpen: true), [])
+        case (.open, .writingFailed): (self, effects) = (.unwritable(wasOpen: true), [])
         case (.open, .finishAsked): (self, effects) = (.finishing, [])
+        case (.unwritable, .opened): (self, effects) = (.unwritable(wasOpen: true), [])
+        case (.unwritable, .tlsStarted): (self, effects) = (.unwritable(wasOpen: false), [])
+        case (.unwritable(let wasOpen), .peerEnded):
+            (self, effects) = (.ended(wasOpen: wasOpen), [])
+        case (.unwritable, .finishAsked): (self, effects) = (.closed, [.release])
         case (.ended, .tlsStarted): (self, effects) = (.ended(wasOpen: false), [])
         case (.ended, .finishAsked): (self, effects) = (.finishingLast, [])
         case (.finishing, .peerEnded): (self, effects) = (.finishingLast, [])
@@ -61,16 +72,24 @@ enum StreamLife: Equatable {
     /// Whether the owner may write.
     var isOpen: Bool { self == .open || self == .ended(wasOpen: true) }
 
+    /// Whether the owner has not heard yet that the connection is open.
+    var awaitsOpening: Bool { self == .opening || self == .unwritable(wasOpen: false) }
+
     /// Whether the peer's direction is open.
     var isReading: Bool {
         switch self {
-        case .opening, .open, .finishing, .lingering: true
+        case .opening, .open, .unwritable, .finishing, .lingering: true
         case .ended, .finishingLast, .closed: false
         }
     }
 
     /// Whether our direction is open.
-    var isWriting: Bool { self != .lingering && self != .closed }
+    var isWriting: Bool {
+        switch self {
+        case .opening, .open, .ended, .finishing, .finishingLast: true
+        case .unwritable, .lingering, .closed: false
+        }
+    }
 
     /// Whether our direction ends with what is queued.
     var isFinishing: Bool { self == .finishing || self == .finishingLast }

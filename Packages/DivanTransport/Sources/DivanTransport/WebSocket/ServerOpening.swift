@@ -66,11 +66,11 @@ final class ServerOpening: ByteStreamOwner {
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
         handshake.receive(bytes)
-        guard request == nil else { return }
+        // Before the decision the peer has nothing to say, but it may go: so its end is read.
+        guard request == nil else { return stream.setReadingPaused(true) }
         do throws(HandshakeError) {
             guard let request = try handshake.next() else { return }
             self.request = request
-            stream.setReadingPaused(true)  // until the decision; the peer has nothing to say
             ask(request)
         } catch {
             log.warning("\(address): \(error)")
@@ -131,6 +131,7 @@ final class ServerOpening: ByteStreamOwner {
         subprotocol: String?,
         _ onOpen: @Sendable (WebSocketServerTransport) -> Void
     ) {
+        stream.setReadingPaused(true)  // until the transport starts
         let transport = WebSocketServerTransport(
             stream,
             peer: TransportPeer(
