@@ -125,13 +125,14 @@ public final class Store: Sendable {
     /// Lite 3 and earlier, and Divan with such a database, do not sync with it any more, and older
     /// versions of Divan do not open it.
     ///
-    /// - Throws: `busy` while it has further owners, and what the medium reports; the database is then
-    ///   as it was.
+    /// - Throws: `busy` while it has further owners and inside `write`, and what the medium reports; the
+    ///   database is then as it was.
     ///
     /// Source: `version-vectors.md` §10.
     public func upgradeToVersionVectors() throws {
-        try writing.withLock {
-            guard scheme != .vectors, openWriter == nil else { return }
+        guard scheme != .vectors else { return }
+        try outsideWrites {
+            guard scheme != .vectors else { return }
             guard ownerCount <= 1 else {
                 throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
             }

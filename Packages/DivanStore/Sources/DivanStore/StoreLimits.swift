@@ -121,6 +121,9 @@ public enum StoreLimits {
     public static let keptDictionaryCount = 8
     /// Bytes of room for unpacking that a connection keeps between two queries.
     public static let keptBodyByteCount = 1 << 20
+    /// Collections whose prepared statements a connection keeps, some 11 KiB each; those of the one used
+    /// longest ago go.
+    public static let keptCollectionCount = 64
     /// Compiled queries kept with a connection while nobody runs them: an application repeats a few.
     public static let keptQueryCount = 24
 }

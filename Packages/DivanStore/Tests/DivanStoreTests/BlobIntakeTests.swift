@@ -32,6 +32,27 @@ import Testing
         func suspend() { content.endings.withLock { $0.append("suspended") } }
     }
 
+    /// What an earlier attempt left, of which less may be readable.
+    private final class Part: BlobSource {
+        let byteCount: Int
+        private var rest: ArraySlice<UInt8>
+        private let failure: StoreError?
+
+        init(_ content: [UInt8], readable: Int = .max, _ failure: StoreError? = nil) {
+            byteCount = content.count
+            rest = content.prefix(readable)
+            self.failure = failure
+        }
+
+        func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
+            if rest.isEmpty, let failure { throw failure }
+            defer { rest = rest.dropFirst(limit) }
+            return Array(rest.prefix(limit))
+        }
+
+        func seek(to offset: Int) {}
+    }
+
     private final class Contents: Sendable {
         let bytes = Mutex<[UInt8]>([])
         let endings = Mutex<[String]>([])
@@ -94,5 +115,35 @@ import Testing
         intake.suspend()
         #expect(written.bytes.withLock { $0.count } == 1_700_000)
         #expect(written.endings.withLock { $0 } == ["suspended"])
+    }
+
+    @Test(arguments: [0, 1_000, 2_500_000])
+    func `goes on behind a part, short or long`(partByteCount: Int) throws {
+        let content = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 7) }
+        let written = Contents()
+        let part = Part(Array(content[..<partByteCount]))
+        let intake = try BlobIntake(resuming: .init(sink: Sink(written), source: part))
+        for start in stride(from: partByteCount, to: content.count, by: 100_000) {
+            try intake.append(Array(content[start..<min(start + 100_000, content.count)]))
+        }
+        #expect(try intake.finalize() == SHA1.digest(of: content.span))
+        #expect(written.bytes.withLock { $0 == Array(content[partByteCount...]) })
+    }
+
+    @Test(arguments: [1_000, 2_500_000], [StoreError(.io(5)), nil])
+    func `a part that cannot be read is told, and forgotten`(
+        byteCount: Int,
+        failure: StoreError?
+    ) throws {
+        let written = Contents()
+        let content = [UInt8](repeating: 1, count: byteCount)
+        #expect(throws: StoreError.self) {
+            let part = Part(content, readable: byteCount / 2, failure)
+            let intake = try BlobIntake(resuming: .init(sink: Sink(written), source: part))
+            for _ in 0..<30 { try intake.append([UInt8](repeating: 3, count: 100_000)) }
+            _ = try intake.finalize()
+        }
+        #expect(written.endings.withLock { $0 } == ["discarded"])
+        #expect(written.bytes.withLock { $0.isEmpty })
     }
 }

@@ -207,6 +207,32 @@ import Testing
         #expect(home.names == ["a.cblite2"])
     }
 
+    /// What is left of a database whose deletion was killed in the middle.
+    private func leaveHalfDeleted() throws {
+        let store = try Store.open(directory: path)
+        _ = try store.blobs.write([1])
+        try store.close()
+        try #require(rename(path, path + ".deleting") == 0)
+        try #require(unlink(path + ".deleting/db.sqlite3") == 0)
+    }
+
+    @Test func `a deletion that was killed is finished by the next, or a new database`() throws {
+        try leaveHalfDeleted()
+        #expect(!Store.exists(directory: path))
+        try Store.delete(directory: path)
+        #expect(home.names == [])
+        #expect(try refusal { try Store.delete(directory: path) } == .noSuchDatabase)
+
+        try leaveHalfDeleted()
+        try Store.open(directory: path).close()
+        #expect(home.names == ["a.cblite2"])
+
+        // What another one of its name left goes with it, too.
+        try #require(mkdir(path + ".deleting", 0o700) == 0)
+        try Store.delete(directory: path)
+        #expect(home.names == [])
+    }
+
     @Test func `a copy is another database with the same documents and blobs`() throws {
         let store = try Store.open(directory: path)
         try save("doc", in: store)

@@ -261,6 +261,8 @@ private final class FaultyCalls: Sendable {
     var calls: BlobCalls {
         let system = BlobCalls.system
         return BlobCalls(
+            open: { self.fails() ? -1 : system.open($0, $1) },
+            read: system.read,
             write: { self.fails() ? -1 : system.write($0, $1) },
             changeMode: { self.fails() ? -1 : system.changeMode($0, $1) },
             rename: { self.fails() ? -1 : system.rename($0, $1) },

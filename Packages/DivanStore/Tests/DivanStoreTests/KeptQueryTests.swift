@@ -125,6 +125,20 @@ import Testing
         #expect(throws: StoreError.self) { try Self.rows(query, in: store) }
     }
 
+    @Test func `of too many collections the statements go that nobody asked for`() throws {
+        let room = try room()
+        let file = try #require(room.store.directory) + "/db.sqlite3"
+        let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))
+        let asked = session.documents(in: CollectionID(rawValue: 1))
+        let forgotten = session.documents(in: CollectionID(rawValue: 2))
+        for number in 3...3 * StoreLimits.keptCollectionCount {
+            _ = session.documents(in: CollectionID(rawValue: Int64(number)))
+            #expect(session.documents(in: CollectionID(rawValue: 1)) === asked)
+        }
+        #expect(session.keptCollectionCount == StoreLimits.keptCollectionCount)
+        #expect(session.documents(in: CollectionID(rawValue: 2)) !== forgotten)
+    }
+
     @Test func `of too many the one goes that nobody asked for`() throws {
         let room = try room()
         let queries = try (0...StoreLimits.keptQueryCount).map {

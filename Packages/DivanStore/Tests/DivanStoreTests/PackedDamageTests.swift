@@ -99,6 +99,27 @@ import Testing
         try room.reopen()
     }
 
+    @Test func `a damaged document with blobs keeps no dictionary from being mended`() throws {
+        let room = try packed()
+        try room.reopen()
+        let digests = try [[1], [2]].map { try room.store.blobs.write($0) }
+        let text = String(repeating: "picture ", count: 20)
+        let body = #"{"file":{"@type":"blob","digest":"\#(digests[0])"},"text":"\#(text)"}"#
+        let revision = LocalRevision("picture", body: Array(body.utf8), hasBlobs: true)
+        _ = try room.store.save(revision, in: .default)
+        try damage(["picture"], in: room)
+        try room.store.close()
+        try room.look().execute("DELETE FROM dictionary_copies")
+        try room.reopen()
+        let collection = try room.store.compact()
+        guard case .damagedDocument("picture", _) = collection.obstacle?.code else {
+            throw Unexpected(outcome: "\(collection)")
+        }
+        #expect(digests.allSatisfy(room.store.blobs.contains))
+        let details = try room.store.inspect().damages.map(\.detail)
+        #expect(details.allSatisfy { !$0.contains("dictionary") }, "\(details)")
+    }
+
     @Test func `damaged packed bodies in an indexed collection can be forgotten one by one`() throws
     {
         let room = try packed()

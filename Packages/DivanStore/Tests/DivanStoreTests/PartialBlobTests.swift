@@ -37,6 +37,32 @@ import Testing
         try store.close()
     }
 
+    @Test func `a long part is gone on with, or told at the end if it was altered`() throws {
+        let content = Array([[UInt8]](repeating: content, count: 10).joined())
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        var writer: BlobWriter? = try store.blobs.writer(resuming: digest)
+        try writer?.append(Array(content[..<2_000_000]).span)
+        writer = nil
+        writer = try store.blobs.writer(resuming: digest)
+        #expect(writer?.byteCount == 2_000_000)
+        try writer?.append([7].span)
+        writer = nil
+        let altered = try store.blobs.writer(resuming: digest)
+        #expect(altered.byteCount == 2_000_001)
+        try altered.append(Array(content[2_000_001...]).span)
+        #expect(throws: StoreError.self) { try altered.finish(expected: digest) }
+        writer = try store.blobs.writer(resuming: digest)
+        #expect(writer?.byteCount == 0)
+        try writer?.append(Array(content[..<2_000_000]).span)
+        writer = nil
+        let rest = try store.blobs.writer(resuming: digest)
+        try rest.append(Array(content[2_000_000...]).span)
+        #expect(try rest.finish(expected: digest) == digest)
+        #expect(try store.blobs.read(digest) == content)
+        try store.close()
+    }
+
     @Test func `a part that was altered fails its digest and is forgotten`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()

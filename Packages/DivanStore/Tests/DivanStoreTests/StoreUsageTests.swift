@@ -52,6 +52,39 @@ import Testing
         #expect(usage.blobs.count == 0 && usage.unusedBlobs.count == 0)
     }
 
+    @Test func `a damaged document is counted beside the others`() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("db.cblite2")
+        let options = StoreOptions(create: true)
+        let store = try Store.open(directory: path, options: options)
+        try fill(store)
+        let digest = try store.blobs.write([1])
+        let body = #"{"file":{"@type":"blob","digest":"\#(digest)"},"text":"sound"}"#
+        let revision = LocalRevision("broken", body: Array(body.utf8), hasBlobs: true)
+        _ = try store.save(revision, in: .default)
+        try store.close()
+        var bytes = try contents(path + "/db.sqlite3")
+        let place = try #require(bytes.firstRange(of: Array("sound".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try write(bytes, to: path + "/db.sqlite3")
+
+        let damaged = try Store.open(directory: path, options: options)
+        defer { try? damaged.close() }
+        let usage = try damaged.usage()
+        let collection = try #require(usage.collections.first)
+        #expect(collection.damagedCount == 1 && collection.documentCount == 50)
+        #expect(collection.blobCount == 0 && usage.blobs.count == 1)
+    }
+
+    @Test func `a body that is no document is counted as damaged`() throws {
+        let store = Store.inMemory()
+        try fill(store)
+        let revision = LocalRevision("broken", body: Array("{not JSON".utf8), hasBlobs: true)
+        _ = try store.save(revision, in: .default)
+        let collection = try #require(try store.usage().collections.first)
+        #expect(collection.damagedCount == 1 && collection.documentCount == 50)
+    }
+
     @Test func `a store in memory tells what it knows`() throws {
         let store = Store.inMemory()
         try fill(store)

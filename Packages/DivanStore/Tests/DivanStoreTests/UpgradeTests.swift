@@ -67,6 +67,16 @@ import Testing
         #expect(ancestry.ids == [held])
     }
 
+    @Test func `an upgrade inside a write is refused, not passed over`() throws {
+        let store = Store.inMemory()
+        let code = try refusal { try store.write { _ in try store.upgradeToVersionVectors() } }
+        #expect(code == .busy(.thisProcess(ownerCount: 1)))
+        #expect(store.scheme == .trees)
+        try store.upgradeToVersionVectors()
+        try store.write { _ in try store.upgradeToVersionVectors() }
+        #expect(store.scheme == .vectors)
+    }
+
     @Test func `the choice is kept, and older versions refuse the file`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("kept.cblite2")

@@ -185,6 +185,46 @@ import Testing
         #expect(try save(second, "b", "{}").timestamp > before.timestamp)
     }
 
+    /// Each opening is another store over the same rows.
+    @Test func `a clock that is set back between two openings gives no time again`() throws {
+        let start: UInt64 = 1_800_000_000_000_000_000
+        let second: UInt64 = 1_000_000_000
+        let wall = Wall(start)
+        let engine = MemoryEngine()
+        func opened() throws -> Store {
+            try Store(engine: engine, wallTime: { wall.time.load(ordering: .relaxed) })
+        }
+        /// Saves a document that was purged, so that nothing tells of its times but the clock.
+        func saveAnew(in store: Store) throws -> UInt64 {
+            try store.write { _ = try $0.purge("doc", in: .default) }
+            return try save(store, "doc", "{}").timestamp
+        }
+        let first = try opened()
+        try first.upgradeToVersionVectors()
+        _ = try saveAnew(in: first)
+        wall.time.store(start + 30 * second, ordering: .relaxed)
+        let before = try saveAnew(in: first)
+
+        wall.time.store(start - 3_600 * second, ordering: .relaxed)
+        let after = try saveAnew(in: opened())
+        #expect(after > before)
+        // Not a minute further with each opening: peers refuse what is far ahead.
+        var last = after
+        for _ in 0..<5 {
+            let next = try saveAnew(in: opened())
+            #expect(next > last && next < after + second)
+            last = next
+        }
+
+        wall.time.store(last + 5 * second, ordering: .relaxed)
+        let third = try opened()
+        _ = try saveAnew(in: third)
+        wall.time.store(last + 25 * second, ordering: .relaxed)
+        let late = try saveAnew(in: third)
+        wall.time.store(start, ordering: .relaxed)
+        #expect(try saveAnew(in: opened()) > late)
+    }
+
     @Test func `a copy writes as itself, and knows what the original wrote`() throws {
         let home = try TemporaryDirectory()
         let (path, copyPath) = (home.file("one.cblite2"), home.file("two.cblite2"))
@@ -297,6 +337,13 @@ private final class UnsettledShelf: BlobShelf {
     func settle() throws(StoreError) {
         if fails.load(ordering: .relaxed) { throw StoreError(.diskFull) }
     }
+}
+
+/// A clock on the wall, set by hand.
+private final class Wall: Sendable {
+    let time: Atomic<UInt64>
+
+    init(_ time: UInt64) { self.time = Atomic(time) }
 }
 
 /// Bytes that say how often somebody asked.

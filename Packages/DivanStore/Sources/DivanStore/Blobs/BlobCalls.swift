@@ -1,10 +1,14 @@
 internal import CDivanStore
 internal import Glibc
 
-/// The system calls that put a blob onto the disk; tests make each of them fail.
+/// The system calls that put a blob onto the disk, and read it; tests make each of them fail.
 ///
 /// Each returns as the system call does, with `errno` set after a failure.
 struct BlobCalls: Sendable {
+    /// `open(2)` of what is there.
+    var open: @Sendable (String, Int32) -> Int32
+    /// `pread(2)`.
+    var read: @Sendable (Int32, UnsafeMutableRawBufferPointer, Int) -> Int
     /// `write(2)`.
     var write: @Sendable (Int32, UnsafeRawBufferPointer) -> Int
     /// `fchmod(2)`.
@@ -18,6 +22,8 @@ struct BlobCalls: Sendable {
 
     /// The system itself.
     static let system = BlobCalls(
+        open: { Glibc.open($0, $1) },
+        read: { pread($0, $1.baseAddress, $1.count, off_t($2)) },
         write: { Glibc.write($0, $1.baseAddress, $1.count) },
         changeMode: { fchmod($0, $1) },
         rename: { Glibc.rename($0, $1) },

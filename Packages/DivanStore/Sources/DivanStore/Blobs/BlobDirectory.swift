@@ -1,3 +1,4 @@
+internal import DivanLog
 internal import Glibc
 internal import Synchronization
 
@@ -54,19 +55,37 @@ final class BlobDirectory: BlobShelf {
 
     /// Drops unfinished contents and takes over pending ones that are whole: documents may name
     /// them, since a crash can come between a commit and the renaming.
+    ///
+    /// One that cannot be read now keeps its name, as damage of that content and not of the database.
     private func recover() throws(StoreError) {
+        var found: Set<BlobDigest> = []
         for name in try BundleFiles.names(in: path) {
             if name.hasPrefix(Self.unfinishedPrefix) { unlink(path + "/" + name) }
             guard name.hasPrefix(Self.pendingPrefix),
                 let digest = BlobDigest(fileName: String(name.dropFirst(Self.pendingPrefix.count)))
             else { continue }
-            if try isWhole(digest) {
-                pending.withLock { _ = $0.insert(digest) }
-            } else {
-                unlink(pendingFile(digest))
+            do throws(StoreError) {
+                if try isWhole(digest) { found.insert(digest) } else { unlink(pendingFile(digest)) }
+            } catch {
+                StoreLog.database.warning("A blob that a crash left cannot be read: \(error)")
             }
         }
-        try settle()
+        takeOver(found)
+    }
+
+    /// Gives contents their names that a crash left without.
+    ///
+    /// Where the disk does not confirm them they stay as they are, for the next opening, and can be read:
+    /// documents may name them, and nobody here has them to write them again.
+    private func takeOver(_ found: Set<BlobDigest>) {
+        guard !found.isEmpty else { return }
+        var rest = found
+        do throws(StoreError) {
+            if let failure = try sync(rest) { throw failure }
+            try publish(&rest)
+        } catch {
+            StoreLog.database.warning("Of what a crash left \(rest.count) blobs stay so: \(error)")
+        }
     }
 
     private func isWhole(_ digest: BlobDigest) throws(StoreError) -> Bool {
@@ -131,7 +150,7 @@ final class BlobDirectory: BlobShelf {
         // Non-blocking, or opening a pipe that somebody put there would wait for ever. With the key that it
         // had then: another one may take its place, and the file another's.
         let (descriptor, number, key) = sealing.withLock { sealing in
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             return (descriptor, errno, sealing.key)
         }
         guard descriptor >= 0 else {
@@ -143,7 +162,8 @@ final class BlobDirectory: BlobShelf {
             close(descriptor)
             throw StoreError(.noSuchBlob(digest), at: path)
         }
-        let plain = BlobFileSource(descriptor, byteCount: Int(status.st_size), path: file)
+        let size = Int(status.st_size)
+        let plain = BlobFileSource(descriptor, byteCount: size, path: file, calls: calls)
         guard let key else { return plain }
         return try SealedBlobSource(plain, digest, sealing: key, path: file)
     }
@@ -326,24 +346,30 @@ final class BlobDirectory: BlobShelf {
 
     func remove(_ digest: BlobDigest) throws(StoreError) {
         try pending.withLock { pending throws(StoreError) in
-            let file = pending.remove(digest) == nil ? file(digest) : pendingFile(digest)
-            guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
+            pending.remove(digest)
+            // One that could not be taken over is not among those, and pending all the same.
+            for file in [pendingFile(digest), file(digest)] {
+                guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
+            }
         }
     }
 
     private func settle(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         guard !pending.isEmpty else { return }
-        do throws(StoreError) {
-            try sync(pending)
-        } catch {
+        if let failure = try sync(pending) {
             // A later sync would succeed without the pages that this one has lost.
             for digest in pending {
                 unlink(pendingFile(digest))
-                lost.withLock { $0[digest] = error }
+                lost.withLock { $0[digest] = failure }
             }
             pending = []
-            throw error
+            throw failure
         }
+        try publish(&pending)
+    }
+
+    /// Gives contents their names, which the disk has.
+    private func publish(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         for digest in pending {
             guard calls.rename(pendingFile(digest), file(digest)) == 0 || errno == ENOENT else {
                 throw .system(errno, at: file(digest))
@@ -353,16 +379,21 @@ final class BlobDirectory: BlobShelf {
         if syncsDirectory { try BundleFiles.syncDirectory(path) }
     }
 
-    private func sync(_ pending: Set<BlobDigest>) throws(StoreError) {
+    /// Brings contents to the disk.
+    ///
+    /// - Returns: What the disk answered where it did not confirm them: some may be lost.
+    /// - Throws: Why it could not be asked: nothing is lost.
+    private func sync(_ pending: Set<BlobDigest>) throws(StoreError) -> StoreError? {
         let manyFiles = pending.count > StoreLimits.singlySyncedBlobCount
         for file in manyFiles ? [path] : pending.map(pendingFile) {
-            let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             if descriptor < 0, errno == ENOENT { continue }  // removed by somebody's hand
             guard descriptor >= 0 else { throw .system(errno, at: file) }
             let result = manyFiles ? calls.syncAll(descriptor) : calls.sync(descriptor)
             let number = errno
             close(descriptor)
-            guard result == 0 else { throw .system(number, at: file) }
+            guard result == 0 else { return .system(number, at: file) }
         }
+        return nil
     }
 }

@@ -6,12 +6,14 @@ final class BlobFileSource: BlobSource {
     let byteCount: Int
     private let descriptor: Int32
     private let path: String
+    private let calls: BlobCalls
     private var offset = 0
 
-    init(_ descriptor: Int32, byteCount: Int, path: String) {
+    init(_ descriptor: Int32, byteCount: Int, path: String, calls: BlobCalls) {
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.path = path
+        self.calls = calls
     }
 
     deinit {
@@ -22,7 +24,7 @@ final class BlobFileSource: BlobSource {
         var result = 0
         let piece = [UInt8](unsafeUninitializedCapacity: max(limit, 0)) { buffer, count in
             repeat {
-                result = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+                result = calls.read(descriptor, UnsafeMutableRawBufferPointer(buffer), offset)
             } while result < 0 && errno == EINTR
             count = max(result, 0)
         }
@@ -48,13 +50,8 @@ final class BlobFileSource: BlobSource {
         var done = 0
         while done < part.count {
             let count = bytes.withUnsafeMutableBytes {
-                pread(
-                    descriptor,
-                    // Inside the bytes, since `done` is less than their number.
-                    $0.baseAddress?.advanced(by: done),
-                    $0.count - done,
-                    off_t(part.lowerBound + done)
-                )
+                let rest = UnsafeMutableRawBufferPointer(rebasing: $0[done...])
+                return calls.read(descriptor, rest, part.lowerBound + done)
             }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw .system(errno, at: path) }

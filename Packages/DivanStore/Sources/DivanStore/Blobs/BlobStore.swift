@@ -145,6 +145,9 @@ public final class BlobStore: Sendable {
         public internal(set) var removedByteCount = 0
         /// Files in the directory that no blob store made; they were left alone.
         public internal(set) var unknownNames: [String] = []
+        /// The damage of a document that may name any content, so that none was removed; `nil` where
+        /// every document could be read.
+        public internal(set) var obstacle: StoreError?
     }
 
     /// Removes every content that is neither in `used` nor held.
@@ -237,23 +240,12 @@ public final class BlobWriter {
         keepsPart = false
     }
 
-    /// Goes on with what an earlier attempt has left, once that is digested; `nil` where no part is kept.
+    /// Goes on with what an earlier attempt has left, a long part of which is digested beside the caller;
+    /// `nil` where no part is kept.
     fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
         guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
-        var seen = SHA1()
-        do throws(StoreError) {
-            while case let piece = try source.read(upTo: StoreLimits.blobPieceByteCount),
-                !piece.isEmpty
-            {
-                seen.update(piece.span)
-                byteCount += piece.count
-            }
-        } catch {
-            // A part that cannot be read is none, and nobody has its file but the sink.
-            sink.discard()
-            throw error
-        }
-        intake = BlobIntake(sink, after: seen)
+        byteCount = source.byteCount
+        intake = try BlobIntake(resuming: BlobIntake.Part(sink: sink, source: source))
         self.blobs = blobs
         keepsPart = true
     }

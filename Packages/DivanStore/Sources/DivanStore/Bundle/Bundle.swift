@@ -116,6 +116,10 @@ enum Bundle {
             } catch  where error.code == .io(EEXIST) {}  // made by another process just now
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
+        // Of a database of this name, whose deletion was killed; what cannot be removed is in nobody's way.
+        if BundleFiles.isDirectory(files.abandoned) {
+            try? BundleFiles.removeDirectory(files.abandoned)
+        }
         do {
             try clear(unfinished)
             try fill(unfinished)

@@ -121,8 +121,16 @@ struct BundleFiles: Equatable, Sendable {
     }
 
     /// Removes a directory with its files; links inside are removed, not followed.
+    ///
+    /// Two that remove the same do not disturb each other.
     static func removeDirectory(_ path: String) throws(StoreError) {
-        for name in try names(in: path) {
+        let names: [String]
+        do throws(StoreError) {
+            names = try Self.names(in: path)
+        } catch  where error.code == .io(ENOENT) {
+            return
+        }
+        for name in names {
             let child = path + "/" + name
             if isDirectory(child) {
                 try removeDirectory(child)

@@ -12,11 +12,15 @@ struct StoreIdentity: Equatable, Sendable {
     var source: SourceID?
     /// The latest time that was noted for the clock.
     var clockTime: UInt64 = 0
+    /// Whether no later time was given than that.
+    var isClockExact = false
 
     private enum Key {
         static let scheme = "revisionScheme"
         static let source = "versionSource"
         static let clockTime = "versionClock"
+        // The same time where it is exact; a Divan that does not know this leaves another one here.
+        static let exactClockTime = "versionClockExact"
         static let publicUUID = "publicUUID"
         static let privateUUID = "privateUUID"
         static let previousPrivateUUID = "previousPrivateUUID"
@@ -65,9 +69,10 @@ struct StoreIdentity: Equatable, Sendable {
         }
         identity?.source = try snapshot.value(Key.source, in: .database)
             .flatMap { SourceID(bytes: $0) }
-        identity?.clockTime =
-            try snapshot.value(Key.clockTime, in: .database)
-            .flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        let time = try snapshot.value(Key.clockTime, in: .database)
+        identity?.clockTime = time.flatMap { UInt64(String(decoding: $0, as: UTF8.self)) } ?? 0
+        let exactTime = try snapshot.value(Key.exactClockTime, in: .database)
+        identity?.isClockExact = time != nil && exactTime == time
         return identity
     }
 
@@ -82,6 +87,11 @@ struct StoreIdentity: Equatable, Sendable {
         try transaction.setValue(source?.bytes, for: Key.source, in: .database)
         let time = Array(String(clockTime).utf8)
         try transaction.setValue(time, for: Key.clockTime, in: .database)
+        try transaction.setValue(
+            isClockExact ? time : nil,
+            for: Key.exactClockTime,
+            in: .database
+        )
         try transaction.requireFormat(.vectors)
     }
 

@@ -58,18 +58,16 @@ extension Store {
         BundleFiles.isDirectory(files.directory) && BundleFiles.isFile(files.database)
     }
 
-    /// Deletes a database with its blobs.
+    /// Deletes a database with its blobs, or what is left of one whose deletion was killed.
     ///
     /// - Throws: `StoreError` with `busy` while it is open here or in another process,
     ///   `noSuchDatabase`, or `io`.
     public static func delete(directory: String) throws(StoreError) {
-        let files = try located(directory, create: false)
-        guard isBundle(files) else {
-            throw StoreError(.noSuchDatabase, at: directory)
-        }
+        let files = try named(directory)
         let entry = StoreRegistry.shared.entry(for: files.directory)
         do {
             try entry.lock.withLock {
+                guard isBundle(files) else { return try finishDeletion(files) }
                 guard entry.ownerCount == 0 else {
                     throw StoreError(
                         .busy(.thisProcess(ownerCount: entry.ownerCount)),
@@ -91,6 +89,13 @@ extension Store {
         } catch {
             throw StoreError(wrapping: error, at: directory)
         }
+    }
+
+    private static func finishDeletion(_ files: BundleFiles) throws {
+        guard !BundleFiles.exists(files.directory), BundleFiles.isDirectory(files.abandoned) else {
+            throw StoreError(.noSuchDatabase, at: files.directory)
+        }
+        try BundleFiles.removeDirectory(files.abandoned)
     }
 
     /// Copies a database and its blobs; the copy is another database, with UUIDs of its own.
@@ -177,11 +182,20 @@ extension Store {
         withExtendedLifetime(lock) {}
     }
 
-    /// The files of a database whose directory exists, with links in the path before its last
-    /// part resolved, so that one database has one path.
-    static func located(
+    /// The files of a database whose directory exists, or whose directory can be made.
+    static func located(_ directory: String, create: Bool) throws(StoreError) -> BundleFiles {
+        let files = try named(directory, makesParents: create)
+        guard create || BundleFiles.exists(files.directory) else {
+            throw StoreError(.noSuchDatabase, at: directory)
+        }
+        return files
+    }
+
+    /// The files of a database, there or not, with links in the path before its last part resolved, so
+    /// that one database has one path.
+    private static func named(
         _ directory: String,
-        create: Bool
+        makesParents: Bool = false
     ) throws(StoreError) -> BundleFiles {
         var path = directory
         while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") {
@@ -192,16 +206,12 @@ extension Store {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         let parent = written ?? "."
-        if create { try BundleFiles.makeDirectories(parent) }
+        if makesParents { try BundleFiles.makeDirectories(parent) }
         guard let realParent = BundleFiles.realPath(parent) else {
             throw StoreError(.noSuchDatabase, at: directory)
         }
         let prefix = realParent == "/" ? "/" : realParent + "/"
-        let files = BundleFiles(directory: prefix + name)
-        if !create, !BundleFiles.exists(files.directory) {
-            throw StoreError(.noSuchDatabase, at: directory)
-        }
-        return files
+        return BundleFiles(directory: prefix + name)
     }
 
     private static func opened(

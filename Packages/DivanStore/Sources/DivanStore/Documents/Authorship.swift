@@ -29,9 +29,17 @@ final class Authorship: Sendable {
         state = Mutex(identity)
         self.random = random
         self.wallTime = wallTime
+        clock = Mutex(HybridClock(last: Self.beginning(of: identity, wall: wallTime())))
+    }
+
+    /// Where the clock of a database goes on that is opened at a time.
+    private static func beginning(of identity: StoreIdentity, wall: UInt64) -> UInt64 {
         let stored = identity.clockTime
-        let latest = stored == 0 ? 0 : min(stored &+ Self.unstoredTime, wallTime())
-        clock = Mutex(HybridClock(last: max(stored, latest)))
+        guard stored > 0, !identity.isClockExact else { return stored }
+        // Where the machine's clock was set back it does not tell how much of that was given. It is exact
+        // from then on: the next opening, which is early too, does not go on a further minute ahead.
+        let last = stored &+ unstoredTime
+        return wall < stored ? last : min(last, wall)
     }
 
     /// How revisions are named.
@@ -68,7 +76,10 @@ final class Authorship: Sendable {
         // What lies ahead of this machine's time, as after a peer whose clock is fast, is stored at once:
         // whoever opens the database goes on where this machine is.
         let isAhead = author.clock.last > max(identity.clockTime, wallTime())
-        guard isLate || isAhead || needsSource else { return nil }
+        // What is given behind an exact time makes it one of many.
+        let leavesExact = identity.isClockExact && author.clock.last > identity.clockTime
+        guard isLate || isAhead || leavesExact || needsSource else { return nil }
+        identity.isClockExact = isAhead || identity.isClockExact && !leavesExact
         identity.clockTime = author.clock.last
         try identity.writeVersioning(to: transaction)
         return identity

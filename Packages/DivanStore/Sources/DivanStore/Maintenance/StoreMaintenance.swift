@@ -1,3 +1,4 @@
+internal import DivanJSON
 internal import DivanLog
 internal import DivanRevisions
 
@@ -99,6 +100,9 @@ extension StoreReader {
 extension Store {
     /// Removes blobs that no kept revision names and nobody holds, and shrinks the file.
     ///
+    /// Where damage hides what a document names, no blob is removed (`BlobStore.Collection.obstacle`); the
+    /// file is written anew all the same.
+    ///
     /// Writers wait meanwhile. Needs as much free space as the data takes. Not inside `write`.
     ///
     /// - Returns: What became of the blobs; unknown files beside them are worth a warning.
@@ -110,9 +114,10 @@ extension Store {
             // A blob must not go before the commit that gave it up is safe: the document would
             // come back without it.
             try engine.makeDurable()
-            let used = try read { try $0.usedBlobs() }
-            let contents = try blobs.shelf.contents()
-            let collection = try blobs.collectGarbage(among: contents, keeping: used)
+            let collection = try collectGarbage()
+            if let obstacle = collection.obstacle {
+                StoreLog.database.warning("No blob is removed in a compaction: \(obstacle)")
+            }
             try engine.compact()
             return collection
         }
@@ -120,10 +125,20 @@ extension Store {
 
     /// What `compact()` would remove now; nothing is changed.
     public func garbage() throws -> BlobStore.Collection {
+        try collectGarbage(onlyCounting: true)
+    }
+
+    private func collectGarbage(onlyCounting: Bool = false) throws -> BlobStore.Collection {
         // In this order: what comes meanwhile is not in the list, or is found to be in use.
         let contents = try blobs.shelf.contents()
-        let used = try read { try $0.usedBlobs() }
-        return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: true)
+        let used: Set<BlobDigest>
+        do {
+            used = try read { try $0.usedBlobs() }
+        } catch let error as StoreError where error.concernsOneDocument {
+            // Rather no collection than one that takes a blob in use.
+            return BlobStore.Collection(unknownNames: contents.unknownNames, obstacle: error)
+        }
+        return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: onlyCounting)
     }
 
     /// Makes every index anew from the documents, a transaction for each collection, compares it with
@@ -200,17 +215,11 @@ extension StoreReader {
         in collection: OpenCollection,
         to used: inout Set<BlobDigest>
     ) throws {
-        for revision in try history(of: row, in: collection).revisionsWithBody {
-            guard let body = revision.body else { continue }
-            do {
-                used.formUnion(try BlobReferences.digests(in: body.span))
-            } catch {
-                // Rather no collection than one that takes a blob in use.
-                throw StoreError(
-                    .corrupt("body of document \(row.documentID): \(error)"),
-                    at: path
-                )
-            }
+        do {
+            used.formUnion(try history(of: row, in: collection).blobDigests())
+        } catch let error as JSONError {
+            let detail = "a body is no JSON: \(error)"
+            throw StoreError(.damagedDocument(documentID: row.documentID, detail), at: path)
         }
     }
 

@@ -10,6 +10,9 @@ public struct StoreUsage: Equatable, Sendable {
         public internal(set) var documentCount = 0
         /// Deleted documents, whose histories are kept.
         public internal(set) var tombstoneCount = 0
+        /// Documents that damage keeps from being read; they are in no other figure, and neither are
+        /// the blobs that only they name.
+        public internal(set) var damagedCount = 0
         /// Bytes of the current revisions' bodies.
         public internal(set) var bodyByteCount = 0
         /// Bytes of the largest of them.
@@ -29,7 +32,8 @@ public struct StoreUsage: Equatable, Sendable {
     public internal(set) var collections: [Collection] = []
     /// All blobs that are stored.
     public internal(set) var blobs: BlobStore.Usage
-    /// Those of them that no document names any more, which `compact()` removes.
+    /// Those of them that no document names any more, which `compact()` removes; what only damaged
+    /// documents name is among them.
     public internal(set) var unusedBlobs: BlobStore.Usage
     /// Bytes of the file of rows; 0 in memory.
     public internal(set) var fileByteCount = 0
@@ -40,7 +44,7 @@ public struct StoreUsage: Equatable, Sendable {
 extension Store {
     /// Adds up what everything takes; reads every document once.
     ///
-    /// - Throws: `StoreError` for what cannot be read.
+    /// - Throws: `StoreError` for what cannot be read; not for single documents, which are counted.
     public func usage() throws -> StoreUsage {
         let stored = try blobs.usage()
         let none = BlobStore.Usage(count: 0, byteCount: 0)
@@ -81,7 +85,18 @@ extension StoreReader {
         var digests: Set<BlobDigest> = []
         let collection = try collection(path)
         try current().forEachRow(in: collection.id) { result in
-            let row = try result.get()
+            let row: DocumentRow
+            do {
+                row = try result.get()
+                if row.mayNameBlobs {
+                    digests.formUnion(try history(of: row, in: collection).blobDigests())
+                }
+            } catch let error as StoreError where !error.concernsOneDocument {
+                throw error
+            } catch {
+                usage.damagedCount += 1
+                return
+            }
             if row.flags.contains(.tombstone) {
                 usage.tombstoneCount += 1
             } else {
@@ -90,11 +105,6 @@ extension StoreReader {
             usage.bodyByteCount += row.bodyByteCount
             usage.largestBodyByteCount = max(usage.largestBodyByteCount, row.bodyByteCount)
             if case .encoded(let bytes) = row.tree { usage.historyByteCount += bytes.count }
-            guard row.mayNameBlobs else { return }
-            for revision in try history(of: row, in: collection).revisionsWithBody {
-                guard let body = revision.body else { continue }
-                try? digests.formUnion(BlobReferences.digests(in: body.span))
-            }
         }
         return (usage, digests)
     }

@@ -8,8 +8,8 @@ final class SQLiteSession {
     let connection: SQLiteConnection
     let hasChecksums: Bool
     private var statements: [String: SQLiteStatement] = [:]
-    private var documents: [CollectionID: SQLiteDocumentStatements] = [:]
-    private var latest: SQLiteDocumentStatements?  // the collection that was used last
+    // Of the collections that were used last, the latest last: nobody tells a reader of one that is deleted.
+    private var documents: [SQLiteDocumentStatements] = []
     /// Compiled queries that nobody runs at present.
     let queries = SQLiteQueryStatements()
     // Kept between rows, so that encoding a revision ID allocates nothing.
@@ -44,8 +44,7 @@ final class SQLiteSession {
     func forgetStatements() {
         collectionIDs = []
         statements = [:]
-        documents = [:]
-        latest = nil
+        documents = []
         queries.forget()
     }
 
@@ -56,14 +55,24 @@ final class SQLiteSession {
     }
 
     func documents(in collection: CollectionID) -> SQLiteDocumentStatements {
-        if let latest, latest.collection == collection { return latest }
-        let found =
-            documents[collection]
-            ?? SQLiteDocumentStatements(collection, on: connection, hasChecksums: hasChecksums)
-        documents[collection] = found
-        latest = found
+        if let latest = documents.last, latest.collection == collection { return latest }
+        let found: SQLiteDocumentStatements
+        if let place = documents.firstIndex(where: { $0.collection == collection }) {
+            found = documents.remove(at: place)
+        } else {
+            found = SQLiteDocumentStatements(
+                collection,
+                on: connection,
+                hasChecksums: hasChecksums
+            )
+            if documents.count == StoreLimits.keptCollectionCount { documents.removeFirst() }
+        }
+        documents.append(found)
         return found
     }
+
+    /// How many collections have statements here.
+    var keptCollectionCount: Int { documents.count }
 }
 
 // MARK: Reading
