@@ -196,6 +196,24 @@ import Testing
         #expect(try shell.run("compact", "db", "--json").json()["blobsRemoved"] as? Int == 0)
     }
 
+    @Test func `compact and pack leave the blobs where a damaged document may name them`() throws {
+        try shell.write("f.txt", "wanted")
+        try shell.run("blob", "put", "db", "two", "f", "f.txt")
+        try shell.run("put", "db", "two", #"{"text":"sound"}"#, "--blob", "f=f.txt")
+        let file = URL(fileURLWithPath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("sound".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: file)
+        let words = "no blob is removed, since a damaged document may name any"
+        for line in [["compact", "db"], ["compact", "db", "--dry-run"], ["pack", "db"]] {
+            expect(try shell.divan(line), 0, words)
+        }
+        let members = try shell.run("compact", "db", "--json").json()
+        #expect((members["blobsLeftFor"] as? String)?.contains("two") == true, "\(members)")
+        #expect(try blobFiles().count == 1)
+    }
+
     // MARK: Copying
 
     @Test func `a copy is equal and has an identity of its own`() throws {

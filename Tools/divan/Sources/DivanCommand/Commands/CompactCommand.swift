@@ -23,16 +23,24 @@ enum CompactCommand: Command {
         for name in collection.unknownNames {
             terminal.warn("\(name.escapingControlCharacters()) is no blob; it was left alone")
         }
+        let obstacle = collection.obstacle.map { $0.explanation.escapingControlCharacters() }
+        if let obstacle { terminal.warn(left(for: obstacle)) }
         let members: JSONObject = [
             "blobsRemoved": JSON(collection.removedCount),
             "bytesRemoved": JSON(collection.removedByteCount),
             "unknownFiles": .array(collection.unknownNames.map { .string($0) }),
+            "blobsLeftFor": obstacle.map { .string($0) } ?? .null,
         ]
         let removed =
             "\(Numbers.count(collection.removedCount, "blob")), "
             + Numbers.bytes(collection.removedByteCount)
         if isDry { return terminal.rehearsed("compact; remove \(removed)", members) }
         terminal.done("Compacted; removed \(removed)", members)
+    }
+
+    /// Why no blob goes.
+    static func left(for obstacle: String) -> String {
+        "no blob is removed, since a damaged document may name any: \(obstacle)"
     }
 }
 
@@ -73,7 +81,10 @@ enum PackCommand: Command {
             }
             try writer.packBodies(of: collection, with: codec?.rawValue)
         }
-        try store.compact()
+        if let obstacle = try store.compact().obstacle {
+            let reason = obstacle.explanation.escapingControlCharacters()
+            terminal.warn(CompactCommand.left(for: reason))
+        }
         let after = try fileByteCount(of: store)
         let bodies = try store.read { try $0.packedBodies()[collection] }
         let stayPacked = codec == nil && (bodies?.packedCount ?? 0) > 0

@@ -94,7 +94,8 @@ struct DatabaseExamination {
         var seen =
             "file \(Numbers.bytes(usage.fileByteCount)), log \(Numbers.bytes(usage.logByteCount)), "
             + "\(blobs) of \(Numbers.bytes(usage.blobs.byteCount))"
-        if usage.unusedBlobs.count > 0 {
+        // What damaged documents name looks unused.
+        if usage.unusedBlobs.count > 0, usage.collections.allSatisfy({ $0.damagedCount == 0 }) {
             seen += ", \(Numbers.bytes(usage.unusedBlobs.byteCount)) of them in no document"
         }
         var finding = Finding.ok("size", seen)
@@ -118,6 +119,9 @@ struct DatabaseExamination {
             "old revisions \(Numbers.bytes(collection.historyByteCount))",
             "blobs \(Numbers.bytes(collection.blobByteCount))",
         ]
+        if collection.damagedCount > 0 {
+            parts.append("damaged and not counted: \(collection.damagedCount)")
+        }
         if let indexes = collection.indexByteCount {
             parts.append("indexes \(Numbers.bytes(indexes))")
         }
@@ -125,6 +129,7 @@ struct DatabaseExamination {
         finding.figures = [
             "collection": .string(collection.path.wireName),
             "documents": JSON(collection.documentCount), "tombstones": JSON(deleted),
+            "damaged": JSON(collection.damagedCount),
             "bodies": JSON(collection.bodyByteCount),
             "oldRevisions": JSON(collection.historyByteCount),
             "blobs": JSON(collection.blobByteCount),

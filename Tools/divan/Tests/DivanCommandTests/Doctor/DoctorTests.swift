@@ -88,6 +88,23 @@ import Testing
         try shell.divan("doctor", "nowhere").expectFailure(3, "there is no database here")
     }
 
+    @Test func `a damaged document stops no other look`() throws {
+        try shell.run("put", "a", "two", #"{"text":"sound"}"#)
+        let file = URL(fileURLWithPath: shell.path("a.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("sound".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: file)
+        let outcome = try shell.divan("doctor", "a", "--json")
+        #expect(outcome.status == 5)
+        let found = try findings(outcome)
+        #expect(found["open"] == nil && found["indexes"]?["verdict"] == "ok", "\(outcome.output)")
+        #expect(found["content"]?["seen"]?.hasPrefix("1 damage, the first: ") == true)
+        let lines = try shell.divan("doctor", "a").output
+        #expect(lines.contains("_default: 1 document, "), "\(lines)")
+        #expect(lines.contains("damaged and not counted: 1"), "\(lines)")
+    }
+
     @Test func `a sealed database is looked through with its key`() throws {
         try shell.write("key", String(repeating: "5c", count: 32) + "\n")
         chmod(shell.path("key"), 0o600)
