@@ -91,6 +91,36 @@ import Testing
         }
     }
 
+    @Test func `behind the current revision the one is named first that the asking remote had`()
+        throws
+    {
+        var generator = SeededGenerator(seed: 1)
+        var fleet = try Fleet(count: 4, using: &generator)
+        var latest: [RevisionID] = []
+        for sender in 1...3 {
+            try fleet.save("by \(sender)", at: sender)
+            latest.append(try #require(fleet.histories[sender].current?.id))
+            try fleet.send(from: sender, to: 0)
+            if sender < 3 { try fleet.send(from: sender, to: sender + 1) }
+        }
+        try fleet.save("mine", at: 0)
+        let mine = try #require(fleet.histories[0].current?.id)
+        for sender in 1...3 {
+            try fleet.save("again", at: sender)
+            let standing = fleet.histories[0].standing(
+                ofAnnounced: try #require(fleet.histories[sender].current?.id),
+                at: RemoteID(rawValue: UInt32(sender)),
+                keepsOrder: false
+            )
+            guard case .wanted(let named, _) = standing else {
+                Issue.record("\(standing)")
+                continue
+            }
+            #expect(Array(named.prefix(2)) == [mine, latest[sender - 1]])
+            #expect(Set(named) == Set(latest + [mine]) && named.count == 4)
+        }
+    }
+
     @Test(arguments: 0..<80 as Range<UInt64>)
     func `peers with resolvers that differ come to rest, and alike`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

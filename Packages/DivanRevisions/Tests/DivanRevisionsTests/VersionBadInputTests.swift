@@ -18,6 +18,8 @@ import Testing
             "1@\(source) ", " 1@\(source)", "1@\(source); 2@\(other);", "1@\(source)\0",
             "2-aa, 1@\(source)", "1@\(source), 2-aa", "1@\(source), 2@\(other), 2-aa;",
             "2-aa; 1-aa", "g@\(source)", "1@\(source); 2-aa, 3@\(other)",
+            "1@\(source);,", "1@\(source);, ", "1@\(source);,,2-aa", "1@\(source);,3@\(other)",
+            "1@\(source);2-aa,,1-aa", ",2-aa", ";,2-aa", "2-aa;,1-aa",
         ]
     )
     func `malformed histories are refused`(text: String) {

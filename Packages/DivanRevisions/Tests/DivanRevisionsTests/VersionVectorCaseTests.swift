@@ -105,6 +105,22 @@ import Testing
         #expect(try cases().mixedText.count == 6)
     }
 
+    /// Sync Gateway joins the versions, which end with the semicolon, and the tree IDs by commas.
+    @Test(arguments: [";,2-abcd,1-cdef", ";, 2-abcd, 1-cdef", "; ,2-abcd,1-cdef"])
+    func `nothing but tree IDs may follow an empty entry behind what was merged`(
+        rest: String
+    ) throws {
+        let current = "9@KjVAS1ZhbHeCjZijrrnEzw"
+        let merged = "8@T1plcHuGkZynsr3I097p9A"
+        let mixed = try MixedVector(current + "," + merged + rest)
+        #expect(mixed.vector.merged.map(\.description) == [merged])
+        #expect(mixed.vector.previous.isEmpty)
+        #expect(mixed.legacy == [try id("2-abcd"), try id("1-cdef")])
+        let named = try #require(RevisionID(ofAnyScheme: current))
+        #expect(try MixedVector(named, history: merged + rest) == mixed)
+        #expect(mixed.description == "\(current), \(merged); 2-abcd, 1-cdef")
+    }
+
     @Test func `tree IDs are converted as at Couchbase Lite`() throws {
         let conversions = try VectorCases.conversions()
         for item in conversions {

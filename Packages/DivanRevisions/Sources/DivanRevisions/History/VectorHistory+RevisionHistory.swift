@@ -76,8 +76,20 @@ extension VectorHistory: RevisionHistory {
                 isCurrent: isCurrent
             )
         }
-        let held = entries.filter { $0.revision.body != nil && !$0.revision.isTombstone }
-        return .wanted(ancestors: held.map(\.id))
+        return .wanted(ancestors: held(at: remote))
+    }
+
+    /// The revisions that can be named as held: the current one, then the one that the remote had, as a
+    /// peer may read no more than two.
+    private func held(at remote: RemoteID?) -> [RevisionID] {
+        var held = entries.filter { $0.revision.body != nil && !$0.revision.isTombstone }.map(\.id)
+        let place = held.first == entries.first?.id ? 1 : 0
+        if let theirs = remote.flatMap({ latest(at: $0) }),
+            let found = held.firstIndex(of: theirs), found > place
+        {
+            held.insert(held.remove(at: found), at: place)
+        }
+        return held
     }
 
     /// What to send as the past of a revision.

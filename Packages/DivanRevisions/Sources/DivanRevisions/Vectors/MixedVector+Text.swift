@@ -69,6 +69,9 @@ private struct MixedVectorReader {
     private var legacy: [RevisionID] = []
     /// How many versions stood before the semicolon, once there was one.
     private var headCount: Int?
+    /// Whether an empty entry stood behind the semicolon: Sync Gateway writes one where versions were
+    /// merged, none came before them, and tree IDs follow.
+    private var isTreeIDsOnly = false
 
     init(acceptsMe: Bool) {
         self.acceptsMe = acceptsMe
@@ -84,15 +87,20 @@ private struct MixedVectorReader {
     }
 
     mutating func read(_ text: Span<UInt8>) throws(VersionError) {
-        var start = 0
+        var (start, isBehindSemicolon) = (0, false)
         while start < text.count {
             var end = start
             while end < text.count, text[end] != UInt8(ascii: ","), text[end] != UInt8(ascii: ";") {
                 end += 1
             }
-            try take(text.extracting(start..<end), at: start)
+            if isBehindSemicolon, end == start, end < text.count, text[end] == UInt8(ascii: ",") {
+                isTreeIDsOnly = true
+            } else {
+                try take(text.extracting(start..<end), at: start)
+            }
             guard end < text.count else { return }
             let isSemicolon = text[end] == UInt8(ascii: ";")
+            isBehindSemicolon = isSemicolon
             if isSemicolon {
                 guard headCount == nil, legacy.isEmpty else { throw .malformedText(offset: end) }
                 headCount = versions.count
@@ -113,7 +121,9 @@ private struct MixedVectorReader {
             guard versions.isEmpty || headCount != nil else { throw .malformedText(offset: offset) }
             legacy.append(id)
         } else {
-            guard legacy.isEmpty, let version = Version(utf8: entry, acceptsMe: acceptsMe) else {
+            guard legacy.isEmpty, !isTreeIDsOnly,
+                let version = Version(utf8: entry, acceptsMe: acceptsMe)
+            else {
                 throw .malformedText(offset: offset)
             }
             versions.append(version)
