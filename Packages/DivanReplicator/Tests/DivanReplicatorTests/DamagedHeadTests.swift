@@ -84,6 +84,43 @@ import Testing
         #expect(Checkpoint(json: saved.body).completed.firstRangeEnd == UInt64(Self.count))
     }
 
+    /// Behind the current revision's ID and the flags stands the tree, which says first how it is written.
+    @Test func `one of which the tree cannot be read keeps nobody from noting what the peer has`()
+        throws
+    {
+        let path = folder.path + "/tree.cblite2"
+        let there = try Site()
+        let options = Conversation.Options()
+        do {
+            let whole = try Site(try Store.open(directory: path))
+            for id in ["bad", "good"] as [DocumentID] {
+                // The digest is `current!` in letters.
+                try whole.put(id, ["1-aa"], #"{"mark":1}"#)
+                try whole.put(id, ["2-63757272656e7421", "1-aa"], #"{"mark":2,"id":"\#(id)"}"#)
+            }
+            #expect(Conversation.oneShot(options, whole, there).failures == [])
+            try whole.store.close()
+        }
+        let file = URL(filePath: path + "/db.sqlite3")
+        let head = "bad\u{2}current!\u{2}\u{0}"
+        let count = try RowDamage.change(behind: head, near: "mark", in: file)
+        #expect(count == 1)
+        let here = try Site(try Store.open(directory: path))
+        defer { try? here.store.close() }
+        try here.save("mine", "{}")
+        try there.save("theirs", "{}")
+        var again = options
+        again.isReset = true
+        let run = Conversation.oneShot(again, here, there)
+        #expect(run.closeCode == 1000 && run.error == nil, "\(run.failures)")
+        #expect(run.failures.map(\.documentID) == ["bad"])
+        #expect(try here.body("theirs") != nil && there.body("mine") != nil)
+        #expect(try here.store.read { try $0.revisions(of: "good", in: .default) } != nil)
+        #expect(throws: StoreError.self) {
+            try here.store.read { try $0.revisions(of: "bad", in: .default) }
+        }
+    }
+
     @Test func `who pulls gets the others`() throws {
         let there = try damagedSite()
         defer { try? there.store.close() }

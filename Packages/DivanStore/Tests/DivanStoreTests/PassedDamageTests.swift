@@ -107,6 +107,35 @@ import Testing
         #expect(try damaged.nextExpiration() == 5, "it is still there")
     }
 
+    @Test func `what a remote has is noted of the others where a tree is damaged`() throws {
+        let remote = RemoteID(rawValue: 1)
+        var store = try Store.open(directory: path)
+        for number in 5...7 {
+            let id = DocumentID(unchecked: "doc-\(number)")
+            _ = try store.save(id, in: .default, body: Array("{}".utf8))
+        }
+        try store.close()
+        try change("UPDATE docs_1 SET tree = x'FF' WHERE documentID = 'doc-6'")
+        store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let heads = try store.read { try $0.changes(in: .default, after: 0, limit: 100) }
+        let marks = heads.map {
+            KnownRevision(documentID: $0.documentID, revisionID: $0.revisionID)
+        }
+        #expect(marks.count == 40)
+        try store.write { try $0.markKnown(marks, at: remote, in: .default) }
+        let damaged = try #require(heads.first { $0.documentID == "doc-6" })
+        try store.write {
+            try $0.markKnown("doc-6", damaged.revisionID, at: remote, in: .default)
+        }
+        for head in heads where head.documentID != "doc-6" {
+            let known = try store.read {
+                try $0.remoteAncestor(of: head.documentID, at: remote, in: .default)
+            }
+            #expect(known == head.revisionID)
+        }
+    }
+
     @Test func `a damaged note of a refusal counts for none`() throws {
         let remote = RemoteID(rawValue: 1)
         let store = try Store.open(directory: path)

@@ -78,8 +78,8 @@ extension StoreWriter {
     /// Notes that a remote has revisions of documents of one collection.
     ///
     /// Long runs of new documents cost a few bytes, others a write of each row. Documents and
-    /// revisions that are not here are passed over. The sequences stay, and observers are not told, unless
-    /// this ends a conflict: the remote took our side before anybody had decided.
+    /// revisions that are not here, or are damaged, are passed over. The sequences stay, and observers are
+    /// not told, unless this ends a conflict: the remote took our side before anybody had decided.
     public func markKnown(
         _ revisions: [KnownRevision],
         at remote: RemoteID,
@@ -102,7 +102,8 @@ extension StoreWriter {
 
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
-    /// Does nothing when the document or the revision is not here, or the mark is there already.
+    /// Does nothing when the document or the revision is not here, or the document is damaged, or the mark
+    /// is there already.
     /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
     /// our side before anybody had decided.
     public func markKnown(
@@ -115,13 +116,24 @@ extension StoreWriter {
         try markKnown(known, at: remote, in: collection)
     }
 
+    /// One that is damaged holds up no other: whoever reads the document is told.
     private func markKnown(
         _ known: KnownRevision,
         at remote: RemoteID,
         in collection: CollectionPath
     ) throws(StoreError) {
-        let (documentID, revisionID) = (known.documentID, known.revisionID)
         let collection = try self.collection(collection)
+        do throws(StoreError) {
+            try mark(known, at: remote, in: collection)
+        } catch  where error.concernsOneDocument {}
+    }
+
+    private func mark(
+        _ known: KnownRevision,
+        at remote: RemoteID,
+        in collection: OpenCollection
+    ) throws(StoreError) {
+        let (documentID, revisionID) = (known.documentID, known.revisionID)
         let id = collection.id
         // The common case changes one number of the row and reads nothing.
         if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
