@@ -65,6 +65,90 @@ import Testing
         #expect(Conversation.oneShot(.init(pushes: false), here, there).activeEvents == [])
     }
 
+    /// A body with a blob and a list of attachments of its own, whose contents are at `site`.
+    private func listing(_ list: String, at site: Site) throws -> String {
+        let photo = try site.store.blobs.write(Array("photo".utf8))
+        _ = try site.store.blobs.write(Array("old".utf8))
+        let filler = String(repeating: "x", count: 400)
+        return #"{"_attachments":\#(list),"filler":"\#(filler)","#
+            + #""photo":{"@type":"blob","digest":"\#(photo)","length":5}}"#
+    }
+
+    private static let ownLists = [
+        "{}",
+        #"{"old.txt":{"digest":"\#(BlobDigest(hashing: Array("old".utf8).span))","length":3,"#
+            + #""revpos":1,"stub":true}}"#,
+    ]
+
+    @Test(arguments: ownLists, [true, false])
+    func `a document with attachments of its own beside a blob goes both ways`(
+        list: String,
+        isPush: Bool
+    ) throws {
+        let (here, there) = (try Site(), try Site())
+        let sender = isPush ? here : there
+        let body = try listing(list, at: sender)
+        try sender.save("a", body, hasBlobs: true)
+        let expected = list == "{}" ? body.replacing(#""_attachments":{},"#, with: "") : body
+        let options = Conversation.Options(usesDeltas: true)
+        for text in [expected, expected.replacing("xxxx", with: "yyyy")] {
+            if text != expected {
+                try sender.save("a", text, hasBlobs: true)
+            }
+            let run = Conversation.oneShot(options, here, there)
+            #expect(run.failures == [])
+            #expect(run.transfers == [isPush ? "push a" : "pull a"])
+            for site in [here, there] where site !== sender {
+                #expect(try site.body("a") == text)
+            }
+        }
+    }
+
+    /// Couchbase Lite, and Divan before this, take a list for all the blobs that the sender has.
+    @Test(arguments: ownLists)
+    func `whoever sends a list of attachments names its blobs in it`(list: String) throws {
+        let site = try Site()
+        try site.save("a", try listing(list, at: site), hasBlobs: true)
+        var client = Counterpart.client(site)
+        client.ask("subChanges", ["collection": "0"])
+        try client.answer("changes", "[[]]", ["blobs": "true"])
+        let body = String(decoding: try client.take("rev").body, as: UTF8.self)
+        #expect(body.contains(#""blob_/photo":{"#))
+        #expect(body.contains("old.txt") == (list != "{}"))
+    }
+
+    @Test(arguments: ownLists)
+    func `a list of attachments without blobs says nothing of those beside it`(list: String) throws
+    {
+        let site = try Site()
+        let body = try listing(list, at: try Site())
+        var server = try Counterpart.server(site, .init(pushes: false))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[5,"a","1-aa"]]"#)
+        server.ask("rev", ["collection": "0", "id": "a", "rev": "1-aa", "sequence": "5"], body)
+        let photo = "\(BlobDigest(hashing: Array("photo".utf8).span))"
+        let asked = try server.take("getAttachment") { $0.properties["digest"] == photo }
+        server.answer(asked, bytes: Array("photo".utf8))
+        if list != "{}" { try server.answer("getAttachment", "old") }
+        #expect(try site.body("a")?.contains(photo) == true)
+    }
+
+    @Test func `a blob beside a list of other blobs has no content`() throws {
+        let site = try Site()
+        let digest = BlobDigest(hashing: Array("photo".utf8).span)
+        let other = BlobDigest(hashing: Array("other".utf8).span)
+        let body =
+            #"{"_attachments":{"blob_/pic":{"digest":"\#(other)","stub":true}},"#
+            + #""photo":{"@type":"blob","digest":"\#(digest)"},"#
+            + #""pic":{"@type":"blob","digest":"\#(other)"}}"#
+        var server = try Counterpart.server(site, .init(pushes: false))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[5,"a","1-aa"]]"#)
+        server.ask("rev", ["collection": "0", "id": "a", "rev": "1-aa", "sequence": "5"], body)
+        #expect(server.events.map(\.error?.code) == [404])
+        #expect(!server.requests.contains { $0.profile == "getAttachment" })
+    }
+
     @Test func `a cut in the middle of a blob leaves nothing and the next run brings it`() throws {
         let (here, there) = (try Site(), try Site())
         var generator = SeededGenerator(seed: 5)

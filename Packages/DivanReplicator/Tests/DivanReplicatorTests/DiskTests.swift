@@ -1,9 +1,12 @@
 import DivanBLIP
-import DivanReplicator
 import DivanRevisions
 import DivanStore
+import DivanTestKit
+import Foundation
 import Synchronization
 import Testing
+
+@testable import DivanReplicator
 
 /// A peer whose disk fails has done nothing about what it was sent: it must come again.
 ///
@@ -34,17 +37,83 @@ import Testing
         disk.isUnreadable.store(true, ordering: .relaxed)
         let refusal = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
         #expect(refusal?.error?.code == 503)
+        expectAnotherConnection(server)
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
         disk.isUnreadable.store(false, ordering: .relaxed)
-        #expect(
-            server.ask("changes", ["collection": "0"], #"[[2,"b","1-bb"]]"#)?.body
-                == Array("[[]]".utf8)
-        )
-        server.ask("changes", ["collection": "0"], "null", isNoReply: true)
-        server.ask("rev", ["collection": "0", "id": "b", "rev": "1-bb", "sequence": "2"], "{}")
-        #expect(try site.contents().keys.sorted() == ["b"])
-        for save in server.requests where save.profile == "setCheckpoint" {
-            #expect(Checkpoint(json: save.body).remote == nil)
+        let there = try Site()
+        try there.save("a", "{}")
+        let mended = Conversation.oneShot(.init(pushes: false), site, there)
+        #expect(mended.transfers == ["pull a"])
+    }
+
+    /// Nothing is asked for again, and nothing read again, until there is one.
+    private func expectAnotherConnection(_ counterpart: Counterpart) {
+        #expect(counterpart.closeCode == 4001)
+        #expect(counterpart.error?.isTransient == true)
+        #expect(counterpart.error?.message.contains("errno 5") == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `a feed that cannot be read for a moment costs the connection alone`(
+        isActive: Bool
+    ) throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        let options = Conversation.Options(isContinuous: true)
+        var counterpart: Counterpart
+        if isActive {
+            counterpart = try Counterpart.server(site, options)
+            try counterpart.answer("subChanges")
+        } else {
+            counterpart = Counterpart.client(site, options)
+            counterpart.ask("subChanges", ["collection": "0", "continuous": "true"])
         }
+        #expect(counterpart.closeCode == nil)
+        try site.save("a", "{}")
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        for change in site.takeChanges() { counterpart.peer.storeChanged(change, at: .zero) }
+        counterpart.exchange()
+        expectAnotherConnection(counterpart)
+    }
+
+    @Test func `a resolved conflict that cannot be read for a moment is looked at again`() throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        try site.put("a", ["1-aa"], #"{"mine":1}"#)
+        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[1,"a","1-bb"]]"#)
+        server.ask("rev", ["collection": "0", "id": "a", "rev": "1-bb", "sequence": "1"], "{}")
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        let conflict = PendingConflict(collection: .default, documentID: "a")
+        server.peer.conflictResolved(conflict, error: nil, at: .zero)
+        server.exchange()
+        expectAnotherConnection(server)
+    }
+
+    @Test func `a replication that cannot begin for a moment begins again`() throws {
+        let disk = FailingDisk()
+        let site = try Site(Store(engine: disk))
+        try site.save("a", "{}")
+        let options = Conversation.Options(isContinuous: true)
+        _ = try site.store.remoteID(for: options.remoteIdentity)
+        disk.isUnreadable.store(true, ordering: .relaxed)
+        expectAnotherConnection(Counterpart(options.active, site))
+    }
+
+    /// The application has to see to it.
+    @Test func `a database that is closed is not tried again`() throws {
+        let site = try Site()
+        let options = Conversation.Options(isContinuous: true)
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        try site.save("a", "{}")
+        let changes = site.takeChanges()
+        try site.store.close()
+        for change in changes { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        #expect(server.closeCode == 1011)
+        #expect(server.error?.wireCode == .liteCore(.notOpen))
     }
 
     /// Whoever may connect learns that the disk is broken, and neither where it is nor whose.
@@ -68,8 +137,7 @@ import Testing
         var server = try Counterpart.server(site, .init(pulls: false))
         disk.isUnreadable.store(true, ordering: .relaxed)
         try server.answer("proposeChanges", "[0,409,0]")
-        #expect(server.closeCode == 1011)
-        #expect(server.error?.message.contains("errno 5") == true)
+        expectAnotherConnection(server)
     }
 
     @Test func `what the peer has is asked for again when it could not be noted`() throws {
@@ -102,6 +170,35 @@ import Testing
         #expect(server.closeCode == 4001 && server.error?.isTransient == true)
         disk.isBroken.store(false, ordering: .relaxed)
         #expect(Conversation.oneShot(.init(pushes: false), here, there).transfers == ["pull a"])
+    }
+
+    @Test func `a blob that could not be stored comes with another connection`() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("a.cblite2")
+        let here = try Site(try Store.open(directory: path))
+        defer { try? here.store.close() }
+        let there = try Site()
+        let content = Array("a photo".utf8)
+        let digest = try there.saveBlob("a", content)
+        let options = Conversation.Options(pushes: false, isContinuous: true)
+        var server = try Counterpart.server(here, options)
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
+        server.ask(
+            "rev",
+            ["collection": "0", "id": "a", "rev": "1-aa", "sequence": "1"],
+            Site.blobBody(digest, content.count, "image/png")
+        )
+        let blobs = URL(filePath: path + "/Attachments")
+        try FileManager.default.removeItem(at: blobs)
+        try Data().write(to: blobs)
+        try server.answer("getAttachment", bytes: content)
+        #expect(server.closeCode == 4001 && server.error?.isTransient == true)
+        #expect(server.events.map { $0.error == nil } == [false])
+        try FileManager.default.removeItem(at: blobs)
+        try FileManager.default.createDirectory(at: blobs, withIntermediateDirectories: true)
+        let mended = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(mended.transfers == ["pull a"])
     }
 
     @Test func `a loss that could not be stored is refused, told, and comes again`() throws {

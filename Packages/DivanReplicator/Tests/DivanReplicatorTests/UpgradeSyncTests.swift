@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -69,6 +70,31 @@ import Testing
         #expect(meet(here, restored, 0, .version4).transfers == ["push doc"])
         #expect(try here.contents() == restored.contents())
         #expect(meet(here, restored, 0, .version4).sentRevisionCount == 0)
+    }
+
+    @Test func `a merge that Sync Gateway tells with tree IDs behind it follows those`() throws {
+        let site = try Site()
+        try site.put("doc", ["2-abcd", "1-cdef"], #"{"v":1}"#)
+        try site.store.upgradeToVersionVectors()
+        let options = Conversation.Options(pushes: false)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges")
+        let version = "18e9af5838430000@CvCbSStby9JU4nkonRJyYw"
+        let merged = ["rGxJD77SR0+odh7PeEHKXA", "VYU9gI0kQIWF+V5BljXDyA"]
+        let history = merged.map { "18e9af5824300000@" + $0 }.joined(separator: ",")
+        server.ask("changes", ["collection": "0"], #"[[1,"doc","\#(version)"]]"#)
+        let reply = server.ask(
+            "rev",
+            [
+                "collection": "0", "id": "doc", "rev": version, "sequence": "1",
+                "history": history + ";,2-abcd,1-cdef",
+            ],
+            #"{"v":2}"#
+        )
+        #expect(reply?.error == nil)
+        #expect(try site.revision("doc") == version)
+        #expect(try site.store.read { try $0.conflicts(in: .default) } == [])
     }
 
     private func name(_ number: Int) -> DocumentID { DocumentID(unchecked: "doc-\(number)") }

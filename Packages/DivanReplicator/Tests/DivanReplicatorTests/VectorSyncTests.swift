@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -105,6 +106,39 @@ import Testing
         run = meet(.init(), here, there)
         #expect(Set(run.transfers) == ["push doc1", "pull doc2"] && run.failures == [])
         #expect(try here.contents() == there.contents())
+    }
+
+    /// Sync Gateway reads two names where one is a version, and sends nothing of a list that has more.
+    @Test(arguments: [true, false])
+    func `a peer of another kind is named two revisions, the one that it had among them`(
+        isOurs: Bool
+    ) throws {
+        let site = try site()
+        let options = Conversation.Options(pushes: false, isContinuous: true)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", isOurs ? ["pending": "3"] : [:])
+        let versions = (1...3).map { "18e9af58\($0)0000000@VYU9gI0kQIWF+V5BljXDyA" }
+        for (place, version) in versions.enumerated() {
+            let sequence = "\(place + 1)"
+            let list = #"[[\#(sequence),"doc","\#(version)"]]"#
+            let answer = server.ask("changes", ["collection": "0"], list)
+            let named = String(decoding: try #require(answer).body, as: UTF8.self)
+            if place == 2 {
+                // The local side of the conflict, the remote one, and the base of both.
+                let mine = try #require(try site.revision("doc"))
+                let base = isOurs ? #","\#(versions[0])""# : ""
+                #expect(named == #"[["\#(mine)","\#(versions[1])"\#(base)]]"#)
+            }
+            server.ask(
+                "rev",
+                ["collection": "0", "id": "doc", "rev": version, "sequence": sequence],
+                #"{"v":"\#(place)"}"#
+            )
+            if place == 0 { try site.save("doc", #"{"v":"mine"}"#) }
+        }
+        #expect(try site.store.read { try $0.conflicts(in: .default) } == ["doc"])
+        #expect(server.closeCode == nil && server.peer.waits(at: .zero).isEmpty == false)
     }
 
     @Test func `peers of different schemes do not talk`() throws {

@@ -8,15 +8,20 @@ import Testing
 
 /// A disk that fails once must not end what is to go on for good.
 @Suite struct FailedWriteTests {
-    /// Memory of which the next transactions fail.
+    /// Memory of which the next transactions fail, or the next readings.
     private final class ShakyDisk: StorageEngine {
         let failureCount = Atomic<Int>(0)
+        let failedReadingCount = Atomic<Int>(0)
         private let memory = MemoryEngine()
 
         let isReadOnly = false
 
         func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
-            try memory.read(body)
+            if failedReadingCount.load(ordering: .relaxed) > 0 {
+                failedReadingCount.subtract(1, ordering: .relaxed)
+                throw StoreError(.io(5))
+            }
+            return try memory.read(body)
         }
 
         func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
@@ -58,6 +63,28 @@ import Testing
         try run.here.put("a", 2)
         run.loop.run(for: .seconds(1))
         #expect(try run.there.text("a") == #"{"value":2}"#)
+    }
+
+    @Test(arguments: [true, false])
+    func `a feed that could not be read once costs the connection alone`(isHere: Bool) throws {
+        let disk = ShakyDisk()
+        var setting = VirtualRun.Setting(isContinuous: true)
+        setting.retry = RetrySchedule(isContinuous: true)
+        if isHere {
+            setting.here = try Store(engine: disk)
+        } else {
+            setting.there = try Store(engine: disk)
+        }
+        let run = VirtualRun(setting)
+        run.run(for: .seconds(1))
+        try (isHere ? run.here : run.there).put("a", 1)
+        disk.failedReadingCount.store(1, ordering: .relaxed)
+        run.loop.run(for: .seconds(10))
+        #expect(run.waits == [3], "\(run.statuses.compactMap(\.error))")
+        #expect(run.statuses.last?.activity == .idle)
+        #expect(run.statuses.last?.error == nil)
+        #expect(try run.there.text("a") == run.here.text("a"))
+        #expect(try run.here.text("a") == #"{"value":1}"#)
     }
 
     @Test(arguments: [true, false])

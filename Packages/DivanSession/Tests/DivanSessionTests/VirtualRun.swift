@@ -12,7 +12,7 @@ final class VirtualRun {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
     let here: Store
-    let there = Store.inMemory()
+    let there: Store
     let session: ActiveSession
     private let told: Told
 
@@ -31,12 +31,14 @@ final class VirtualRun {
         var heartbeat: Duration = .seconds(300)
         var isListening = true
         var here = Store.inMemory()
+        var there = Store.inMemory()
         var change: @Sendable (inout ActiveSession.Configuration) -> Void = { _ in }
     }
 
     init(_ setting: Setting) {
         here = setting.here
-        let (loop, there, here) = (loop, there, setting.here)
+        there = setting.there
+        let (loop, there, here) = (loop, setting.there, setting.here)
         var conditions = SimulatedConditions()
         conditions.latency = .milliseconds(1) ... .milliseconds(1)
         conditions.heartbeat = setting.heartbeat

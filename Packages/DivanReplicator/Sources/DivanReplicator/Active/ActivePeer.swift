@@ -208,11 +208,7 @@ extension ActivePeer {
             if hasHeard { connection.close(.cannotFulfil, error: failure) }
             return
         }
-        let text = failure.message
-        connection.close(
-            .retryLater,
-            error: SyncError(.close(.retryLater), text, telling: failure.toldMessage)
-        )
+        connection.comeAgain(after: failure)
     }
 
     /// What found no room is announced again to another connection, once all else is here.

@@ -127,8 +127,10 @@ final class OpenConflicts {
                 let next = try reader.conflict(of: documentID, in: path)
                 return (document?.isTombstone ?? false, next != nil)
             }
+        } catch let error as StoreError where error.concernsOneDocument {
+            return (false, false)  // damaged; whoever reads the document is told
         } catch {
-            connection.fail(SyncError(storage: error))
+            connection.fail(storage: error)
             return (false, false)
         }
     }

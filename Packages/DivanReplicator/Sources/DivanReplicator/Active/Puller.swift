@@ -153,9 +153,8 @@ final class Puller {
                 // What it told of comes again in another run, so the checkpoint stays before it.
                 checkpointer.remote.announce(.unreadable, isFinished: false)
             } catch {
-                let failure = SyncError(storage: error)
-                connection.refuse(request, with: failure)
-                connection.fail(failure)
+                connection.refuse(request, with: SyncError(storage: error))
+                connection.fail(storage: error)
             }
         }
         if checkpointer.remote.unfinishedCount > connection.limits.unfinishedSequencesCount {
@@ -277,7 +276,9 @@ final class Puller {
         if connection.peerKeepsOrder, let rival {
             named = [rival] + ancestors.filter { $0 != rival }
         }
-        return Array(named.prefix(connection.limits.ancestorsCount))
+        let limit = connection.limits.ancestorsCount
+        let foreignLimit = connection.dialect.foreignAncestorsCount
+        return Array(named.prefix(connection.peerIsOurs ? limit : min(limit, foreignLimit)))
     }
 
     private func announce(_ entry: ChangesMessage.Entry, isWanted: Bool) {

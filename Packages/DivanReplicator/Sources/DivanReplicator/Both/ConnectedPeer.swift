@@ -151,6 +151,10 @@ extension ConnectedPeer {
         for (revision, error) in revisions {
             finish(revision, .failed(error, isLost: error.isLocalFailure))
         }
+        // Who pushed is told, and comes again; who pulls has to ask anew.
+        if connection.remote != nil, let lost = revisions.first(where: { $0.error.mayPass }) {
+            connection.comeAgain(after: lost.error)
+        }
     }
 
     /// Tells what came of a transaction that was to store revisions.

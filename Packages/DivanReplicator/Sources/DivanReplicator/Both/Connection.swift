@@ -136,18 +136,6 @@ extension Connection {
         if error == nil { error = failure }
     }
 
-    /// Fails, and closes in any case: without its storage this side cannot go on.
-    func end(storage error: any Error, _ code: CloseCode) {
-        let failure = SyncError(storage: error)
-        fail(failure)
-        close(code, error: failure)
-    }
-
-    /// The error of a collection that was deleted here.
-    func absence(of path: CollectionPath) -> StoreError {
-        StoreError(.noSuchCollection(path), at: store.directory ?? "")
-    }
-
     /// Asks for the connection to be closed; only the first call counts.
     func close(_ code: CloseCode, error: SyncError? = nil) {
         guard life.take(.closeRequested) else { return }

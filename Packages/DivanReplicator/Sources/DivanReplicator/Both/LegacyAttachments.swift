@@ -39,6 +39,13 @@ enum LegacyAttachments {
         return body
     }
 
+    /// Whether a received list stands for all blobs of its body.
+    ///
+    /// One without an entry for a blob is the document's own, sent by a peer that leaves it as it is.
+    static func namesBlobs(_ list: JSONObject) -> Bool {
+        list.contains { $0.key.utf8.starts(with: prefix.utf8) }
+    }
+
     /// What a received entry stands for, by its name.
     fileprivate enum Entry {
         /// Nothing in the body.

@@ -88,9 +88,11 @@ struct ReceivedBody {
         noteOrphans(of: document)
     }
 
-    /// A sender that lists attachments lists all it has: a blob beside the list has no content.
+    /// A sender that lists blobs lists all it has: one beside the list has no content.
     private mutating func noteOrphans(of document: JSONObject) {
-        guard let attachments = document[LegacyAttachments.key]?.object else { return }
+        guard let attachments = document[LegacyAttachments.key]?.object,
+            LegacyAttachments.namesBlobs(attachments)
+        else { return }
         var listed: Set<BlobDigest> = []
         for (_, entry) in attachments {
             if let digest = entry["digest"]?.string.flatMap({ BlobDigest($0) }) {

@@ -119,8 +119,8 @@ struct RevisionComposer {
         }
         var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
-        if stored.flags.contains(.hasBlobs), !revision.terms.understandsBlobs, !stored.isTombstone {
-            body = withAttachments(body, generation: stored.revisionID.generation)
+        if stored.flags.contains(.hasBlobs), !stored.isTombstone {
+            body = listingBlobs(body, generation: stored.revisionID.generation, for: revision.terms)
         }
         let fields = DocumentFields(of: message.documentID, in: path)
         body = try fields.sealed(body, by: sealing)
@@ -136,10 +136,24 @@ struct RevisionComposer {
         return ReceivedBody.blobs(in: document).map(\.digest)
     }
 
-    private func withAttachments(_ body: [UInt8], generation: UInt64) -> [UInt8] {
-        guard let document = (try? JSON(parsing: body.span))?.object else { return body }
+    /// The body with entries for its blobs, where its receiver wants them: one that finds blobs by itself
+    /// takes a list of attachments that is there anyway for all that there is.
+    private func listingBlobs(
+        _ body: [UInt8],
+        generation: UInt64,
+        for terms: PeerTerms
+    ) -> [UInt8] {
+        guard !terms.understandsBlobs || hasAttachments(body),
+            let document = (try? JSON(parsing: body.span))?.object
+        else { return body }
         let extended = LegacyAttachments.add(to: document, generation: generation)
         return (try? JSON.object(extended).canonicalBytes()) ?? body
+    }
+
+    /// Whether a list of attachments stands in a body; no other key of a stored one begins so.
+    private func hasAttachments(_ body: [UInt8]) -> Bool {
+        let summary = try? JSONScanner.validate(body.span, checksSpelling: false)
+        return summary?.hasUnderscoreKey ?? false
     }
 
     /// The body as a delta against a revision that the peer has, when that is worth it.
@@ -161,8 +175,9 @@ struct RevisionComposer {
                 mayRead(documentID, source, old.body)
             else { continue }
             var oldBody = old.body
-            if old.flags.contains(.hasBlobs), !revision.terms.understandsBlobs {
-                oldBody = withAttachments(oldBody, generation: source.generation)
+            if old.flags.contains(.hasBlobs) {
+                let generation = source.generation
+                oldBody = listingBlobs(oldBody, generation: generation, for: revision.terms)
             }
             guard let from = try? JSON(parsing: oldBody.span),
                 let to = try? JSON(parsing: body.span),

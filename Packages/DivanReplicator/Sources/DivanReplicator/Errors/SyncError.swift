@@ -124,6 +124,12 @@ extension SyncError {
     /// Whether this side's disk or database failed, whatever was being stored.
     var isLocalFailure: Bool { !isFromPeer && rule.told == .serviceUnavailable }
 
+    /// Whether it is a failure of this side that may be over by the time of another connection: not one that
+    /// the application has to see to, nor a database that takes no changes.
+    var mayPass: Bool {
+        isLocalFailure && fault != .caller && wireCode != .liteCore(.notWriteable)
+    }
+
     /// What the peer is told: HTTP wherever a matching code exists, because Sync Gateway understands
     /// nothing else (`errors.md` §5, last paragraph).
     var toldCode: WireCode {

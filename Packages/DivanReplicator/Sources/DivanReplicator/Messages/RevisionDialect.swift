@@ -40,6 +40,14 @@ struct RevisionDialect: Equatable, Sendable {
     /// then what it said last, and not the later of two.
     var mayCross: Bool { scheme == .vectors }
 
+    /// How many revisions are named to a peer of another kind as held: where one of them is a version Sync
+    /// Gateway reads two, and sends nothing of a list for which more are named.
+    var foreignAncestorsCount: Int { scheme == .vectors ? 2 : .max }
+
+    /// Whether the end of a feed waits for the answers to its lists: Couchbase Lite 4.1 may refuse a whole
+    /// list for one document that was upgraded, and the others have to come again before that.
+    var endsAfterAnswers: Bool { scheme == .vectors }
+
     /// Whether a subscription's `versioning` is ours; older peers do not tell, and mean trees.
     func matches(versioning: String?) -> Bool {
         versioning.map { $0 == self.versioning } ?? (scheme == .trees)

@@ -58,14 +58,22 @@ final class PassiveCollection {
             throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
         }
         let documentID = DocumentID(unchecked: name)
-        guard
-            let stored = try? connection.store.read({ reader -> StoredDocument? in
+        let found: StoredDocument?
+        do {
+            found = try connection.store.read { reader in
                 guard let row = try reader.change(of: documentID, in: path),
                     row.flags.contains(.hasBlobs)
                 else { return nil }
                 connection.readingCredit.owe(row.bodyByteCount)
                 return try reader.document(documentID, in: path)
-            }),
+            }
+        } catch {
+            // A client that is told there is no such blob does without the document.
+            let failure = SyncError(storage: error)
+            guard failure.mayPass else { return false }
+            throw failure
+        }
+        guard let stored = found,
             admission.mayRead(stored.documentID, stored.revisionID, stored.body)
         else { return false }
         return (try? BlobReferences.digests(in: stored.body.span))?.contains(digest) ?? false

@@ -7,7 +7,8 @@ import DivanStore
 ///
 /// Lists of local changes go out as the windows allow; what the peer asks for follows as `rev`
 /// messages. When there is nothing more an empty list says so, always, or a one-shot client would
-/// wait for ever.
+/// wait for ever. A list that the peer cannot answer comes again in halves, down to the entry that is to
+/// blame, so that no other document is lost with it.
 ///
 /// Source: `replication.md` §3, §11.
 struct PassiveFeed {
@@ -33,6 +34,10 @@ struct PassiveFeed {
     /// Revisions that this peer brought; they are passed over once.
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
+    /// Halves of lists that the peer could not answer.
+    private var refused = Line<[FeedChange]>()
+    /// Whether it is still to be told that there is nothing more.
+    private var owesEnd = false
     private var phase = FeedPhase.backlog
     /// Documents that the peer pushes without knowing our revision, although it was told of it once.
     private var unknownToPeer: [DocumentID] = []
@@ -96,10 +101,12 @@ struct PassiveFeed {
     }
 
     /// Whether the peer has been told everything and has what it wanted.
-    var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty }
+    var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty && !owesEnd }
 
     /// Whether the peer has, or does not want, all that it was told of.
-    private var isAnswered: Bool { listsInFlightCount == 0 && sender.isIdle }
+    private var isAnswered: Bool { areListsAnswered && sender.isIdle }
+
+    private var areListsAnswered: Bool { listsInFlightCount == 0 && refused.isEmpty }
 
     /// The peer pushed a revision of a document that does not follow ours: it may have purged the
     /// document and made it anew, and our revision will not be announced by itself any more.
@@ -169,14 +176,12 @@ struct PassiveFeed {
     /// Announces and sends as far as the windows allow.
     mutating func pump() throws {
         let listLimit = phase == .backlog ? connection.limits.listsInFlightCount : 1
+        while hasRoom(for: listLimit), let half = refused.popFirst() { announce(half) }
         // Lists that come out empty fill no window; where each document is filtered, all cost much.
         var turnCount = connection.limits.silentListsCount
         if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
-        while phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
-            connection.underway.listsCount < connection.limits.allListsInFlightCount,
-            sender.takesMore
-        {
+        while phase != .caughtUp, hasRoom(for: listLimit) {
             guard turnCount > 0 else {
                 wantsTurn = true
                 break
@@ -184,12 +189,28 @@ struct PassiveFeed {
             turnCount -= 1
             try announceNext()
         }
+        tellEnd()
         // What is on its way may be the revision in question; who came once does not stay that long,
         // and is told only of what this connection has not brought.
         if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
         // Where no answer is to come nobody else begins the next turn.
         if !unknownToPeer.isEmpty, isAnswered { wantsTurn = true }
         _ = try sender.pump()
+    }
+
+    private func hasRoom(for listLimit: Int) -> Bool {
+        !connection.isClosed && listsInFlightCount < listLimit
+            && connection.underway.listsCount < connection.limits.allListsInFlightCount
+            && sender.takesMore
+    }
+
+    /// Says that there is nothing more, once nothing can come again.
+    private mutating func tellEnd() {
+        guard owesEnd, refused.isEmpty,
+            areListsAnswered || !connection.dialect.endsAfterAnswers
+        else { return }
+        owesEnd = false
+        announce([])
     }
 
     private mutating func announceNext() throws {
@@ -218,7 +239,7 @@ struct PassiveFeed {
         if all.count < limit, rows.count == all.count {
             let isFirstTime = phase == .backlog
             phase = .caughtUp
-            if isFirstTime || changes.isEmpty { announce([]) }
+            if isFirstTime || changes.isEmpty { owesEnd = true }
         }
     }
 
@@ -314,14 +335,13 @@ struct PassiveFeed {
     mutating func answered(_ changes: [FeedChange], _ reply: BLIPIncomingReply) {
         listsInFlightCount -= 1
         connection.underway.listsCount -= 1
-        // A peer that cannot answer gets nothing of this list and the rest of the feed.
         guard reply.error == nil,
             let answers = try? ChangesAnswer.parse(
                 reply.body,
                 in: connection.dialect,
                 count: changes.count
             )
-        else { return }
+        else { return divide(changes, reply.error) }
         if reply.properties.bool("deltas") { sender.sendsDeltas = true }
         let terms = PeerTerms(reply.properties, limits: connection.limits)
         for (change, answer) in zip(changes, answers) {
@@ -334,6 +354,20 @@ struct PassiveFeed {
             connection.progress.expectDocument(change.bodyByteCount)
             sender.enqueue(revision)
         }
+    }
+
+    /// The peer could not answer a list: each half of it comes again; of a single entry that is told.
+    private mutating func divide(_ changes: [FeedChange], _ failure: BLIPRemoteError?) {
+        let middle = changes.count / 2
+        guard middle > 0 else {
+            let error = failure.map { SyncError($0) } ?? .remote("unreadable answer to changes")
+            for change in changes {
+                connection.report(DocumentEvent(pushing: change, in: path, error))
+            }
+            return
+        }
+        refused.append(Array(changes[..<middle]))
+        refused.append(Array(changes[middle...]))
     }
 
     /// Takes the answer to a revision that was sent.

@@ -13,6 +13,7 @@ struct StoryDifference {
         "a document in conflict is not proposed: the peer would refuse it for ever"
     private static let whole = "a passive peer keeps no old bodies: it sends the whole"
     private static let taken = "LiteCore fails at a whole list (SQLite 1) where ours answers it"
+    private static let divided = "a list that LiteCore fails at comes again in halves"
     private static let behind = "what lies behind the own revision is not wanted"
     private static let other = "a subprotocol of another scheme is refused before anything is said"
     private static let byVectors =
@@ -56,6 +57,7 @@ struct StoryDifference {
             .init("answer 1 is fine", taken),
             .init("blobs of answer 1 is true", taken),
             .init("after it got a vector at C, client: answer 1 is []", behind),
+            .init("server: nobody expected changes", divided),
         ],
         "vv-redundant-merge": [
             .init("nobody expected proposeChanges", twin),
@@ -93,6 +95,7 @@ struct StoryDifference {
             .init("server: history of rev t-lower is", forgotten),
             .init("answer 1 is fine", taken),
             .init("blobs of answer 1 is true", taken),
+            .init("server: nobody expected changes", divided),
         ],
         "vv-upgrade-third-conflict": [
             .init("server: history of rev x-behind is", forgotten),
@@ -138,6 +141,7 @@ struct StoryDifference {
             .init("client: proposeChanges lacks p-reader", byVectors),
             .init("client: answer 1 is fine", taken),
             .init("client: blobs of answer 1", taken),
+            .init("server: nobody expected changes", divided),
             .init("server: answer 6 is fine", byVectors),
         ],
         "vv-malformed": [
