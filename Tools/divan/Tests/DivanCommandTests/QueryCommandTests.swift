@@ -252,6 +252,15 @@ import Testing
         #expect(plan.output.contains("SEARCH shop.chairs AS s0 USING INDEX byPrice"))
     }
 
+    @Test(arguments: [[], ["--array", "tags"], ["--text"]])
+    func `an empty expression is no expression`(options: [String]) throws {
+        for expressions in [[""], ["name", ""]] {
+            let words = ["index", "make", "shop", "odd", "-c", "shop.chairs"] + options
+            try shell.divan(words + expressions).expectFailure(2, "EXPRESSION is empty")
+        }
+        #expect(try shell.run("index", "ls", "shop", "-c", "shop.chairs").output.isEmpty)
+    }
+
     @Test func `words without blanks are found by the index of their language`() throws {
         try shell.run("put", "shop", "kyoto", #"{"name":"京都の木椅子"}"#, "-c", "shop.chairs")
         func make(_ language: String) throws {

@@ -110,6 +110,9 @@ enum IndexMakeCommand: Command {
         _ arguments: Arguments,
         _ expressions: [String]
     ) throws(Failure) -> any IndexConfiguration {
+        guard !expressions.contains("") else {
+            throw .usage("divan index make: EXPRESSION is empty; what shall be indexed?")
+        }
         if let path = arguments.value("--array") {
             return ArrayIndexConfiguration(
                 path: path,
