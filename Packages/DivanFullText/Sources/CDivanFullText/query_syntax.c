@@ -11,8 +11,9 @@
 //   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words [ "*" ] '"' )
 //
 // Operators are in capitals and stand apart; whatever is no letter and no digit separates words. What the
-// index has no word for, signs and stop words, is left out, with the parentheses around it. NEAR holds of each two terms beside each other, in one
-// column and one place; FTS5 knows it between words and phrases only.
+// index has no word for, signs and stop words, is left out, with the parentheses around it. NEAR holds of
+// each two terms beside each other, in one column and one place; FTS5 knows it between words and phrases
+// only.
 
 /// Signs and parts that are not finished yet, of the hundred that FTS5 can remember: the deepest word or
 /// phrase takes a few.

@@ -291,18 +291,6 @@ extension LoggingTests {
         #expect(document.blob(forKey: "b")?.content == nil)
         #expect(lines.elements.contains { $0.contains(digest) })
     }
-}
-
-/// The 2.x call is deprecated; called through a protocol it is used without a warning.
-private protocol OlderLevels {
-    func set(_ level: LogLevel, _ domain: LogDomain)
-}
-
-private struct SetLogLevel: OlderLevels {
-    @available(*, deprecated)
-    func set(_ level: LogLevel, _ domain: LogDomain) {
-        Database.setLogLevel(level, domain: domain)
-    }
 
     @Test func `at verbose level a database tells what it does, and no word of what it holds`()
         async throws
@@ -345,5 +333,17 @@ private struct SetLogLevel: OlderLevels {
         #expect(text.ranges(of: "Plan of").count == 1)
         #expect(text.ranges(of: "rows in").count == 3)
         #expect(!text.contains("secret-") && !text.contains("471"), "\(text)")
+    }
+}
+
+/// The 2.x call is deprecated; called through a protocol it is used without a warning.
+private protocol OlderLevels {
+    func set(_ level: LogLevel, _ domain: LogDomain)
+}
+
+private struct SetLogLevel: OlderLevels {
+    @available(*, deprecated)
+    func set(_ level: LogLevel, _ domain: LogDomain) {
+        Database.setLogLevel(level, domain: domain)
     }
 }
