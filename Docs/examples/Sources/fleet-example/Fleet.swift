@@ -16,7 +16,13 @@ struct Fleet {
     /// Saves a new robot; `nil` when the name is taken.
     func add(_ name: String) throws -> Robot? {
         let robot = Robot(id: name)
-        return try robots.save(from: robot, concurrencyControl: .failOnConflict) ? robot : nil
+        var isNew = false
+        try database.inBatch {
+            // A model stands for the document of its ID: to save it would replace the robot that is there.
+            isNew = try robots.document(id: name) == nil
+            if isNew { try robots.save(from: robot) }
+        }
+        return isNew ? robot : nil
     }
 
     /// Reads a robot.

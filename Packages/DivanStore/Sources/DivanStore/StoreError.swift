@@ -253,4 +253,9 @@ extension StoreError {
         default: false
         }
     }
+
+    /// Whether one document is damaged: not what this program lacks, such as a codec, for that opens others.
+    var isDamageOfOneDocument: Bool {
+        if case .damagedDocument = code { true } else { false }
+    }
 }

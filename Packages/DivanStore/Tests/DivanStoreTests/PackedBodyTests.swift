@@ -179,6 +179,9 @@ import Testing
             _ = try store.read { try $0.document("route-1", in: .default) }
         }
         #expect(code == .unknownCodec(number: PackedRoom.lz4))
+        // What the program lacks is no damage: nothing is left out for it.
+        #expect(try refusal { _ = try store.usage() } == code)
+        #expect(try refusal { try store.compact() } == code)
         let refused = try refusal {
             try store.write { try $0.packBodies(of: .default, with: 77) }
         }

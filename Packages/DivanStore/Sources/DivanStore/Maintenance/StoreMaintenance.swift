@@ -134,7 +134,7 @@ extension Store {
         let used: Set<BlobDigest>
         do {
             used = try read { try $0.usedBlobs() }
-        } catch let error as StoreError where error.concernsOneDocument {
+        } catch let error as StoreError where error.isDamageOfOneDocument {
             // Rather no collection than one that takes a blob in use.
             return BlobStore.Collection(unknownNames: contents.unknownNames, obstacle: error)
         }
@@ -201,9 +201,14 @@ extension StoreReader {
             }
             // Earlier versions left some rows unmarked whose documents have attachments.
             try current().forEachRow(in: collection.id) { result in
-                guard case .success(let row) = result, !row.flags.contains(.hasBlobs),
-                    row.mayNameBlobs
-                else { return }
+                let row: DocumentRow
+                do throws(StoreError) {
+                    row = try result.get()
+                } catch {
+                    if error.isDamageOfOneDocument { return }
+                    throw error
+                }
+                guard !row.flags.contains(.hasBlobs), row.mayNameBlobs else { return }
                 try addBlobs(of: row, in: collection, to: &used)
             }
         }

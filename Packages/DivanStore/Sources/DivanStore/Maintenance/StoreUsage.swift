@@ -91,7 +91,7 @@ extension StoreReader {
                 if row.mayNameBlobs {
                     digests.formUnion(try history(of: row, in: collection).blobDigests())
                 }
-            } catch let error as StoreError where !error.concernsOneDocument {
+            } catch let error as StoreError where !error.isDamageOfOneDocument {
                 throw error
             } catch {
                 usage.damagedCount += 1
