@@ -31,9 +31,7 @@ import Testing
     {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
-        let options = Conversation.Options(pushes: false, isContinuous: true)
-        var server = try Counterpart.server(site, options)
-        try server.answer("subChanges")
+        var server = try subscribed(site)
         disk.isUnreadable.store(true, ordering: .relaxed)
         let refusal = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
         #expect(refusal?.error?.code == 503)
@@ -44,6 +42,13 @@ import Testing
         try there.save("a", "{}")
         let mended = Conversation.oneShot(.init(pushes: false), site, there)
         #expect(mended.transfers == ["pull a"])
+    }
+
+    /// The server of a puller whose subscription it has answered.
+    private func subscribed(_ site: Site) throws -> Counterpart {
+        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        return server
     }
 
     /// Nothing is asked for again, and nothing read again, until there is one.
@@ -80,8 +85,7 @@ import Testing
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.put("a", ["1-aa"], #"{"mine":1}"#)
-        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
-        try server.answer("subChanges")
+        var server = try subscribed(site)
         server.ask("changes", ["collection": "0"], #"[[1,"a","1-bb"]]"#)
         server.ask("rev", ["collection": "0", "id": "a", "rev": "1-bb", "sequence": "1"], "{}")
         disk.isUnreadable.store(true, ordering: .relaxed)
@@ -120,8 +124,7 @@ import Testing
     @Test func `a peer is not told where the database lies`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
-        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
-        try server.answer("subChanges")
+        var server = try subscribed(site)
         disk.isUnreadable.store(true, ordering: .relaxed)
         let refusal = server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"]]"#)
         #expect(refusal?.error?.message == "Input/output error (errno 5); check the file system")
@@ -205,8 +208,7 @@ import Testing
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
         try site.put("lost", ["1-aa"], #"{"mine":1}"#)
-        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
-        try server.answer("subChanges")
+        var server = try subscribed(site)
         server.ask("changes", ["collection": "0"], #"[[5,"lost","2-bb"]]"#)
         disk.isBroken.store(true, ordering: .relaxed)
         let removal: BLIPProperties = [

@@ -76,16 +76,8 @@ public struct CommandKey: KeySource {
     private static func output(of descriptor: Int32, milliseconds: Int) -> [UInt8]? {
         var given: [UInt8] = []
         given.reserveCapacity(SealLimits.sourceByteCount + 1)
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let end = time.tv_sec * 1_000 + time.tv_nsec / 1_000_000 + milliseconds
-        while given.count <= SealLimits.sourceByteCount {
-            clock_gettime(CLOCK_MONOTONIC, &time)
-            let left = end - time.tv_sec * 1_000 - time.tv_nsec / 1_000_000
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = left > 0 ? poll(&waiting, 1, Int32(clamping: left)) : 0
-            if ready < 0, errno == EINTR { continue }
-            guard ready > 0 else { break }
+        let patience = ReadingPatience(milliseconds: milliseconds)
+        while given.count <= SealLimits.sourceByteCount, patience.waits(for: descriptor) {
             var byte: UInt8 = 0
             let count = read(descriptor, &byte, 1)
             if count == 0 { return given }

@@ -163,10 +163,10 @@ public struct DescriptorKey: KeySource {
     public func key() throws(SealError) -> SealKey {
         var given = [UInt8](repeating: 0, count: SealLimits.sourceByteCount + 1)
         var count = 0
-        let end = milliseconds.map { Self.now() + $0 }
+        let patience = ReadingPatience(milliseconds: milliseconds)
         while count < given.count {
             // Also for a pipe without a writer, which would pass for one at its end.
-            guard Self.waits(for: descriptor, until: end) else {
+            guard patience.waits(for: descriptor) else {
                 given.wipe()
                 throw .source(
                     name,
@@ -186,25 +186,6 @@ public struct DescriptorKey: KeySource {
             count += result
         }
         return try form.key(from: &given, count: count, of: name)
-    }
-
-    /// Waits until there is something to read, or the end, or a mistake that reading tells; false where that
-    /// does not come in time.
-    private static func waits(for descriptor: Int32, until end: Int?) -> Bool {
-        while descriptor >= 0 {
-            let left = end.map { max(0, $0 - now()) }
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&waiting, 1, left.map { Int32(clamping: $0) } ?? -1)
-            if ready != 0, ready > 0 || errno != EINTR { return true }
-            if left == 0 { return false }
-        }
-        return true
-    }
-
-    private static func now() -> Int {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
     }
 }
 

@@ -5,7 +5,7 @@ import DivanStore
 ///
 /// Source: `blobs.md` §5.
 enum LegacyAttachments {
-    static let key = "_attachments"
+    static let key = BlobReferences.attachmentsKey
     private static let prefix = "blob_"
 
     /// Bytes of pointers in one document's entries; those beyond have a number for a name.

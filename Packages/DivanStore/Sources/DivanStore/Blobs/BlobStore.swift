@@ -208,8 +208,10 @@ public final class BlobReader {
         try source.read(upTo: limit)
     }
 
-    /// The digest of what is left to read.
-    func digest() throws(StoreError) -> BlobDigest? {
+    /// The digest of what is left to read, for whoever asks whether a content is what it was.
+    ///
+    /// - Throws: What keeps it from being read.
+    public func digest() throws(StoreError) -> BlobDigest? {
         var hash = SHA1()
         while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {
             hash.update(piece.span)

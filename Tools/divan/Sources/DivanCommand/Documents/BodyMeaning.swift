@@ -14,15 +14,16 @@ enum BodyMeaning {
 
     private static func meaning(of body: [UInt8]) -> JSON? {
         guard let value = try? JSON(storedBody: body) else { return nil }
-        guard var object = value.object, let attachments = object["_attachments"]?.object else {
+        let key = InlineBlobs.attachmentsKey
+        guard var object = value.object, let attachments = object[key]?.object else {
             return value
         }
         let entries = attachments.map { name, entry -> JSONObject.Member in
             guard var entry = entry.object else { return (name, entry) }
-            for key in ["revpos", "stub"] { entry[key] = nil }
+            for member in ["revpos", "stub"] { entry[member] = nil }
             return (name, .object(entry))
         }
-        object["_attachments"] = .object(JSONObject(entries))
+        object[key] = .object(JSONObject(entries))
         return .object(object)
     }
 }

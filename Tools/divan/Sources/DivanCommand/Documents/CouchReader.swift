@@ -103,7 +103,7 @@ struct CouchReader {
         var document = JSONObject()
         for (key, value) in whole where !key.hasPrefix("_") { document[key] = value }
         document["_id"] = .string(id)
-        guard let attachments = whole["_attachments"]?.object else { return document }
+        guard let attachments = whole[InlineBlobs.attachmentsKey]?.object else { return document }
         guard document["attachments"] == nil else {
             throw Failure(
                 kind: .invalid,

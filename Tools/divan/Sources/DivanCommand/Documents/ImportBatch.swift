@@ -365,7 +365,7 @@ extension ImportBatch.Rules {
 enum StoreRules {
     /// Refuses to put a blob where CouchDB keeps its attachments: no peer would find it there.
     static func check(blobKey key: String) throws(Failure) {
-        guard ExactText(key) == ExactText(BlobReferences.attachmentsKey) else { return }
+        guard ExactText(key) == ExactText(InlineBlobs.attachmentsKey) else { return }
         throw Failure(
             kind: .invalid,
             sentence:

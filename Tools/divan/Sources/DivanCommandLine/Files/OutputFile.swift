@@ -30,6 +30,11 @@ package final class OutputFile {
             self.isSynced = isSynced
             self.isOneOfMany = isOneOfMany
         }
+
+        /// What is told of a file that is not in its place yet, and could not be written.
+        fileprivate func refusal(_ path: String, _ number: Int32) -> Failure {
+            .writing(path, number, keeping: !isOneOfMany)
+        }
     }
 
     private enum State {
@@ -114,7 +119,7 @@ package final class OutputFile {
 
     private func refused(_ number: Int32) -> Failure {
         if case .streaming = state { return .writing(path, number) }
-        return .writing(path, number, keeping: !rules.isOneOfMany)
+        return rules.refusal(path, number)
     }
 
     /// Puts what was written into its place.
@@ -215,7 +220,7 @@ extension OutputFile {
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
             let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
             guard opened >= 0, fstat(opened, &status) == 0 else {
-                throw .writing(path, errno, keeping: !rules.isOneOfMany)
+                throw rules.refusal(path, errno)
             }
             guard status.st_mode & S_IFMT == S_IFREG else {
                 stream = opened
@@ -223,7 +228,7 @@ extension OutputFile {
             }
             defer { close(opened) }
             guard let real = realpath(path, nil) else {
-                throw .writing(path, errno, keeping: !rules.isOneOfMany)
+                throw rules.refusal(path, errno)
             }
             defer { free(real) }
             target = String(cString: real)
@@ -243,11 +248,11 @@ extension OutputFile {
         let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
         if descriptor >= 0 { return .drafting(descriptor) }
         let isUnknown = [EOPNOTSUPP, EISDIR, EINVAL].contains(errno)
-        guard isUnknown else { throw .writing(path, errno, keeping: !rules.isOneOfMany) }
+        guard isUnknown else { throw rules.refusal(path, errno) }
         let draft = draftName(in: directory)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let named = open(draft, flags, mode)
-        guard named >= 0 else { throw .writing(path, errno, keeping: !rules.isOneOfMany) }
+        guard named >= 0 else { throw rules.refusal(path, errno) }
         return .naming(named, draft: draft)
     }
 
