@@ -207,6 +207,8 @@ extension PeerDriver {
         repeat {
             performEffects()
         } while sendFrames(&room)
+        // A frame that could not be made may have ended the conversation.
+        performEffects()
         if room == 0 { goOnNextTurn() }
         if !transport.isWritable { fullSince = fullSince ?? loop.now } else { fullSince = nil }
         armTimer()

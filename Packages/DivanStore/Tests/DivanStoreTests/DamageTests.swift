@@ -87,6 +87,19 @@ import Testing
         try store.close()
     }
 
+    /// The row that was stored last has the counters of its collection beside its flags.
+    @Test(arguments: [0, 8, -1, 255 << 40])
+    func `a last row whose flags are damaged is followed by new ones`(_ flags: Int64) throws {
+        try SQLiteConnection(path: database, mode: .readWrite)
+            .execute("UPDATE docs_1 SET flags = \(flags) WHERE sequence = 40")
+        let store = try Store.open(directory: path)
+        _ = try store.save("new", in: .default, body: Array("{}".utf8))
+        #expect(try store.read { try $0.lastSequence(in: .default) } == 41)
+        let isTombstone = flags & Int64(DocumentFlags.tombstone.rawValue) != 0
+        #expect(try store.read { try $0.count(in: .default) } == (isTombstone ? 40 : 41))
+        try store.close()
+    }
+
     @Test func `a missing file is not made anew beside its blobs`() throws {
         try #require(unlink(database) == 0)
         guard case .notADatabase = try openingCode() else {

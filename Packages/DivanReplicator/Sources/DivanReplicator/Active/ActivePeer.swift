@@ -213,10 +213,9 @@ extension ActivePeer {
 
     /// What found no room is announced again to another connection, once all else is here.
     private func comeAgain() {
-        guard inbox.hasTurnedAway, isIdle, isSettled, !isEnded else { return }
-        connection.fail(
-            .http(.serviceUnavailable, "revisions found no room to wait for their blobs")
-        )
+        guard let reason = inbox.turnedAway, isIdle, isSettled, !isEnded else { return }
+        connection.note(reason)
+        connection.close(.retryLater, error: reason)
     }
 
     func fillWindows() { rotation.forEach(of: collections) { $0.pumpPusher() } }

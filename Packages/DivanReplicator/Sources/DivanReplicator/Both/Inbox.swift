@@ -16,8 +16,9 @@ final class Inbox {
     /// Those that wait for their blobs.
     private var parked: [Int: IncomingRevision] = [:]
     private var lastParkedNumber = 0
-    /// Whether a revision found no room to wait for its blobs, and comes again with another connection.
-    private(set) var hasTurnedAway = false
+    /// Why revisions come again with another connection: one found no room to wait for its blobs, or the
+    /// peer could not send one just then.
+    private(set) var turnedAway: SyncError?
     private let connection: Connection
 
     /// A revision that cannot be stored.
@@ -240,7 +241,11 @@ extension Inbox {
         if let error = completion.error {
             byteCount -= revision.body.count
             // A full or broken disk is not the document's fault: it must come again.
-            if error.isLocalFailure { connection.fail(error) }
+            if error.isLocalFailure {
+                connection.fail(error)
+            } else if error.isTransient {
+                turnedAway = turnedAway ?? error
+            }
             return (revision, error)
         }
         if revision.life.take(.blobArrived).contains(.store) {
@@ -277,8 +282,12 @@ extension Inbox {
         guard parked.count < limits.parkedRevisionsCount,
             byteCount + revision.body.count <= limits.parkedByteCount
         else {
-            hasTurnedAway = true
-            throw .http(.serviceUnavailable, "too many revisions wait for their blobs")
+            let error = SyncError.http(
+                .serviceUnavailable,
+                "revisions found no room to wait for their blobs"
+            )
+            turnedAway = turnedAway ?? error
+            throw error
         }
         byteCount += revision.body.count
         lastParkedNumber += 1

@@ -130,6 +130,12 @@ extension SyncError {
         isLocalFailure && fault != .caller && wireCode != .liteCore(.notWriteable)
     }
 
+    /// Whether only descriptors or memory were wanting, which another moment may bring.
+    var isWantOfMeans: Bool {
+        guard !isFromPeer, case .posix(let number) = wireCode else { return false }
+        return POSIXCode.wantOfMeans.contains(number)
+    }
+
     /// What the peer is told: HTTP wherever a matching code exists, because Sync Gateway understands
     /// nothing else (`errors.md` §5, last paragraph).
     var toldCode: WireCode {

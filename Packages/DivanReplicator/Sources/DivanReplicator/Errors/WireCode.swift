@@ -224,6 +224,8 @@ public struct NetworkCode: RawRepresentable, Hashable, Sendable {
 /// platform must not be looked up among them.
 enum POSIXCode {
     static let noSpace = 28
+    /// No memory, no descriptor: of this process, or of the machine.
+    static let wantOfMeans = [11, 12, 23, 24]
     /// Connections that were reset, aborted, refused, or took too long.
     static let shortLived = [102, 103, 104, 110, 111]
     /// Broken pipes, and networks and hosts that are not there.

@@ -103,21 +103,26 @@ extension SQLiteSession {
             try connection.integer("SELECT lastSequence FROM collections WHERE id = \(id)"),
             try connection.integer("SELECT max(sequence) FROM \(table)"),
         ]
-        let live = try connection.integer(
-            """
-            SELECT count(*) FROM \(table)
-            WHERE flags & \(DocumentFlags.tombstone.rawValue) = 0
-            """
-        )
         // A sequence that was ever given is not given again, unless damage made it absurd.
         let given = sequences.filter { $0 < 1 << 53 } + counts.map { UInt64(clamping: $0 ?? 0) }
         let state = CollectionState(
             id: collection,
             lastSequence: given.max() ?? 0,
-            liveCount: Int(clamping: live ?? 0)
+            liveCount: try countLive(in: collection)
         )
         try setState(state)
         return state
+    }
+
+    /// Counts the documents that are not tombstones, by walking all rows.
+    func countLive(in collection: CollectionID) throws(StoreError) -> Int {
+        let count = try connection.integer(
+            """
+            SELECT count(*) FROM \(SQLiteSchema.table(collection))
+            WHERE flags & \(DocumentFlags.tombstone.rawValue) = 0
+            """
+        )
+        return Int(clamping: count ?? 0)
     }
 
     func discardDamagedValues() throws(StoreError) {

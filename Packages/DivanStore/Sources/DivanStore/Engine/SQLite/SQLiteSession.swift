@@ -121,14 +121,19 @@ extension SQLiteSession: StorageSnapshot {
         else { throw statement.corrupt("counters of collection \(collection.rawValue)") }
         let latest = try documents(in: collection).latest()
         defer { latest.reset() }
-        if try latest.step(), let later = UInt64(exactly: latest.integer(0)),
-            later > lastSequence, let liveCount = latest.liveCount(1)
-        {
+        if try latest.step(), let later = UInt64(exactly: latest.integer(0)), later > lastSequence {
             // The next one would not fit the column, and land on this one.
             guard later < Self.sequenceCount else {
                 throw latest.corrupt("the last sequence of collection \(collection.rawValue)")
             }
-            return CollectionState(id: collection, lastSequence: later, liveCount: liveCount)
+            var state = CollectionState(id: collection, lastSequence: later)
+            // Damage may have taken the count; the number alone keeps the next save off this row.
+            if let count = latest.liveCount(1), count <= later {
+                state.liveCount = count
+            } else {
+                state.liveCount = try countLive(in: collection)
+            }
+            return state
         }
         return CollectionState(id: collection, lastSequence: lastSequence, liveCount: liveCount)
     }

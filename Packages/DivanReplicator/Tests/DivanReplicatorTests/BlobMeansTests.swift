@@ -1,0 +1,112 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Synchronization
+import Testing
+
+/// A blob that one side cannot hand out for the moment costs a connection, and no document.
+@Suite struct BlobMeansTests {
+    /// Contents in memory whose second piece cannot be read while `fault` is set.
+    private final class FailingShelf: BlobShelf {
+        private let memory = BlobMemory()
+        let fault = Mutex<Int32?>(nil)
+        let soundCount = Atomic<Int>(0)
+
+        private final class Source: BlobSource {
+            let base: any BlobSource
+            let shelf: FailingShelf
+
+            init(_ base: any BlobSource, _ shelf: FailingShelf) {
+                self.base = base
+                self.shelf = shelf
+            }
+
+            var byteCount: Int { base.byteCount }
+            func seek(to offset: Int) { base.seek(to: offset) }
+
+            func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
+                let fault = shelf.fault.withLock { $0 }
+                let isSound = shelf.soundCount.load(ordering: .relaxed) > 0
+                if let fault, !isSound { throw StoreError(.io(fault)) }
+                if isSound { shelf.soundCount.subtract(1, ordering: .relaxed) }
+                return try base.read(upTo: limit)
+            }
+        }
+
+        var directory: String? { nil }
+        func byteCount(_ digest: BlobDigest) -> Int? { memory.byteCount(digest) }
+        func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
+            Source(try memory.source(digest), self)
+        }
+        func sink() throws(StoreError) -> any BlobSink { try memory.sink() }
+        func settle() {}
+        func remove(_ digest: BlobDigest) throws(StoreError) { try memory.remove(digest) }
+        func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
+            try memory.contents()
+        }
+    }
+
+    private let content = [UInt8](repeating: 7, count: 300_000)
+
+    /// The first piece tells whether the answer has begun; 24 is EMFILE.
+    @Test(arguments: [0, 1], [false, true])
+    func `a blob that cannot be read on for want of descriptors is asked for again`(
+        soundCount: Int,
+        isPush: Bool
+    ) throws {
+        let shelf = FailingShelf()
+        let there = try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+        let here = try Site()
+        try there.saveBlob("photo", content)
+        try there.save("note", "{}")
+        let options = Conversation.Options(pushes: isPush, pulls: !isPush)
+        shelf.fault.withLock { $0 = 24 }
+        shelf.soundCount.store(soundCount, ordering: .relaxed)
+        let (active, passive) = isPush ? (there, here) : (here, there)
+        let failed = Conversation.oneShot(options, active, passive)
+        #expect(failed.error?.isTransient == true, "another connection follows")
+        #expect(try here.body("photo") == nil)
+        shelf.fault.withLock { $0 = nil }
+        _ = Conversation.oneShot(options, active, passive)
+        #expect(try here.body("photo") != nil)
+        #expect(try here.body("note") != nil)
+    }
+
+    /// What is broken stays so, and must not keep all else from coming; 5 is EIO.
+    @Test func `a blob on a broken place of the disk costs its document alone`() throws {
+        let shelf = FailingShelf()
+        let there = try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+        let here = try Site()
+        try there.saveBlob("photo", content)
+        try there.save("note", "{}")
+        shelf.fault.withLock { $0 = 5 }
+        let run = Conversation.oneShot(.init(pushes: false), here, there)
+        #expect(run.failures.count == 1)
+        #expect(try here.body("photo") == nil)
+        #expect(try here.body("note") != nil)
+    }
+
+    @Test(arguments: [408, 429, 502, 503, 504])
+    func `a peer that cannot send a blob just then is asked again by another connection`(
+        code: Int
+    ) throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
+        try server.answer("subChanges")
+        server.ask("changes", ["collection": "0"], #"[[1,"a","1-aa"],[2,"b","1-bb"]]"#)
+        let digest = BlobDigest(hashing: content.span)
+        server.ask(
+            "rev",
+            ["collection": "0", "id": "a", "rev": "1-aa", "sequence": "1"],
+            Site.blobBody(digest, content.count, "image/png")
+        )
+        try server.refuse("getAttachment", "HTTP", code)
+        #expect(server.closeCode == nil, "what else is on its way comes first")
+        server.ask("rev", ["collection": "0", "id": "b", "rev": "1-bb", "sequence": "2"], "{}")
+        server.ask("changes", ["collection": "0"], "[]")
+        #expect(server.closeCode == 4001)
+        #expect(server.error?.isTransient == true)
+        #expect(try site.body("b") != nil)
+    }
+}
