@@ -42,7 +42,8 @@ public struct HTTPLimits: Equatable, Sendable {
     /// Connections of one server, over all its loops; the default is 128.
     ///
     /// Each loop has its share; at the bound the connection goes that has been idle longest, or else the
-    /// oldest that has no whole request yet, or else the new one.
+    /// oldest that has no whole request yet, or else the youngest of the address that has the most, or else
+    /// the new one.
     public var connectionCount: Int
 
     /// Creates limits; the defaults suit clients on the open Internet.

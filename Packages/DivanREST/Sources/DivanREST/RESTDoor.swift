@@ -10,12 +10,12 @@ final class RESTDoor: Sendable {
     typealias Answer = @Sendable (HTTPResponse) -> Void
 
     private let authenticator: any ListenerAuthenticator
-    private let queue: WorkQueue
+    private let queues: PartyQueues
     private let logins: LoginTable
 
-    init(_ configuration: RESTConfiguration, _ queue: WorkQueue) {
+    init(_ configuration: RESTConfiguration, _ queues: PartyQueues) {
         authenticator = configuration.authenticator
-        self.queue = queue
+        self.queues = queues
         logins = LoginTable(limits: configuration.limits.logins)
     }
 
@@ -29,7 +29,7 @@ final class RESTDoor: Sendable {
         guard
             let shown = ShownCredentials(AuthenticationRequest(exchange), to: authenticator)
         else {
-            return queue.async(unlessGone: exchange.departure) { [self] in
+            return queues.queue(at: exchange.address).async(unlessGone: exchange.departure) { [self] in
                 if let client = client(of: exchange, nil, answer) { body(client) }
             }
         }
@@ -45,7 +45,7 @@ final class RESTDoor: Sendable {
             if let client = client(of: exchange, seat, answer) { body(client) }
         }
         follow(decision, exchange, answer, afterWaiting: check) {
-            queue.async(unlessGone: exchange.departure) { [self] in
+            queues.queue(at: exchange.address).async(unlessGone: exchange.departure) { [self] in
                 // Those before it in the line may have failed meanwhile.
                 let decision = seat.admit(at: exchange.loop.now)
                 follow(decision, exchange, answer, afterWaiting: check, now: check)
@@ -65,7 +65,7 @@ final class RESTDoor: Sendable {
         case .now: now()
         case .after(let wait):
             exchange.loop.schedule(at: exchange.loop.now + wait) { [self] in
-                queue.async(unlessGone: exchange.departure, afterWaiting)
+                queues.queue(at: exchange.address).async(unlessGone: exchange.departure, afterWaiting)
             }
         case .refused: answer(Self.tooMany)
         }

@@ -9,6 +9,11 @@ public struct RESTLimits: Sendable {
     ///
     /// The default is 16.
     public var workerCount: Int
+    /// The same of one user, or else of one address, of one /64 with IPv6; the default is 12.
+    ///
+    /// An address of this machine has no such bound with `logins.sparesLoopback`, as a proxy in front brings
+    /// everyone from there.
+    public var partyWorkerCount: Int
     /// Documents or changes read for one piece of a list; the default, 200, is some 100 KB.
     public var pageCount: Int
     /// Documents looked at in one go for a client with a condition, of which it may see none.
@@ -34,6 +39,7 @@ public struct RESTLimits: Sendable {
     public init(
         http: HTTPLimits = HTTPLimits(),
         workerCount: Int = 16,
+        partyWorkerCount: Int = 12,
         pageCount: Int = 200,
         scanCount: Int = 1_000,
         pieceByteCount: Int = 64 << 10,
@@ -45,6 +51,7 @@ public struct RESTLimits: Sendable {
     ) {
         self.http = http
         self.workerCount = workerCount
+        self.partyWorkerCount = partyWorkerCount
         self.pageCount = pageCount
         self.scanCount = scanCount
         self.pieceByteCount = pieceByteCount

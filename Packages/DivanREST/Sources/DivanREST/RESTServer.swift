@@ -50,17 +50,17 @@ public final class RESTServer: Sendable {
 /// Lets clients in, and brings requests to what they name.
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
-    private let queue: WorkQueue
+    private let queues: PartyQueues
     private let door: RESTDoor
     private let bells: [ExactText: ChangeBell]
 
     init(_ configuration: RESTConfiguration) {
         self.configuration = configuration
-        let queue = WorkQueue(label: "divan.rest", limit: configuration.limits.workerCount)
-        self.queue = queue
-        door = RESTDoor(configuration, queue)
+        let queues = PartyQueues(configuration.limits)
+        self.queues = queues
+        door = RESTDoor(configuration, queues)
         let clock = EventLoopGroup.shared.next()
-        bells = configuration.databases.mapValues { ChangeBell($0, clock: clock, queue: queue) }
+        bells = configuration.databases.mapValues { ChangeBell($0, clock: clock, queue: queues.whole) }
     }
 
     func serve(_ exchange: HTTPExchange) {
@@ -76,8 +76,9 @@ final class RESTService: Sendable {
         if let preflight = origin.preflight { return answer(preflight) }
         door.enter(exchange, answer) { [self] client in
             do {
+                let queue = queues.queue(of: client.user, at: exchange.address)
                 let route = try RESTRoute(exchange.request.target)
-                let call = try call(for: route, by: client, exchange)
+                let call = try call(for: route, by: client, exchange, on: queue)
                 guard exchange.request.framing != .none else {
                     return answer(response(to: route, call, body: []))
                 }
@@ -104,7 +105,8 @@ final class RESTService: Sendable {
     private func call(
         for route: RESTRoute,
         by client: RESTClient,
-        _ exchange: HTTPExchange
+        _ exchange: HTTPExchange,
+        on queue: WorkQueue
     ) throws(RESTError) -> (client: RESTClient, call: RESTCall?) {
         guard let name = route.database else { return (client, nil) }
         guard let store = configuration.databases[ExactText(name)],

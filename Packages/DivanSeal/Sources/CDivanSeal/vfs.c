@@ -91,11 +91,14 @@ static int sealed_open(sqlite3_vfs *base, sqlite3_filename path, sqlite3_file *o
                        int *result) {
     sealed_file *file = (sealed_file *)opened;
     memset(file, 0, sizeof *file);
-    const sqlite3_io_methods *methods = flags & SQLITE_OPEN_MAIN_DB ? &database_methods
+    // A temporary database has no name. VACUUM makes one, with room for seals; one without is refused
+    // when its first page is written.
+    const sqlite3_io_methods *methods
+        = flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_TEMP_DB) ? &database_methods
         : flags & SQLITE_OPEN_WAL ? &log_methods
         : flags & SQLITE_OPEN_MAIN_JOURNAL ? &journal_methods : NULL;
-    // Temporary files, and journals of several databases: a connection keeps them in memory.
-    if (!methods || !path) return SQLITE_CANTOPEN;
+    // Other temporary files, and journals of several databases: a connection keeps them in memory.
+    if (!methods || (!path && !(flags & SQLITE_OPEN_TEMP_DB))) return SQLITE_CANTOPEN;
     sqlite3_vfs *real = below(base);
     if (!real) return SQLITE_CANTOPEN;
     file->vfs = (divan_vfs *)base;

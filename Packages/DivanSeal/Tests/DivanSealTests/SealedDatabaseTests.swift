@@ -214,6 +214,27 @@ struct SealedDatabaseTests {
         }
         #expect(code == SQLITE_CANTOPEN || code == SQLITE_IOERR)
     }
+
+    /// The new file is made as a temporary one first; the words of all others stay in memory.
+    @Test func `what VACUUM puts into a file is sealed`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.db")
+        let file = try SealedFile(path, Seal(key: try .test(1)))
+        try Self.fill(file)
+        try file.execute(
+            """
+            CREATE INDEX by_word ON words (word);
+            INSERT INTO words SELECT a.id * 1000 + b.id, b.word FROM words a, words b WHERE a.id <= 3;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            PRAGMA temp_store = FILE; PRAGMA cache_size = 10;
+            """
+        )
+        let spilled = try file.nameless(showing: "tamarind") { try file.execute("VACUUM") }
+        #expect(spilled.byteCount > 100_000, "most of it lay in the file")
+        #expect(!spilled.showsWords)
+        #expect(try file.texts("PRAGMA integrity_check") == ["ok"])
+        #expect(file.seal?.openFileCount == 2, "the temporary one is gone")
+    }
 }
 
 extension SealedDatabaseTests {

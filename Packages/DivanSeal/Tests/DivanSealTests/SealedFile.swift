@@ -1,5 +1,6 @@
 import CDivanSeal
 import DivanSeal
+import Foundation
 
 /// A connection of SQLite to a file, sealed or plain.
 final class SealedFile {
@@ -65,6 +66,54 @@ final class SealedFile {
             case let code: throw failure(code)
             }
         }
+    }
+}
+
+/// What lay in files without a name while something ran.
+final class NamelessFiles {
+    private(set) var byteCount = 0
+    /// Whether `words` could be read there.
+    private(set) var showsWords = false
+    private let words: Data
+
+    fileprivate init(_ words: String) {
+        self.words = Data(words.utf8)
+    }
+
+    /// Looks at all that this process has open and that no directory knows.
+    fileprivate func look() {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        for name in names {
+            let path = "/proc/self/fd/\(name)"
+            guard
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: path),
+                target.contains("etilqs_"), let bytes = FileManager.default.contents(atPath: path)
+            else { continue }
+            byteCount = max(byteCount, bytes.count)
+            showsWords = showsWords || bytes.range(of: words) != nil
+        }
+    }
+}
+
+extension SealedFile {
+    /// Runs `body`, and looks again and again at the temporary files that SQLite has made meanwhile.
+    func nameless(showing words: String, while body: () throws -> Void) rethrows -> NamelessFiles {
+        let files = NamelessFiles(words)
+        // `files` outlives the handler, which is taken back below.
+        let context = Unmanaged.passUnretained(files).toOpaque()
+        sqlite3_progress_handler(
+            handle,
+            200,
+            { context in
+                guard let context else { return 0 }
+                Unmanaged<NamelessFiles>.fromOpaque(context).takeUnretainedValue().look()
+                return 0
+            },
+            context
+        )
+        defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+        try body()
+        return files
     }
 }
 

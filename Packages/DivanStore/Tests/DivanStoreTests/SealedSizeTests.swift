@@ -11,7 +11,7 @@ import Testing
 
     /// The first page comes late: SQLite writes others to make room.
     @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
-    func `a large database is sealed, gets another key, is opened and copied`(
+    func `a large database is sealed, gets another key, is opened, compacted and copied`(
         old: UInt8?,
         new: UInt8?
     ) throws {
@@ -26,6 +26,8 @@ import Testing
             }
         }
         try store.changeSealing(to: try Self.options(new).sealing)
+        try store.checkIntegrity()
+        try store.compact()
         try store.checkIntegrity()
         try store.close()
         let copy = home.file("copy.cblite2")

@@ -18,6 +18,8 @@ import Testing
 
         final class Count: Sendable {
             let value = Atomic(0)
+            /// Questions that are never answered.
+            let held = Mutex<[HTTPExchange]>([])
         }
 
         init(
@@ -38,6 +40,7 @@ import Testing
                     count.value.add(1, ordering: .relaxed)
                     body = HTTPServerTests.large
                 case "/huge": body = HTTPServerTests.huge
+                case "/held": return count.held.withLock { $0.append(exchange) }
                 default: body = []
                 }
                 exchange.answer(HTTPResponse(contentType: "text/plain", body))
@@ -52,9 +55,22 @@ import Testing
 
         var largeCount: Int { count.value.load(ordering: .relaxed) }
 
+        func isAnswered(from source: UInt8) throws -> Bool {
+            try ask(from: source).hasPrefix("HTTP/1.1 200 ")
+        }
+
+        var heldCount: Int { count.held.withLock { $0.count } }
+
+        /// Asks what is never answered.
+        func hold(from source: UInt8) throws -> RawSocket {
+            let raw = try #require(RawSocket(port: port, source: source))
+            raw.send("GET /held HTTP/1.1\r\nHost: h\r\n\r\n")
+            return raw
+        }
+
         /// Asks for something small on a connection of its own; the loop turns a few times for it.
-        func ask() throws -> String {
-            let raw = try #require(RawSocket(port: port))
+        func ask(from source: UInt8 = 1) throws -> String {
+            let raw = try #require(RawSocket(port: port, source: source))
             raw.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
             return String(decoding: raw.receiveAll(), as: UTF8.self)
         }
@@ -93,5 +109,26 @@ import Testing
         }
         for _ in 0..<20 { #expect(try served.ask().hasPrefix("HTTP/1.1 200 ")) }
         withExtendedLifetime(halves) {}
+    }
+
+    @Test(arguments: [false, true])
+    func `whoever holds the most connections makes room for others, but for a proxy on this machine`(
+        sparesLoopback: Bool
+    ) async throws {
+        let served = try Served(
+            limits: HTTPLimits(connectionCount: 8),
+            transport: TransportLimits(sparesLoopback: sparesLoopback)
+        )
+        let greedy = try (0..<6).map { _ in try served.hold(from: 1) }
+        let modest = try (0..<2).map { _ in try served.hold(from: 2) }
+        while served.heldCount < 8 { await Task.yield() }
+        #expect(try served.isAnswered(from: 3) == !sparesLoopback)
+        #expect(try served.isAnswered(from: 2) == !sparesLoopback)
+        // There is room for one more now, unless nobody was cut off.
+        let last = try sparesLoopback ? nil : served.hold(from: 2)
+        while served.heldCount < (sparesLoopback ? 8 : 9) { await Task.yield() }
+        #expect(try !served.isAnswered(from: 1), "it has the most itself")
+        #expect(served.server.connectionCount == 8)
+        withExtendedLifetime((greedy, modest, last)) {}
     }
 }

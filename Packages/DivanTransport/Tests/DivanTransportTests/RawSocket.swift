@@ -24,11 +24,14 @@ final class RawSocket: Sendable {
         )
     }
 
-    /// Connects to a port of this machine.
-    init?(port: UInt16) {
+    /// Connects to a port of this machine, from 127.0.0.`source`.
+    init?(port: UInt16, source: UInt8 = 1) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var own = Self.address(port: 0)
+        own.sin_addr.s_addr = (UInt32(127) << 24 | UInt32(source)).bigEndian
+        var status = Self.withAddress(&own) { bind(descriptor, $0, $1) }
         var address = Self.address(port: port)
-        let status = Self.withAddress(&address) { connect(descriptor, $0, $1) }
+        if status == 0 { status = Self.withAddress(&address) { connect(descriptor, $0, $1) } }
         guard status == 0 else {
             // Before `self` has it: `deinit` would close it again, and by then it may be another's.
             Glibc.close(descriptor)

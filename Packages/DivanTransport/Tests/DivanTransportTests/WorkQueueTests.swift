@@ -105,6 +105,26 @@ import Testing
         #expect(ledger.state.withLock { $0.keptAtEnd } < 250)
     }
 
+    @Test func `a part of a queue leaves the rest to others, and does all in the end`() {
+        let whole = WorkQueue(label: "test", limit: 2)
+        let part = WorkQueue(partOf: whole, limit: 1)
+        let (end, done, other) = (
+            DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+        )
+        for _ in 0..<5 {
+            part.async {
+                end.wait()
+                done.signal()
+            }
+        }
+        for _ in 0..<3 {
+            whole.async { other.signal() }
+            #expect(other.wait(timeout: .now() + 20) == .success)
+        }
+        for _ in 0..<5 { end.signal() }
+        for _ in 0..<5 { #expect(done.wait(timeout: .now() + 20) == .success) }
+    }
+
     /// A program that waits in the pool of its process must not keep clients out of its listener.
     @Test func `who blocks the threads of the process keeps no work waiting`() {
         let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))

@@ -10,7 +10,7 @@ import DivanLog
 /// its own ends then, too. On its loop only; its lane keeps it until it ends.
 final class HTTPChannel: ByteStreamOwner {
     private let stream: ByteStream
-    private let address: SocketAddress
+    let address: SocketAddress
     private let isSecure: Bool
     private let limits: HTTPLimits
     private let transport: TransportLimits

@@ -88,7 +88,7 @@ final class HTTPChannels {
     /// Begins a connection.
     func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped else { return socket.close() }
-        if channels.count >= limit { dropWaiting() }
+        if channels.count >= limit { makeRoom(for: address) }
         guard channels.count < limit else {
             log.warning("\(address): refused, too many connections")
             count.addRefused()
@@ -125,14 +125,25 @@ final class HTTPChannels {
     }
 
     /// Makes room: whoever holds a connection and asks nothing goes first, then whoever has not said
-    /// all of a question; the oldest of them.
-    private func dropWaiting() {
+    /// all of a question, the oldest of them; then the youngest of the address that holds the most, if
+    /// it has more than the new one would.
+    private func makeRoom(for newcomer: SocketAddress) {
         let waiting = channels.filter { $0.value.isWaiting }
         let idle = waiting.filter { $0.value.isIdle }
         let oldest = (idle.isEmpty ? waiting : idle).min {
             ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key)
         }
-        oldest?.value.close()
+        if let oldest { return oldest.value.close() }
+        // A proxy on this machine stands for many.
+        let sparesLoopback = configuration.transport.sparesLoopback
+        let counted = channels.filter { !(sparesLoopback && $0.value.address.isLoopback) }
+        let owned = Dictionary(grouping: counted) { $0.value.address.origin }
+        let newCount = (owned[newcomer.origin]?.count ?? 0) + 1
+        guard let most = owned.values.max(by: { $0.count < $1.count }), most.count > newCount,
+            let youngest = most.max(by: { $0.key < $1.key })
+        else { return }
+        log.warning("\(youngest.value.address): cut off, its address holds the most connections")
+        youngest.value.close()
     }
 
     private func forget(_ number: Int) {

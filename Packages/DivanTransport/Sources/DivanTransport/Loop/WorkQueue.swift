@@ -8,10 +8,17 @@ import Synchronization
 /// one thing at a time, and what was asked for by a client that has gone leaves the line. May be used from
 /// any thread.
 public final class WorkQueue: Sendable {
+    /// Where one thing is done at a time.
+    private enum Lane {
+        /// A serial queue has a thread of its own, where a concurrent one shares the pool of the process,
+        /// which whoever blocks in it keeps from us.
+        case thread(DispatchQueue)
+        /// A place in the line of another queue.
+        case place(in: WorkQueue)
+    }
+
     private struct State {
-        /// A serial queue each: such a queue has a thread of its own, where a concurrent one shares the
-        /// pool of the process, which whoever blocks in it keeps from us.
-        var idleLanes: [DispatchQueue] = []
+        var idleLanes: [Lane] = []
         var laneCount = 0
         /// By their numbers, which only grow.
         var waiting: [UInt64: @Sendable () -> Void] = [:]
@@ -37,6 +44,7 @@ public final class WorkQueue: Sendable {
 
     private let label: String
     private let limit: Int
+    private let whole: WorkQueue?
     private let state = Mutex(State())
 
     /// Creates a queue.
@@ -47,6 +55,19 @@ public final class WorkQueue: Sendable {
     public init(label: String, limit: Int) {
         self.label = label
         self.limit = max(1, limit)
+        whole = nil
+    }
+
+    /// Creates a queue whose work is done by another one, of which it takes a part at most: what one party
+    /// asks for waits in this line, and in the other one no more than `limit` things of it do.
+    ///
+    /// - Parameters:
+    ///   - whole: Does the work.
+    ///   - limit: How much of it is done at a time, at least one thing.
+    public init(partOf whole: WorkQueue, limit: Int) {
+        label = whole.label
+        self.limit = max(1, limit)
+        self.whole = whole
     }
 
     /// Does `work` soon, behind what waits already.
@@ -69,25 +90,29 @@ public final class WorkQueue: Sendable {
     /// Begins the work, or returns its number in the line.
     @discardableResult
     private func enter(_ work: @escaping @Sendable () -> Void) -> UInt64? {
-        let (lane, number) = state.withLock { state -> (DispatchQueue?, UInt64?) in
+        let (lane, number) = state.withLock { state -> (Lane?, UInt64?) in
             if let lane = state.idleLanes.popLast() { return (lane, nil) }
             guard state.laneCount < limit else { return (nil, state.wait(work)) }
             state.laneCount += 1
-            return (DispatchQueue(label: label), nil)
+            return (whole.map { .place(in: $0) } ?? .thread(DispatchQueue(label: label)), nil)
         }
         if let lane { run(work, on: lane) }
         return number
     }
 
-    private func run(_ work: @escaping @Sendable () -> Void, on lane: DispatchQueue) {
-        lane.async {
+    private func run(_ work: @escaping @Sendable () -> Void, on lane: Lane) {
+        let turn = { @Sendable in
             work()
             if let next = self.takeNext(for: lane) { self.run(next, on: lane) }
+        }
+        switch lane {
+        case .thread(let thread): thread.async(execute: turn)
+        case .place(let whole): whole.async(turn)
         }
     }
 
     /// What the lane does next; without anything it is idle.
-    private func takeNext(for lane: DispatchQueue) -> (@Sendable () -> Void)? {
+    private func takeNext(for lane: Lane) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard let next = state.takeWaiting() else {
                 state.idleLanes.append(lane)

@@ -146,8 +146,21 @@ final class SQLiteConnection {
     /// index takes a tenth longer to make, and memory for all its keys. So it does where a file might not
     /// find room.
     func sortingInOnePiece<E: Error>(_ body: () throws(E) -> Void) throws(E) {
-        // What a sealed database spills would be plain.
-        guard sealing == nil, let before = try? integer("PRAGMA temp_store"),
+        // What a sealed database sorts would spill as plain text.
+        try spilling(mayUseFiles: sealing == nil, body)
+    }
+
+    /// Writes the file anew without pages that nothing uses.
+    ///
+    /// The new one is made as a temporary database first, and would lie in memory as a whole: it is put
+    /// into a file where there is room, and sealed there as the database is.
+    func vacuum() throws(StoreError) {
+        try spilling(mayUseFiles: true) { () throws(StoreError) in try execute("VACUUM") }
+    }
+
+    /// Lets SQLite put into files what `body` finds no room for in the cache.
+    private func spilling<E: Error>(mayUseFiles: Bool, _ body: () throws(E) -> Void) throws(E) {
+        guard mayUseFiles, let before = try? integer("PRAGMA temp_store"),
             let pageCount = try? integer("PRAGMA page_count"),
             let pageByteCount = try? integer("PRAGMA page_size"),
             TemporaryRoom.holds(pageCount * pageByteCount)

@@ -293,10 +293,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
                 try session.repackBodies { checkpoint(session.connection) }
             }
             session.forgetStatements()
-            // The new file is made as a temporary one, which would lie in memory as a whole.
-            try session.connection.sortingInOnePiece { () throws(StoreError) in
-                try session.connection.execute("VACUUM")
-            }
+            try session.connection.vacuum()
             try session.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }

@@ -1,0 +1,42 @@
+import DivanAuth
+import DivanTransport
+import Testing
+
+@testable import DivanREST
+
+/// What one client may take of a server's threads.
+@Suite struct PartyQueueTests {
+    private func address(_ host: String) throws -> SocketAddress {
+        try #require(SocketAddress(host: host, port: 1))
+    }
+
+    @Test func `a user has one queue from everywhere, and a stranger one for each address`() throws {
+        let queues = PartyQueues(RESTLimits())
+        let (near, far) = (try address("192.0.2.1"), try address("192.0.2.2"))
+        let ann = queues.queue(of: "ann", at: near)
+        #expect(ann === queues.queue(of: "ann", at: far))
+        #expect(ann !== queues.queue(of: "bob", at: near))
+        let stranger = queues.queue(at: near)
+        #expect(stranger === queues.queue(at: near))
+        #expect(stranger !== queues.queue(at: far))
+        #expect(stranger !== queues.queue(of: "192.0.2.1", at: near))
+    }
+
+    @Test func `a network of IPv6 is one party`() throws {
+        let queues = PartyQueues(RESTLimits())
+        let one = queues.queue(at: try address("2001:db8::1"))
+        #expect(one === queues.queue(at: try address("2001:db8::2")))
+        #expect(one !== queues.queue(at: try address("2001:db8:0:1::1")))
+    }
+
+    @Test func `a proxy on this machine takes what is there, unless that is not wanted`() throws {
+        var limits = RESTLimits()
+        let loopback = try address("127.0.0.1")
+        let spared = PartyQueues(limits)
+        #expect(spared.queue(at: loopback) === spared.whole)
+        #expect(spared.queue(of: "ann", at: loopback) !== spared.whole)
+        limits.logins.sparesLoopback = false
+        let counted = PartyQueues(limits)
+        #expect(counted.queue(at: loopback) !== counted.whole)
+    }
+}
