@@ -29,7 +29,8 @@ final class RESTDoor: Sendable {
         guard
             let shown = ShownCredentials(AuthenticationRequest(exchange), to: authenticator)
         else {
-            return queues.queue(at: exchange.address).async(unlessGone: exchange.departure) { [self] in
+            return queues.queue(at: exchange.address).async(unlessGone: exchange.departure) {
+                [self] in
                 if let client = client(of: exchange, nil, answer) { body(client) }
             }
         }
@@ -65,7 +66,10 @@ final class RESTDoor: Sendable {
         case .now: now()
         case .after(let wait):
             exchange.loop.schedule(at: exchange.loop.now + wait) { [self] in
-                queues.queue(at: exchange.address).async(unlessGone: exchange.departure, afterWaiting)
+                queues.queue(at: exchange.address).async(
+                    unlessGone: exchange.departure,
+                    afterWaiting
+                )
             }
         case .refused: answer(Self.tooMany)
         }

@@ -60,7 +60,9 @@ final class RESTService: Sendable {
         self.queues = queues
         door = RESTDoor(configuration, queues)
         let clock = EventLoopGroup.shared.next()
-        bells = configuration.databases.mapValues { ChangeBell($0, clock: clock, queue: queues.whole) }
+        bells = configuration.databases.mapValues {
+            ChangeBell($0, clock: clock, queue: queues.whole)
+        }
     }
 
     func serve(_ exchange: HTTPExchange) {

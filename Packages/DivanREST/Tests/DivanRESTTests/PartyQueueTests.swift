@@ -10,7 +10,8 @@ import Testing
         try #require(SocketAddress(host: host, port: 1))
     }
 
-    @Test func `a user has one queue from everywhere, and a stranger one for each address`() throws {
+    @Test func `a user has one queue from everywhere, and a stranger one for each address`() throws
+    {
         let queues = PartyQueues(RESTLimits())
         let (near, far) = (try address("192.0.2.1"), try address("192.0.2.2"))
         let ann = queues.queue(of: "ann", at: near)
