@@ -52,6 +52,34 @@ struct QueryPlanTests {
         try room.store.plan(of: query(sql)).steps.map(\.text)
     }
 
+    /// All that belongs to a document: what is tied to its ID has an index on the tie.
+    @Test(
+        "A property that another document's ID is compared with is found by its index",
+        arguments: [
+            "SELECT META(d).id FROM _ AS p JOIN _ AS d ON d.parent = META(p).id WHERE META(p).id = 'd7'",
+            "SELECT META(d).id FROM _ AS p, _ AS d WHERE META(p).id = d.parent AND META(p).id = 'd7'",
+            "SELECT META(d).id FROM _ AS p LEFT JOIN _ AS d ON META(p).id = d.parent AND d.n > 0 WHERE META(p).id IN ['d7', '5']",
+            "SELECT META(d).id FROM _ AS p JOIN _ AS d ON NOT (d.parent != META(p).id) WHERE META(p).id = 'd7'",
+        ]
+    )
+    func ties(sql: String) throws {
+        for number in 0..<30 {
+            let parent = number % 10 == 0 ? "5" : number % 9 == 0 ? "null" : "\"d\(number % 8)\""
+            try room.save(
+                DocumentID(unchecked: "e\(number)"),
+                #"{"parent":\#(parent),"n":\#(number % 3)}"#
+            )
+        }
+        try room.save("5", "{}")
+        let scanned = Set(try rows(sql))
+        #expect(!scanned.isEmpty)
+        try index("byParent", "parent")
+        #expect(Set(try rows(sql)) == scanned)
+        guard !sql.contains("NOT") else { return }
+        let steps = try plan(sql)
+        #expect(steps.contains { $0.contains("USING INDEX byParent") }, "\(steps)")
+    }
+
     @Test(
         "Groups and DISTINCT come out of an index that has them, with the rows of a scan",
         arguments: [

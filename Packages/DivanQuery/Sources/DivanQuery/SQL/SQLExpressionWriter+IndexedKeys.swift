@@ -25,6 +25,35 @@ extension SQLExpressionWriter {
         return text.problem == nil && keys.contains(ExactText(text.text))
     }
 
+    /// Writes those of the conditions once more that tie an indexed property to the ID of another document,
+    /// in the form in which an index on the property is searched.
+    ///
+    /// Beside the column of IDs the property stands in a call, which no index has. Of what is said twice
+    /// SQLite takes what finds the rows sooner. Only for conditions that all must hold.
+    func writeIndexedTies(of condition: CheckedExpression, to text: inout SQLText) throws {
+        let terms = if case .and(let terms) = condition { terms } else { [condition] }
+        guard statement.sources.count > 1, terms.count <= Self.partLimit else { return }
+        for term in terms {
+            guard case .comparison(.equal, let left, let right, .binary) = term else { continue }
+            let (left, right) = (statement.named(left), statement.named(right))
+            for (id, property) in [(left, right), (right, left)] {
+                guard try isTie(property, to: id) else { continue }
+                text += " AND "
+                try write(property, .plain, to: &text)
+                text += " = "
+                try writeOperand(id, to: &text)
+            }
+        }
+    }
+
+    private func isTie(_ property: CheckedExpression, to id: CheckedExpression) throws -> Bool {
+        guard case .metadata(let other, .id) = id, case .property(let source, _) = property,
+            source != other, case .documents(let collection) = statement.sources[source].form,
+            let column = SQLIndexTranslation.column(CheckedKey(property))
+        else { return false }
+        return try schema.valueIndexes(of: collection).contains { $0.first == column }
+    }
+
     /// Conditions are no keys that a search would use.
     private static func mayBeKey(_ expression: CheckedExpression) -> Bool {
         switch expression {

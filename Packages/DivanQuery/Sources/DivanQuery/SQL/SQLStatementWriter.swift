@@ -273,6 +273,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         for (position, condition) in conditions.enumerated() {
             if position > 0 || !source.includesDeleted { text += " AND " }
             try expressions().write(condition, .plain, to: &text)
+            try expressions().writeIndexedTies(of: condition, to: &text)
         }
     }
 
@@ -289,6 +290,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if let filter = statement.filter {
             text += separator
             try expressions().write(filter, .plain, to: &text)
+            try expressions().writeIndexedTies(of: filter, to: &text)
         }
     }
 
