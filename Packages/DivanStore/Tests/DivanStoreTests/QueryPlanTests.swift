@@ -57,7 +57,7 @@ struct QueryPlanTests {
         "A property that another document's ID is compared with is found by its index",
         arguments: [
             "SELECT META(d).id FROM _ AS p JOIN _ AS d ON d.parent = META(p).id WHERE META(p).id = 'd7'",
-            "SELECT META(d).id FROM _ AS p, _ AS d WHERE META(p).id = d.parent AND META(p).id = 'd7'",
+            "SELECT META(d).id FROM _ AS p CROSS JOIN _ AS d WHERE META(p).id = d.parent AND META(p).id = 'd7'",
             "SELECT META(d).id FROM _ AS p LEFT JOIN _ AS d ON META(p).id = d.parent AND d.n > 0 WHERE META(p).id IN ['d7', '5']",
             "SELECT META(d).id FROM _ AS p JOIN _ AS d ON NOT (d.parent != META(p).id) WHERE META(p).id = 'd7'",
         ]

@@ -35,8 +35,8 @@ extension SQLExpressionWriter {
         guard statement.sources.count > 1, terms.count <= Self.partLimit else { return }
         for term in terms {
             guard case .comparison(.equal, let left, let right, .binary) = term else { continue }
-            let (left, right) = (statement.named(left), statement.named(right))
             for (id, property) in [(left, right), (right, left)] {
+                let (id, property) = (statement.named(id), statement.named(property))
                 guard try isTie(property, to: id) else { continue }
                 text += " AND "
                 try write(property, .plain, to: &text)
@@ -47,9 +47,10 @@ extension SQLExpressionWriter {
     }
 
     private func isTie(_ property: CheckedExpression, to id: CheckedExpression) throws -> Bool {
-        guard case .metadata(let other, .id) = id, case .property(let source, _) = property,
+        guard case .metadata(let other, .id) = id, case .property(let source, let path) = property,
             source != other, case .documents(let collection) = statement.sources[source].form,
-            let column = SQLIndexTranslation.column(CheckedKey(property))
+            // An index speaks of one collection only.
+            let column = SQLIndexTranslation.column(CheckedKey(.property(source: 0, path)))
         else { return false }
         return try schema.valueIndexes(of: collection).contains { $0.first == column }
     }
