@@ -82,22 +82,31 @@ static bool read_time(const uint8_t **at, const uint8_t *end, divan_date *date) 
     int scale = 100;
     const uint8_t *digits = *at;
     while (*at < end && **at >= '0' && **at <= '9') {
-        date->millisecond += (*(*at)++ - '0') * scale;
+        date->millisecond += (**at - '0') * scale;
+        if (*at == digits + 3) date->rounds_up = **at >= '5';
+        (*at)++;
         scale /= 10;
     }
     return *at > digits;
 }
 
+static void skip_blanks(const uint8_t **at, const uint8_t *end) {
+    while (*at < end && (**at == ' ' || (**at >= '\t' && **at <= '\r'))) (*at)++;
+}
+
 static bool read_zone(const uint8_t **at, const uint8_t *end, divan_date *date) {
+    skip_blanks(at, end);
     if (*at >= end) return true;
     date->has_offset = true;
-    if (passes(at, end, 'Z')) return true;
-    int sign = **at == '-' ? -1 : 1, hours, minutes;
-    if (!passes(at, end, '+') && !passes(at, end, '-')) return false;
-    if (!read_number(at, end, 2, &hours)) return false;
-    passes(at, end, ':');
-    if (!read_number(at, end, 2, &minutes) || hours > 14 || minutes > 59) return false;
-    date->offset = sign * (hours * 60 + minutes);
+    if (!passes(at, end, 'Z') && !passes(at, end, 'z')) {
+        int sign = **at == '-' ? -1 : 1, hours, minutes;
+        if (!passes(at, end, '+') && !passes(at, end, '-')) return false;
+        if (!read_number(at, end, 2, &hours)) return false;
+        passes(at, end, ':');
+        if (!read_number(at, end, 2, &minutes) || hours > 14 || minutes > 59) return false;
+        date->offset = sign * (hours * 60 + minutes);
+    }
+    skip_blanks(at, end);
     return true;
 }
 
@@ -111,15 +120,14 @@ static bool is_sound(const divan_date *date) {
 bool divan_read_date(divan_slice text, bool takes_time, divan_date *date) {
     *date = (divan_date){.year = 2000, .month = 1, .day = 1};
     const uint8_t *at = text.start, *end = text.end;
-    bool has_time = true;
     if (read_day(&at, end, date)) {
-        has_time = passes(&at, end, 'T');
-        while (!has_time && passes(&at, end, ' ')) has_time = at < end && *at != ' ';
+        do skip_blanks(&at, end);
+        while (passes(&at, end, 'T'));
+        if (at == end) return is_sound(date);
     } else if (!takes_time) {
         return false;
     }
-    if (has_time && !read_time(&at, end, date)) return false;
-    return read_zone(&at, end, date) && at == end && is_sound(date);
+    return read_time(&at, end, date) && read_zone(&at, end, date) && at == end && is_sound(date);
 }
 
 bool divan_milliseconds(divan_date date, int64_t *milliseconds) {
@@ -175,13 +183,42 @@ divan_date_format divan_default_date_format(void) {
         .has_date = true,
         .has_time = true,
         .has_seconds = true,
+        .has_milliseconds = true,
         .separator = 'T',
         .zone = divan_short_zone,
-        .is_default = true,
     };
 }
 
-/// The shape of an example or of tokens, which every letter of an alphabet names a part of.
+/// Takes an example off the end of a text, of which a `1` stands for any byte.
+static bool drops(divan_slice *text, const char *example) {
+    size_t count = strlen(example);
+    if ((size_t)divan_count(*text) < count) return false;
+    const uint8_t *start = text->end - count;
+    for (size_t index = 0; index < count; index++) {
+        if (example[index] != '1' && start[index] != (uint8_t)example[index]) return false;
+    }
+    text->end = start;
+    return true;
+}
+
+/// Reads an example, of which only the marks count: `1111-11-11`, `2006-01-02` and `YYYY-MM-DD` are one.
+static bool read_example(divan_slice text, divan_date_format *format) {
+    if (drops(&text, "+11:11") || drops(&text, "-11:11")) format->zone = divan_colon_zone;
+    else if (drops(&text, "Z") || drops(&text, "+1111") || drops(&text, "-1111"))
+        format->zone = divan_short_zone;
+    format->has_milliseconds = drops(&text, "11:11:11.111");
+    format->has_seconds = format->has_milliseconds || drops(&text, "11:11:11");
+    format->has_time = format->has_seconds || drops(&text, "11:11");
+    if (!format->has_time && format->zone != divan_no_zone) return false;
+    if (format->has_time && divan_count(text) == 0) return true;
+    if (format->has_time) {
+        format->separator = (char)text.end[-1];
+        if (!drops(&text, "T") && !drops(&text, " ")) return false;
+    }
+    format->has_date = drops(&text, "1111-11-11") || drops(&text, "1111/11/11");
+    return format->has_date && divan_count(text) == 0;
+}
+
 static bool passes_word(const uint8_t **at, const uint8_t *end, const char *word) {
     size_t count = strlen(word);
     if ((size_t)(end - *at) < count || memcmp(*at, word, count) != 0) return false;
@@ -189,50 +226,31 @@ static bool passes_word(const uint8_t **at, const uint8_t *end, const char *word
     return true;
 }
 
-static bool passes_one(const uint8_t **at, const uint8_t *end, const char *const *words) {
-    for (; *words; words++) {
-        if (passes_word(at, end, *words)) return true;
+static bool read_tokens(divan_slice text, divan_date_format *format) {
+    const uint8_t *at = text.start, *end = text.end;
+    format->has_date = passes_word(&at, end, "%F") || passes_word(&at, end, "%Y-%m-%d")
+        || passes_word(&at, end, "%Y/%m/%d");
+    if (format->has_date) {
+        if (at == end) return true;
+        format->separator = (char)*at;
+        if (!passes(&at, end, 'T') && !passes(&at, end, ' ')) return false;
     }
-    return false;
+    // `%T` is the time with its milliseconds; alone it is no format in the reference engine.
+    format->has_milliseconds = passes_word(&at, end, "%T");
+    if (format->has_milliseconds && !format->has_date && at == end) return false;
+    format->has_seconds = format->has_milliseconds || passes_word(&at, end, "%H:%M:%S");
+    format->has_time = format->has_seconds || passes_word(&at, end, "%H:%M");
+    if (format->has_seconds && (passes_word(&at, end, "%s") || passes_word(&at, end, "%.s")))
+        format->has_milliseconds = true;
+    if (passes_word(&at, end, "%z")) format->zone = divan_short_zone;
+    else if (passes_word(&at, end, "%Ez")) format->zone = divan_colon_zone;
+    return format->has_time && at == end;
 }
 
 divan_date_format divan_read_date_format(divan_slice text) {
-    static const char *const dates[] = {"1111-11-11", "1111/11/11", "%F", "%Y-%m-%d", "%Y/%m/%d",
-                                        NULL};
-    static const char *const full_times[] = {"11:11:11", "%T", "%H:%M:%S", NULL};
-    static const char *const short_times[] = {"11:11", "%H:%M", NULL};
-    static const char *const fractions[] = {".111", "%s", NULL};
-    static const char *const colon_zones[] = {"+11:11", "-11:11", "+09:00", "%Ez", NULL};
-    static const char *const short_zones[] = {"+1111", "-1111", "Z", "%z", NULL};
     divan_date_format format = {.zone = divan_no_zone};
-    const uint8_t *at = text.start, *end = text.end;
-    // A lone `%T` is no format in the reference engine.
-    bool is_lone = divan_count(text) == 2 && memcmp(at, "%T", 2) == 0;
-    format.has_date = passes_one(&at, end, dates);
-    if (format.has_date && at < end && (*at == 'T' || *at == ' ')) {
-        format.separator = (char)*at++;
-        if (at == end) return divan_default_date_format();
-    }
-    if (!format.has_date || format.separator) {
-        format.has_seconds = passes_one(&at, end, full_times);
-        format.has_time = format.has_seconds || passes_one(&at, end, short_times);
-        format.has_milliseconds = format.has_seconds && passes_one(&at, end, fractions);
-    } else if (passes_one(&at, end, full_times)) {
-        return divan_default_date_format();
-    }
-    bool has_sign = end - at == 6 && (*at == '+' || *at == '-') && at[3] == ':';
-    if (format.has_time && has_sign) {
-        format.zone = divan_colon_zone;
-        at = end;
-    } else if (format.has_time && end - at == 5 && (*at == '+' || *at == '-')) {
-        format.zone = divan_short_zone;
-        at = end;
-    } else if (format.has_time && passes_one(&at, end, colon_zones)) {
-        format.zone = divan_colon_zone;
-    } else if (format.has_time && passes_one(&at, end, short_zones)) {
-        format.zone = divan_short_zone;
-    }
-    bool is_format = at == end && !is_lone && (format.has_date || format.has_time);
+    bool has_tokens = divan_count(text) > 0 && *text.start == '%';
+    bool is_format = has_tokens ? read_tokens(text, &format) : read_example(text, &format);
     return is_format ? format : divan_default_date_format();
 }
 
@@ -247,7 +265,7 @@ void divan_append_date(sqlite3_str *output, divan_date date, divan_date_format f
     if (format.has_date) sqlite3_str_appendchar(output, 1, format.separator);
     sqlite3_str_appendf(output, "%02d:%02d", date.hour, date.minute);
     if (format.has_seconds) sqlite3_str_appendf(output, ":%02d", date.second);
-    if (format.has_milliseconds || (format.is_default && date.millisecond != 0))
+    if (format.has_milliseconds && date.millisecond != 0)
         sqlite3_str_appendf(output, ".%03d", date.millisecond);
     if (format.zone == divan_no_zone) return;
     if (date.offset == 0) {

@@ -11,6 +11,8 @@ typedef struct {
     int month, day, hour, minute, second, millisecond;
     /// Minutes east of Greenwich.
     int offset;
+    /// Whether the text had more digits than those of the milliseconds, which are nearer to the next one.
+    bool rounds_up;
     /// Whether the text named it; otherwise 0.
     bool has_offset;
 } divan_date;
@@ -33,12 +35,12 @@ int64_t divan_day_number(int64_t year, int month, int day);
 
 /// Which parts of a date are written, and how.
 typedef struct {
-    bool has_date, has_time, has_seconds, has_milliseconds;
+    bool has_date, has_time, has_seconds;
+    /// Milliseconds are written where there are some.
+    bool has_milliseconds;
     /// Between date and time.
     char separator;
     enum { divan_no_zone, divan_short_zone, divan_colon_zone } zone;
-    /// Milliseconds are written where there are some.
-    bool is_default;
 } divan_date_format;
 
 /// Reads a format: an example date, or `%` tokens; what is none is the default format.

@@ -39,7 +39,9 @@ static bool take_time(sqlite3_value *argument, bool takes_time, int64_t *millise
     divan_date date;
     if (!take_date(argument, takes_time, &date)) return false;
     if (!date.has_offset) date.offset = divan_local_offset(date);
-    return divan_milliseconds(date, milliseconds);
+    if (!divan_milliseconds(date, milliseconds)) return false;
+    *milliseconds += date.rounds_up;
+    return true;
 }
 
 static divan_date_format take_format(int count, sqlite3_value **arguments, int index) {

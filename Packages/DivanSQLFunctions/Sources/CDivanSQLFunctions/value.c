@@ -1,11 +1,6 @@
-#define _GNU_SOURCE
 #include "value.h"
 
-#include <locale.h>
 #include <math.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 divan_value divan_argument(sqlite3_value *argument) {
@@ -45,91 +40,6 @@ divan_value divan_argument(sqlite3_value *argument) {
     return value;
 }
 
-// MARK: Numbers
-
-static locale_t plain_locale;
-static pthread_once_t plain_locale_made = PTHREAD_ONCE_INIT;
-static void make_plain_locale(void) { plain_locale = newlocale(LC_ALL_MASK, "C", NULL); }
-
-/// Reads a number that the C library understands, of any length, without regard to the locale.
-static double read_slowly(divan_slice text) {
-    pthread_once(&plain_locale_made, make_plain_locale);
-    char fixed[64];
-    size_t count = (size_t)divan_count(text);
-    char *copy = count < sizeof fixed ? fixed : sqlite3_malloc64(count + 1);
-    if (!copy) return 0;
-    memcpy(copy, text.start, count);
-    copy[count] = 0;
-    double number = plain_locale ? strtod_l(copy, NULL, plain_locale) : strtod(copy, NULL);
-    if (copy != fixed) sqlite3_free(copy);
-    return number;
-}
-
-static bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
-divan_value divan_leading_number(divan_slice text, const uint8_t **end) {
-    const uint8_t *at = text.start;
-    bool is_negative = at < text.end && *at == '-';
-    if (at < text.end && (*at == '-' || *at == '+')) at++;
-    const uint8_t *digits = at;
-    uint64_t whole = 0;
-    while (at < text.end && is_digit(*at) && at - digits < 19) whole = whole * 10 + (*at++ - '0');
-    bool is_long = at < text.end && is_digit(*at);
-    while (at < text.end && is_digit(*at)) at++;
-    int64_t digit_count = at - digits;
-    const uint8_t *fraction = at;
-    if (at < text.end && *at == '.') {
-        at++;
-        while (at < text.end && is_digit(*at)) at++;
-        digit_count += at - fraction - 1;
-        if (at == fraction + 1 && digit_count == 0) at = fraction;
-    }
-    if (digit_count == 0) {
-        *end = text.start;
-        return (divan_value){.kind = divan_real};
-    }
-    bool is_whole = at == fraction;
-    const uint8_t *exponent = at;
-    if (at < text.end && (*at | 0x20) == 'e') {
-        at++;
-        if (at < text.end && (*at == '-' || *at == '+')) at++;
-        const uint8_t *start = at;
-        while (at < text.end && is_digit(*at)) at++;
-        if (at == start) at = exponent;
-    }
-    *end = at;
-    is_whole = is_whole && at == exponent;
-    bool fits = !is_long && whole <= (uint64_t)INT64_MAX + is_negative;
-    if (is_whole && fits && !(is_negative && whole == 0)) {
-        int64_t number = is_negative ? (int64_t)(0 - whole) : (int64_t)whole;
-        return (divan_value){.kind = divan_integer, .integer = number};
-    }
-    double number = read_slowly((divan_slice){text.start, at});
-    return (divan_value){.kind = divan_real, .real = number};
-}
-
-bool divan_number(divan_value value, double *number) {
-    switch (value.kind) {
-        case divan_boolean:
-        case divan_integer: *number = (double)value.integer; return true;
-        case divan_real: *number = value.real; return true;
-        default: return false;
-    }
-}
-
-void divan_append_real(sqlite3_str *output, double value) {
-    pthread_once(&plain_locale_made, make_plain_locale);
-    char text[40];
-    locale_t before = plain_locale ? uselocale(plain_locale) : (locale_t)0;
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    if (before) uselocale(before);
-    sqlite3_str_appendall(output, text);
-    if (!strpbrk(text, ".e")) sqlite3_str_appendall(output, ".0");
-}
-
 // MARK: JSON
 
 divan_value divan_read(divan_slice text) {
@@ -158,7 +68,7 @@ divan_value divan_read(divan_slice text) {
             value.text = (divan_slice){at, end};
             return value;
     }
-    if (*at == '-' || is_digit(*at)) value = divan_leading_number((divan_slice){at, text.end}, &end);
+    if (*at == '-' || (*at >= '0' && *at <= '9')) value = divan_leading_number((divan_slice){at, text.end}, &end);
     return value;
 }
 

@@ -80,7 +80,8 @@ void divan_append_json(sqlite3_str *output, divan_value value);
 /// Appends a value as CONCAT shows it.
 void divan_append_shown(sqlite3_str *output, divan_value value);
 
-/// Appends the fewest digits that read back to the number, with a fraction or an exponent.
+/// Appends the fewest digits that read back to the number, with a fraction or an exponent: what bodies
+/// have, and what `description` of a `Double` is, so that containers that a query makes equal theirs.
 void divan_append_real(sqlite3_str *output, double value);
 
 /// Less than, equal to or greater than zero, by the order of types.

@@ -65,6 +65,17 @@ final class Scratch {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
     }
 
+    /// Runs a statement with a number for its only parameter.
+    func bind(_ sql: String, _ number: Double) throws {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else {
+            throw failure
+        }
+        defer { sqlite3_finalize(statement) }
+        sqlite3_bind_double(statement, 1, number)
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure }
+    }
+
     /// The only value of the only row.
     func value(_ expression: String) throws -> String {
         try rows("SELECT \(expression)")[0][0]
