@@ -29,6 +29,7 @@ struct BlobResource {
         guard let document = found else {
             throw RESTError.notFound("there is no document \"\(documentID)\"")
         }
+        try call.checkReading(document)
         guard let blob = try BlobReferences.all(in: document.body.span).first(where: isWanted)
         else {
             throw RESTError.notFound("\"\(documentID)\" has no blob under \"\(key)\"")

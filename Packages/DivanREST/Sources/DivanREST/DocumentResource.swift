@@ -26,6 +26,7 @@ struct DocumentResource {
     private func read() throws -> HTTPResponse {
         let found = try call.store.read { try call.document(documentID, in: collection, $0) }
         guard let document = found else { throw missing }
+        try call.checkReading(document)
         let headers: HTTPHeaders = [
             "ETag": document.revisionID.tag, "Cache-Control": "no-cache",
         ]

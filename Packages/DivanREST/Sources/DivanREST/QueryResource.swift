@@ -13,7 +13,9 @@ struct QueryResource {
         guard let object = try JSON(parsing: body).object, let text = object["query"]?.string else {
             throw RESTError.bad(#"the body is {"query": "SELECT …", "parameters": {…}}"#)
         }
-        let parameters = object["parameters"]?.object ?? [:]
+        guard let parameters = (object["parameters"] ?? [:]).object else {
+            throw RESTError.bad(#""parameters" is an object: {"NAME": VALUE, …}"#)
+        }
         let query = try RESTQuery(
             text,
             of: call.store,

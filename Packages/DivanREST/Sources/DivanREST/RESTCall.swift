@@ -115,15 +115,31 @@ struct RESTCall: Sendable {
         }
         guard let header else { return option.map { ExpectedRevision($0) } }
         guard header != "*" else { return .any }
-        guard header.utf8.count > 2, header.hasPrefix("\""), header.hasSuffix("\"") else {
+        // A proxy that compresses answers makes their tags weak.
+        let tag = header.hasPrefix("W/") ? String(header.dropFirst(2)) : header
+        guard tag.utf8.count > 2, tag.hasPrefix("\""), tag.hasSuffix("\"") else {
             throw .bad("If-Match is one revision in quotation marks, as ETag gave it")
         }
-        return .exactly(ExactText(String(header.dropFirst().dropLast())))
+        return .exactly(ExactText(String(tag.dropFirst().dropLast())))
     }
 
     /// Whether the client has this revision already, so that it need not be sent.
     func hasFresh(_ tag: String) -> Bool {
-        request.headers.elements("If-None-Match").contains { $0 == tag || $0 == "*" }
+        request.headers.elements("If-None-Match").contains {
+            $0 == tag || $0 == "W/" + tag || $0 == "*"
+        }
+    }
+
+    /// Refuses to read a document for whoever asks for another revision than the current one.
+    func checkReading(_ document: StoredDocument) throws(RESTError) {
+        guard let wanted = try expectedRevision(), !wanted.fits(document.revisionID) else { return }
+        guard request.headers["If-Match"] == nil else {
+            throw RESTError(412, "precondition_failed", "another revision is current")
+        }
+        throw .notFound(
+            "this revision of \"\(document.documentID)\" is not the current one, and only that is read "
+                + "here; leave ?rev= out"
+        )
     }
 }
 

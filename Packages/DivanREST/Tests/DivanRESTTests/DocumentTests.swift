@@ -69,6 +69,38 @@ import Testing
         #expect(try visitor.ask("GET", "/notes/_default/a").status == 200)
     }
 
+    @Test func `who asks for another revision than the current one is not given that one`() throws {
+        let served = try Served()
+        let first = try served.put("a", #"{"n":1}"#)
+        let second = try served.put("a", #"{"n":2}"#)
+        let visitor = try served.visitor()
+        let path = "/notes/_default/a"
+        #expect(try visitor.ask("GET", "\(path)?rev=\(second)").text == #"{"n":2}"#)
+        #expect(try visitor.ask("GET", path, "If-Match: \"\(second)\"").status == 200)
+        #expect(try visitor.ask("GET", path, "If-Match: *").status == 200)
+        let old = try visitor.ask("GET", "\(path)?rev=\(first)")
+        #expect(old.status == 404)
+        #expect(try old.json()["reason"]?.string?.contains("not the current one") == true)
+        #expect(try visitor.ask("GET", path, "If-Match: \"\(first)\"").status == 412)
+        #expect(try visitor.ask("HEAD", "\(path)?rev=1-a").status == 404)
+        #expect(try visitor.ask("GET", "\(path)/_blobs/x?rev=\(first)").status == 404)
+    }
+
+    @Test func `a tag that a proxy has made weak is the same revision`() throws {
+        let served = try Served()
+        let rev = try served.put("a", #"{"n":1}"#)
+        let visitor = try served.visitor()
+        let fresh = try visitor.ask("GET", "/notes/_default/a", "If-None-Match: W/\"\(rev)\"")
+        #expect(fresh.status == 304)
+        let saved = try visitor.ask(
+            "PUT",
+            "/notes/_default/a",
+            "If-Match: W/\"\(rev)\"",
+            body: #"{"n":2}"#
+        )
+        #expect(saved.status == 200)
+    }
+
     @Test func `a document without a name gets one`() throws {
         let served = try Served()
         let visitor = try served.visitor()
@@ -101,6 +133,10 @@ import Testing
         ("PATCH", "/notes/_default/a", "{}", 405, "method_not_allowed"),
         ("DELETE", "/notes/_default/none", "{}", 404, "not_found"),
         ("POST", "/notes/_query", "{}", 400, "bad_request"),
+        (
+            "POST", "/notes/_query", #"{"query":"SELECT n FROM _","parameters":[1]}"#, 400,
+            "bad_request"
+        ),
         ("POST", "/notes/_query", #"{"query":"SELEC"}"#, 400, "bad_query"),
         ("PUT", "/notes/_default/a?rev=1-a", "{}", 409, "conflict"),
     ])
