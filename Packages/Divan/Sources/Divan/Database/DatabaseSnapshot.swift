@@ -71,24 +71,13 @@ public struct DatabaseSnapshot {
         damaged: (_ id: String, _ error: any Error) throws -> Void,
         _ body: (ChangedDocument) throws -> Void
     ) throws {
-        var last = sequence
-        while true {
-            var passedOver: [DamagedChange] = []
-            let page = try translatingErrors {
-                try reader.documents(
-                    in: collection.path,
-                    after: last,
-                    limit: Self.pageSize,
-                    noting: &passedOver
-                )
-            }
-            for change in passedOver {
+        var pages = reader.changes(in: collection.path, after: sequence)
+        while let page = try translatingErrors({ try pages.next() }) {
+            for change in page.damaged {
                 Journal.database.warning("Passed over in the changes: \(change.error)")
                 try damaged(change.documentID.text, NSError(from: change.error))
             }
-            for stored in page { try body(ChangedDocument(stored, in: collection)) }
-            guard page.count == Self.pageSize, let document = page.last else { return }
-            last = document.sequence
+            for stored in page.documents { try body(ChangedDocument(stored, in: collection)) }
         }
     }
 

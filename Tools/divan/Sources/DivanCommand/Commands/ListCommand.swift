@@ -146,20 +146,10 @@ extension StoreReader {
         damaged: (DocumentID) throws -> Void,
         _ body: (StoredDocument) throws -> Void
     ) throws {
-        let limit = 200
-        var last = sequence
-        while true {
-            var passedOver: [DamagedChange] = []
-            let page = try documents(
-                in: collection,
-                after: last,
-                limit: limit,
-                noting: &passedOver
-            )
-            for change in passedOver { try damaged(change.documentID) }
-            for document in page { try body(document) }
-            guard page.count == limit, let document = page.last else { return }
-            last = document.sequence
+        var pages = changes(in: collection, after: sequence)
+        while let page = try pages.next() {
+            for change in page.damaged { try damaged(change.documentID) }
+            for document in page.documents { try body(document) }
         }
     }
 
