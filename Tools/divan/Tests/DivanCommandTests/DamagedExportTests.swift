@@ -69,6 +69,60 @@ import Testing
         #expect(try shell.run("ls", "again").lines.count == 4)
     }
 
+    @Test
+    func `an increment brings a content that was mended, and tells until then that it is lacking`()
+        throws
+    {
+        let file = try blobFile()
+        _ = try shell.bash("cp '\(file)' whole")
+        try spoil("altered")
+        expectPartly(try shell.divan("dump", "db", "monday"), "1 altered blob left out")
+        let tuesday = try shell.divan("dump", "db", "tuesday", "--since", "monday")
+        expectPartly(tuesday, "1 altered blob left out")
+        _ = try shell.bash("cp whole '\(file)'")
+        try shell.run("dump", "db", "wednesday", "--since", "tuesday")
+        try shell.run("dump", "db", "thursday", "--since", "wednesday")
+        #expect(try !shell.text("thursday").contains("lacks"))
+        try shell.run("restore", "again", "monday", "tuesday", "wednesday", "thursday")
+        #expect(try shell.run("compare", "db", "again").output.hasPrefix("Equal: "))
+        expectPartly(try shell.divan("restore", "two", "monday", "tuesday"), "missing")
+    }
+
+    @Test func `a content that no document names any more is lacking no more`() throws {
+        try spoil("gone")
+        expectPartly(try shell.divan("dump", "db", "monday"), "1 blob missing")
+        try shell.run("purge", "db", "picture")
+        try shell.run("dump", "db", "tuesday", "--since", "monday")
+        #expect(try !shell.text("tuesday").contains("lacks"))
+    }
+
+    @Test func `a dump that holds an altered content makes a database of the rest`() throws {
+        try shell.run("dump", "db", "db.dump")
+        var lines = try shell.text("db.dump").split(separator: "\n").map(String.init)
+        let place = try #require(lines.firstIndex { $0.contains("\"data\":\"dGh") })
+        // As a version wrote it that did not look.
+        lines[place] = lines[place].replacingOccurrences(of: "\"dGh", with: "\"dHh")
+        let changed = lines.joined(separator: "\n") + "\n"
+        try shell.write("changed", changed)
+        try shell.divan("restore", "again", "changed")
+            .expectFailure(4, "sha256", "content of blob")
+        try shell.write(
+            "before",
+            changed.replacingOccurrences(
+                of: #","sha256":"[0-9a-f]{64}""#,
+                with: "",
+                options: .regularExpression
+            )
+        )
+        let outcome = try shell.divan("restore", "again", "before")
+        expectPartly(outcome, "altered before it was dumped", "1 blob is whole in no dump")
+        #expect(try shell.run("ls", "again").lines.count == 4)
+        let told = try shell.divan("restore", "two", "before", "--json").json()
+        #expect((told["alteredBlobs"] as? [String])?.count == 1, "\(told)")
+        #expect((told["missingBlobs"] as? [String])?.isEmpty == true, "\(told)")
+        #expect(told["blobs"] as? Int == 0)
+    }
+
     @Test func `a dump names the documents that it leaves out`() throws {
         try damage("b")
         let outcome = try shell.divan("dump", "db", "db.dump")

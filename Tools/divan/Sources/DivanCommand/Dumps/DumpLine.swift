@@ -64,6 +64,9 @@ struct DumpEnd: Equatable {
     var blobCount: Int
     /// What stands in each collection, as digests (`StandingDigest`).
     var standing: [CollectionPath: String] = [:]
+    /// Contents that documents name and that stand in no section so far; the next one brings those that are
+    /// mended by then.
+    var lacking: [BlobDigest] = []
     /// SHA-256 of all bytes of the section before this line, in hexadecimal digits; `nil` where
     /// somebody has taken it out.
     var digest: String?
@@ -114,6 +117,9 @@ extension DumpLine {
                 object["standing"] = .object(
                     JSONObject(end.standing.map { (key: "\($0.key)", value: .string($0.value)) })
                 )
+            }
+            if !end.lacking.isEmpty {
+                object["lacks"] = .array(end.lacking.map { .string("\($0)") })
             }
             if let digest = end.digest { object["sha256"] = .string(digest) }
             return object
@@ -179,6 +185,7 @@ extension DumpLine {
             documentCount: Int(try members.number("documents", in: 0...Int64.max)),
             blobCount: Int(try members.number("blobs", in: 0...Int64.max)),
             standing: try members.digests("standing"),
+            lacking: try members.blobs("lacks"),
             digest: members.object.contains("sha256") ? try members.text("sha256") : nil
         )
     }

@@ -85,6 +85,22 @@ struct DumpMembers {
         return digests
     }
 
+    /// Names of contents; none where there are none.
+    func blobs(_ key: String) throws(DumpDamage) -> [BlobDigest] {
+        guard object.contains(key) else { return [] }
+        guard let values = object[key]?.array, values.count <= DumpLimits.lackingCount else {
+            throw DumpDamage("\"\(key)\" is no list of blobs")
+        }
+        var digests: [BlobDigest] = []
+        for value in values {
+            guard let digest = value.string.flatMap({ BlobDigest($0) }) else {
+                throw DumpDamage("\"\(key)\" is no list of blobs")
+            }
+            digests.append(digest)
+        }
+        return digests
+    }
+
     /// A change number for each of several collections.
     func sequences(_ key: String) throws(DumpDamage) -> [CollectionPath: UInt64] {
         guard let members = object[key]?.object else {

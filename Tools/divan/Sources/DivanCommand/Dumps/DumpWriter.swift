@@ -58,6 +58,7 @@ struct DumpWriter {
                 try output.write(.remote(remote.id, name: remote.name))
             }
             for path in paths { try output.write(.collection(path)) }
+            if let former { try writeBlobs(lackingIn: former, paths, reader) }
             let total = try reader.documentCount()
             for path in paths { try write(path, since: former, of: total, reader) }
             let end = DumpEnd(
@@ -66,7 +67,10 @@ struct DumpWriter {
                 sequences: try reader.lastSequences(),
                 documentCount: documentCount,
                 blobCount: blobCount,
-                standing: standing
+                standing: standing,
+                lacking: Array(
+                    (missingBlobs + alteredBlobs).sorted().prefix(DumpLimits.lackingCount)
+                )
             )
             try output.write(end)
         }
@@ -87,6 +91,12 @@ struct DumpWriter {
             throw Failure(
                 kind: .invalid,
                 sentence: "--since: from before the database was upgraded" + remedy
+            )
+        }
+        guard former.lacking.count < DumpLimits.lackingCount else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "--since: a dump that lacks too many blobs" + remedy
             )
         }
         for (path, sequence) in former.sequences where try reader.hasCollection(path) {
@@ -204,16 +214,48 @@ struct DumpWriter {
     ) throws {
         // Sorted, so that equal databases give equal dumps.
         for body in history.revisionsWithBody.compactMap(\.body) {
-            for digest in try BlobReferences.digests(in: body.span).sorted()
-            where written.insert(digest).inserted {
-                if store.blobs.contains(digest) {
-                    if isSound(digest) { try write(digest) } else { alteredBlobs.append(digest) }
-                } else if try reader.absentBlob(digest) != nil {
-                    try output.write(.absent(digest))
-                } else {
-                    missingBlobs.append(digest)
-                }
+            for digest in try BlobReferences.digests(in: body.span).sorted() {
+                try writeOnce(digest, reader)
             }
+        }
+    }
+
+    /// Writes what the sections before lacked of contents that documents still name: the documents may not
+    /// have changed when the contents were mended.
+    private mutating func writeBlobs(
+        lackingIn former: DumpEnd,
+        _ paths: [CollectionPath],
+        _ reader: StoreReader
+    ) throws {
+        guard !former.lacking.isEmpty else { return }
+        var named: Set<BlobDigest> = []
+        for path in paths {
+            try reader.forEachDocument(
+                in: path,
+                damaged: { _ in },
+                { document in
+                    guard document.mayNameBlobs,
+                        let history = try reader.soundRevisions(of: document.documentID, in: path)
+                    else { return }
+                    for body in history.revisionsWithBody.compactMap(\.body) {
+                        named.formUnion(try BlobReferences.digests(in: body.span))
+                    }
+                }
+            )
+        }
+        for digest in former.lacking where named.contains(digest) {
+            try writeOnce(digest, reader)
+        }
+    }
+
+    private mutating func writeOnce(_ digest: BlobDigest, _ reader: StoreReader) throws {
+        guard written.insert(digest).inserted else { return }
+        if store.blobs.contains(digest) {
+            if isSound(digest) { try write(digest) } else { alteredBlobs.append(digest) }
+        } else if try reader.absentBlob(digest) != nil {
+            try output.write(.absent(digest))
+        } else {
+            missingBlobs.append(digest)
         }
     }
 

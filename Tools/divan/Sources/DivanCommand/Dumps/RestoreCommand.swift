@@ -14,7 +14,8 @@ enum RestoreCommand: Command {
             made with --since come behind the one that they follow. Revisions keep their IDs,
             documents their history, conflicts, blobs, expirations and change numbers; what had
             expired stays out. The new database has UUIDs of its own, so a replication compares
-            everything once. A file that was cut off or changed makes no database. A dump has no
+            everything once. A file that was cut off or changed makes no database; a blob that was
+            altered before it was dumped is left out and named, with exit code 8. A dump has no
             key; with one, or with --encrypt, the new database is sealed.
             """,
         examples: ["divan restore shop-again shop.dump", "divan restore shop-again monday tuesday"]
@@ -51,18 +52,32 @@ enum RestoreCommand: Command {
             try restoration.finish()
         } catch {
             restoration.cancel()
-            throw error
+            throw explaining(error, restoration)
         }
         progress.finish()
         report(restoration, path, terminal)
-        let lost = restoration.missingBlobs.count
+        let lost = restoration.missingBlobs.count + restoration.alteredBlobs.count
         if lost > 0 {
             throw Failure(
                 kind: .partly,
-                sentence: "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") in no dump; "
-                    + (terminal.isJSON ? "missingBlobs names them" : "the lines above say which")
+                sentence:
+                    "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") whole in no dump; "
+                    + (terminal.isJSON
+                        ? "missingBlobs and alteredBlobs name them" : "the lines above say which")
             )
         }
+    }
+
+    /// What is wrong with a file, and which content of it is not what it was.
+    private static func explaining(
+        _ error: any Error,
+        _ restoration: DumpRestoration
+    ) -> any Error {
+        guard let failure = error as? Failure, failure.kind == .invalid,
+            let digest = restoration.alteredBlobs.first
+        else { return error }
+        let sentence = "\(failure.sentence); the content of blob \(digest) is not what it was"
+        return Failure(kind: .invalid, sentence: sentence)
     }
 
     private static func report(
@@ -70,16 +85,23 @@ enum RestoreCommand: Command {
         _ path: DatabasePath,
         _ terminal: Terminal
     ) {
-        let lost = restoration.missingBlobs
+        let (lost, altered) = (restoration.missingBlobs, restoration.alteredBlobs)
         if terminal.isJSON {
-            let object: JSON = [
+            var object: JSONObject = [
                 "database": .string(path.bundle), "documents": JSON(restoration.documentCount),
                 "blobs": JSON(restoration.blobCount), "expired": JSON(restoration.expiredCount),
                 "missingBlobs": .array(lost.map { .string("\($0)") }),
             ]
-            return terminal.result(object.canonicalText)
+            if !altered.isEmpty {
+                object["alteredBlobs"] = .array(altered.map { .string("\($0)") })
+            }
+            return terminal.result(JSON.object(object).canonicalText)
         }
         terminal.noteMissing(lost)
+        terminal.noteMissing(
+            altered,
+            because: "its content was altered before it was dumped, left out"
+        )
         let contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)
         terminal.note("Restored \(contents) to \(path.bundle)")
         if restoration.expiredCount > 0 {
