@@ -63,6 +63,8 @@ public struct RESTConfiguration: Sendable {
     public var authenticator: any ListenerAuthenticator
     /// What a client may do with a database; `nil` refuses it.
     public var rights: @Sendable (RESTClient, _ database: String) -> RESTRights?
+    /// Hears of each request that is refused because of who asks; on any thread, and not for long.
+    public var onRefusal: (@Sendable (RESTRefusal) -> Void)?
     /// The web origins whose pages may use this server (CORS); none by default.
     ///
     /// `*` allows every page, without credentials.

@@ -1,5 +1,7 @@
 import DivanAuth
 import DivanHTTP
+import DivanJSON
+import DivanLog
 import DivanTLS
 import DivanTransport
 
@@ -12,10 +14,14 @@ final class RESTDoor: Sendable {
     private let authenticator: any ListenerAuthenticator
     private let queues: PartyQueues
     private let logins: LoginTable
+    private let onRefusal: (@Sendable (RESTRefusal) -> Void)?
+    private let databases: Set<ExactText>
 
     init(_ configuration: RESTConfiguration, _ queues: PartyQueues) {
         authenticator = configuration.authenticator
         self.queues = queues
+        onRefusal = configuration.onRefusal
+        databases = Set(configuration.databases.keys)
         logins = LoginTable(limits: configuration.limits.logins)
     }
 
@@ -41,24 +47,28 @@ final class RESTDoor: Sendable {
             token: shown.token,
             at: exchange.loop.now
         )
-        guard let seat else { return answer(Self.tooMany) }
+        let refuse = { @Sendable [self] in
+            note(429, exchange, name: shown.name, showedCredentials: true)
+            answer(Self.tooMany)
+        }
+        guard let seat else { return refuse() }
         let check = { @Sendable [self] in
             if let client = client(of: exchange, seat, answer) { body(client) }
         }
-        follow(decision, exchange, answer, afterWaiting: check) {
+        follow(decision, exchange, refuse, afterWaiting: check) {
             queues.queue(at: exchange.address).async(unlessGone: exchange.departure) { [self] in
                 // Those before it in the line may have failed meanwhile.
                 let decision = seat.admit(at: exchange.loop.now)
-                follow(decision, exchange, answer, afterWaiting: check, now: check)
+                follow(decision, exchange, refuse, afterWaiting: check, now: check)
             }
         }
     }
 
-    /// Calls `now`, or later `afterWaiting` on a thread of the queue.
+    /// Calls `now`, or later `afterWaiting` on a thread of the queue, or `refuse`.
     private func follow(
         _ decision: LoginDecision,
         _ exchange: HTTPExchange,
-        _ answer: Answer,
+        _ refuse: () -> Void,
         afterWaiting: @escaping @Sendable () -> Void,
         now: () -> Void
     ) {
@@ -71,7 +81,7 @@ final class RESTDoor: Sendable {
                     afterWaiting
                 )
             }
-        case .refused: answer(Self.tooMany)
+        case .refused: refuse()
         }
     }
 
@@ -81,7 +91,8 @@ final class RESTDoor: Sendable {
         _ seat: LoginSeat?,
         _ answer: Answer
     ) -> RESTClient? {
-        switch authenticator.authenticate(AuthenticationRequest(exchange)) {
+        let request = AuthenticationRequest(exchange)
+        switch authenticator.authenticate(request) {
         case .accepted(let user):
             seat?.succeeded(as: user)
             return RESTClient(
@@ -91,6 +102,8 @@ final class RESTDoor: Sendable {
             )
         case .refused(let challenge):
             seat?.failed(at: exchange.loop.now)
+            let name = request.credentials?.username
+            note(401, exchange, name: name, showedCredentials: seat != nil)
             var error = RESTError(
                 401,
                 "unauthorized",
@@ -100,6 +113,30 @@ final class RESTDoor: Sendable {
             answer(error.response)
             return nil
         }
+    }
+
+    /// Tells the application and the log.
+    ///
+    /// The address stands first and alone, so that nobody can write another one into the line.
+    private func note(
+        _ status: Int,
+        _ exchange: HTTPExchange,
+        name: String?,
+        showedCredentials: Bool
+    ) {
+        let asked = exchange.request.target.segments.first
+        let refusal = RESTRefusal(
+            status: status,
+            address: exchange.address.host,
+            claimedUser: name,
+            showedCredentials: showedCredentials,
+            database: asked.flatMap { databases.contains(ExactText($0)) ? $0 : nil }
+        )
+        let user = name.map { ", user “\(escapedForLog($0))”" } ?? ""
+        let line = "Refused \(refusal.address) over HTTP with \(status)\(user)"
+        // Whoever shows nothing is told what is needed: that is how a client begins.
+        if showedCredentials { Log(.listener).warning(line) } else { Log(.listener).info(line) }
+        onRefusal?(refusal)
     }
 
     private static var tooMany: HTTPResponse {

@@ -5,6 +5,7 @@ import DivanREST
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Synchronization
 import Testing
 
 /// Who may come, and what for.
@@ -48,6 +49,23 @@ import Testing
         visitor.send("PUT /notes/_default/x HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
         #expect(try visitor.readAnswer().status == 401)
         #expect(visitor.isAtEnd())
+    }
+
+    @Test func `who is refused is told, with the name it gave`() throws {
+        let told = Mutex<[RESTRefusal]>([])
+        let served = try Served { configuration in
+            configuration.authenticator = PasswordListenerAuthenticator { _, _ in false }
+            configuration.onRefusal = { refusal in told.withLock { $0.append(refusal) } }
+        }
+        _ = try served.visitor().ask("GET", "/notes/_default/a")
+        _ = try served.visitor().ask("GET", "/notes", anna)
+        _ = try served.visitor().ask("GET", "/else", bo)
+        let refusals = told.withLock { $0 }
+        #expect(refusals.map(\.status) == [401, 401, 401])
+        #expect(refusals.map(\.claimedUser) == [nil, "anna", "bo"])
+        #expect(refusals.map(\.showedCredentials) == [false, true, true])
+        #expect(refusals.map(\.database) == ["notes", "notes", nil])
+        #expect(refusals.allSatisfy { $0.address == "127.0.0.1" })
     }
 
     /// Lets in who has the key of this test.

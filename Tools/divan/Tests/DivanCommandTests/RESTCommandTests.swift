@@ -75,6 +75,9 @@ import Testing
         let oak = "\(url)notes/shop.chairs/oak"
         #expect(try ask(oak) == "401")
         #expect(try ask("-u", "anna:wrong", oak) == "401")
+        let refused = try server.event(named: "refused")
+        #expect(refused["address"] as? String == "127.0.0.1" && refused["status"] as? Int == 401)
+        #expect(refused["user"] as? String == "anna" && refused["database"] as? String == "notes")
         #expect(try ask("-u", "anna:secret", oak) == "200")
         #expect(try ask("-u", "anna:secret", "\(url)notes/_default/soup") == "404")
         #expect(try ask("-u", "anna:secret", "-X", "PUT", "-d", "{}", "\(oak)2") == "403")

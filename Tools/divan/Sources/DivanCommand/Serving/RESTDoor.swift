@@ -20,7 +20,8 @@ final class RESTDoor {
         _ served: [ServedDatabase],
         port: UInt16,
         arguments: Arguments,
-        gate: PeerGate
+        gate: PeerGate,
+        refusals: Refusals
     ) throws {
         var stores: [ExactText: Store] = [:]
         for database in served {
@@ -39,19 +40,19 @@ final class RESTDoor {
         let shared = try arguments.collectionPaths()
         let isReadOnly = arguments.has("--read-only")
         let conditions = ConditionShelf()
-        server = RESTServer(
-            RESTConfiguration(
-                databases: stores,
-                networkInterface: interface,
-                port: port,
-                tls: door.tls,
-                authenticator: door.authenticator,
-                rights: { client, _ in
-                    gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
-                },
-                origins: arguments.list("--rest-origin")
-            )
+        var configuration = RESTConfiguration(
+            databases: stores,
+            networkInterface: interface,
+            port: port,
+            tls: door.tls,
+            authenticator: door.authenticator,
+            rights: { client, _ in
+                gate.rights(of: client, to: shared, isReadOnly: isReadOnly, conditions)
+            },
+            origins: arguments.list("--rest-origin")
         )
+        configuration.onRefusal = { refusals.add($0) }
+        server = RESTServer(configuration)
         try server.start()
     }
 

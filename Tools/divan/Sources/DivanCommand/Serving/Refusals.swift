@@ -1,6 +1,7 @@
 import Divan
 import DivanCommandLine
 import DivanJSON
+import DivanREST
 import Foundation
 import Synchronization
 
@@ -63,23 +64,41 @@ final class Refusals: Sendable {
 
     private let state = Mutex(State())
 
-    /// Takes a refusal in.
+    /// Takes a refusal of a listener in.
     func add(_ refusal: ListenerRefusal, at path: DatabasePath) {
         // A client that shows nothing only asks what is needed; clients begin so.
         guard refusal.status != 401 || refusal.showedCredentials else { return }
-        let user = refusal.claimedUser.map { String($0.prefix(200)) }
-        let entry = Entry(
-            database: path.name,
-            address: refusal.address,
-            user: user,
-            status: refusal.status,
-            moment: Int64(refusal.date.timeIntervalSince1970 * 1000)
+        add(
+            Entry(
+                database: path.name,
+                address: refusal.address,
+                user: refusal.claimedUser.map { String($0.prefix(200)) },
+                status: refusal.status,
+                moment: Int64(refusal.date.timeIntervalSince1970 * 1000)
+            )
         )
+    }
+
+    /// Takes a refusal of the REST interface in.
+    func add(_ refusal: RESTRefusal) {
+        guard refusal.status != 401 || refusal.showedCredentials else { return }
+        add(
+            Entry(
+                database: refusal.database ?? "",
+                address: refusal.address,
+                user: refusal.claimedUser.map { String($0.prefix(200)) },
+                status: refusal.status,
+                moment: Moment.now()
+            )
+        )
+    }
+
+    private func add(_ entry: Entry) {
         let key = Key(
-            database: Array(path.name.utf8),
-            address: Array(refusal.address.utf8),
-            user: user.map { Array($0.utf8) },
-            status: refusal.status
+            database: Array(entry.database.utf8),
+            address: Array(entry.address.utf8),
+            user: entry.user.map { Array($0.utf8) },
+            status: entry.status
         )
         state.withLock { state in
             if state.entries[key] != nil {

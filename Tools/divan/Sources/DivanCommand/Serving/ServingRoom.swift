@@ -134,7 +134,13 @@ final class ServingRoom {
             }
             return
         }
-        rest = try RESTDoor(served, port: port, arguments: arguments, gate: gate)
+        rest = try RESTDoor(
+            served,
+            port: port,
+            arguments: arguments,
+            gate: gate,
+            refusals: refusals
+        )
     }
 
     private func announce(_ database: ServedDatabase) {
