@@ -80,6 +80,8 @@ import Testing
         ("\\xff\\xfe_\\0i\\0d\\0\\n\\0", "UTF-16"), ("_\\0i\\0d\\0\\n\\0x\\0", "UTF-16"),
         ("_id,t,t\\nx,1,2\\n", "two columns are called \"t\""),
         ("_id,\\nx,1\\n", "a key is empty"),
+        ("_id;a;b\\nx;1;2\\n", "t.csv:1: no comma parts the keys"),
+        ("_id\\ta\\nx\\t1\\n", "t.csv:1: no comma parts the keys"),
     ])
     func `a table that would be altered on its way is refused`(
         _ text: String,
@@ -87,6 +89,26 @@ import Testing
     ) throws {
         let outcome = try shell.bash("printf '\(text)' >t.csv; divan import db t.csv --from csv")
         outcome.expectFailure(4, words)
+    }
+
+    @Test func `a table of one column is one, and a quoted key may hold anything`() throws {
+        try shell.bash(
+            "printf 'name\\nx;y\\n' >t.csv; divan import db t.csv --from csv --id-from name"
+        )
+        .expectSuccess()
+        try shell.bash("printf '\"a;b\"\\n1\\n' >t.csv; divan import db t.csv --from csv")
+            .expectSuccess()
+        #expect(try shell.run("ls", "db", "x").output == "x;y\n")
+    }
+
+    @Test func `a table is told from lines, and a line from an object over several`() throws {
+        try shell.write("t.csv", "_id,a\nx,1\n")
+        try shell.divan("import", "db", "t.csv").expectFailure(2, "t.csv: ", "--from csv")
+        try shell.write("one.json", "{\n  \"_id\": \"x\"\n}\n")
+        try shell.divan("import", "db", "one.json")
+            .expectFailure(4, "one.json:1: ", "each line is a whole object, or the file one array")
+        try shell.write("some.json", "[{\n  \"_id\": \"x\"\n}]\n")
+        try shell.run("import", "db", "some.json")
     }
 
     @Test(arguments: ["\\r", "\\n", "\\r\\n"])

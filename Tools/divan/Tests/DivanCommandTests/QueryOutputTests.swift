@@ -62,7 +62,7 @@ import Testing
             a,,"椅子 | ""x""\","{""k"":[1,2.5,null]}"
             b,true,"two
             lines, one cell",[]
-            c,1000.0,,
+            c,1000.0,"",
 
             """
         ),

@@ -112,6 +112,23 @@ import Testing
         #expect(try shell.run("get", "again", "d", "--raw").output.contains(#"line\nend"#))
     }
 
+    @Test func `texts that look like something else come back as texts, also out of a query`()
+        throws
+    {
+        try shell.run("new", "texts")
+        let body =
+            #"{"a":"1","b":"007","c":"null","d":"","e":"true","f":"1e5","g":"x\u0000y","h":" 1"}"#
+        try shell.run("put", "texts", "t", body)
+        let query = "SELECT META().id AS _id, a, b, c, d, e, f, g, h FROM _"
+        try shell.run("export", "texts", "all.csv")
+        try shell.run("export", "texts", "rows.csv", "--query", query)
+        for file in ["all", "rows"] {
+            try shell.run("new", file)
+            try shell.run("import", file, "\(file).csv", "--from", "csv")
+            #expect(try shell.run("get", file, "t", "--raw").output == body + "\n")
+        }
+    }
+
     @Test func `an accent on a quote costs neither a field nor a column`() throws {
         try shell.run("new", "marks")
         let line = #"{"_id":"a","na\"\u0301me":"say \"\u0301hi\", you","other":1}"#

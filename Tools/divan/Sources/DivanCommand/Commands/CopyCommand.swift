@@ -89,15 +89,18 @@ enum CopyCommand: Command {
         _ = try InputFile(file)
         let key = try KeyRing.shared.keyToSealWith(arguments)
         var batch = try ImportBatch(making: path, key: key)
+        let missing: MissingContents
         do {
             try DocumentReader.read(file) { entry in try batch.add(entry) { terminal.warn($0) } }
             try batch.commit()
+            missing = MissingContents(try batch.missingBlobs())
             try batch.end()
         } catch {
             batch.undo()
             throw error
         }
         tell(batch.savedCount, path.bundle, terminal)
+        try missing.fail(terminal)
     }
 
     private static func tell(_ count: Int, _ path: String, _ terminal: Terminal) {

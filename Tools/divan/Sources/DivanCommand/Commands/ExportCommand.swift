@@ -31,7 +31,7 @@ enum ExportCommand: Command {
             object, and stands on standard output where the documents go to a FILE. A document's own
             properties _sequence and _collection stand in an object under the empty key.
             A FILE that ends in .csv gets a column for each property, and divan import --from csv
-            reads it back. One that ends in .sqlite becomes a database of SQLite, with a table for
+            reads it back: objects, arrays and blobs as text. One that ends in .sqlite becomes a database of SQLite, with a table for
             each collection, or for that of -c: _id, _revision, _body (the document as JSON), and the
             common properties.
             """,
@@ -51,13 +51,17 @@ enum ExportCommand: Command {
         if let kind = try TableKind(arguments) { return try kind.export(arguments, terminal) }
         let living = try arguments.database.living()
         var damaged = DamagedDocuments()
-        let (count, last) = try arguments.database.using(.reading) { database in
+        let (lines, last) = try arguments.database.using(.reading) { database in
             let collection = try database.existing(name)
             return try export(collection, of: living, since, arguments, terminal, &damaged)
         }
         damaged.tell(terminal)
-        let sentence = "Exported \(Numbers.count(count, "document")), up to sequence \(last)"
-        var members: JSONObject = ["documents": JSON(count), "sequence": JSON(last)]
+        var sentence = "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"
+        var members: JSONObject = ["documents": JSON(lines.count), "sequence": JSON(last)]
+        if lines.leftOutCount > 0 {
+            sentence += "; without \(Numbers.count(lines.leftOutCount, "blob")), which --blobs adds"
+            members["blobsLeftOut"] = JSON(lines.leftOutCount)
+        }
         if damaged.count > 0 { members["damaged"] = JSON(damaged.count) }
         tell(sentence, members, arguments, terminal)
         try damaged.fail()
@@ -78,7 +82,7 @@ enum ExportCommand: Command {
         }
     }
 
-    /// Writes a collection; returns how many documents, and its last sequence.
+    /// Writes a collection; returns what was written, and its last sequence.
     ///
     /// Of the changes those are left out that cannot be read.
     private static func export(
@@ -88,7 +92,7 @@ enum ExportCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal,
         _ damaged: inout DamagedDocuments
-    ) throws -> (Int, UInt64) {
+    ) throws -> (DocumentLines, UInt64) {
         let database = collection.database
         var lines = try DocumentLines(
             to: arguments.operands.dropFirst().first,
@@ -127,7 +131,7 @@ enum ExportCommand: Command {
             return try snapshot.lastSequence(of: collection)
         }
         try lines.finish()
-        return (lines.count, last)
+        return (lines, last)
     }
 
     /// Writes the rows of a query: objects in lines or an array, or comma-separated values.

@@ -26,10 +26,12 @@ enum ImportCommand: Command {
             .json,
         ],
         details: """
-            A file holds one JSON object a line, or one array of objects; - is standard input.
+            A file holds one JSON object a line, or one array of objects, which may go over several
+            lines; - is standard input.
             A directory holds one object in each .json file, whose name is the ID. A document
             without an ID gets one. A blob's content may stand in the text as base64:
-            {"@type":"blob","content_type":"image/png","data":"…"}.
+            {"@type":"blob","content_type":"image/png","data":"…"}. One that is neither there nor in
+            the database is named, with exit code 8.
             {"_id":"x","_deleted":true} deletes x. Of csv, what is written as JSON writes a number,
             true, false or null is that, an empty field is absent, all else is text. Of couchdb, what
             _all_docs?include_docs=true&attachments=true, _changes or _find gave, or pouchdb-dump:
@@ -55,6 +57,9 @@ enum ImportCommand: Command {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
         let reader = try reader(arguments)
+        if !arguments.has("--from"), let file = files.first(where: { $0.hasSuffix(".csv") }) {
+            throw Failure.usage("\(file): comma-separated values are read with --from csv")
+        }
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let isDry = arguments.has("--dry-run")
         let rules = try ImportBatch.Rules(collection, arguments)
@@ -84,7 +89,12 @@ enum ImportCommand: Command {
             throw try batch.close(after: error)
         }
         progress.finish()
-        if isDry { rehearse(batch, terminal) } else { report(batch, progress.elapsed, terminal) }
+        let missing = MissingContents(try batch.missingBlobs())
+        if isDry {
+            rehearse(batch, terminal)
+        } else {
+            report(batch, progress.elapsed, missing, terminal)
+        }
         if batch.refusedCount > 0 {
             throw Failure(
                 kind: .partly,
@@ -92,6 +102,7 @@ enum ImportCommand: Command {
                     + "\(batch.refusedCount == 1 ? "was" : "were") left out; the lines above say why"
             )
         }
+        try missing.fail(terminal)
     }
 
     /// Calls its last argument for each document of a file, until it is told to stop.
@@ -129,14 +140,20 @@ enum ImportCommand: Command {
         )
     }
 
-    private static func report(_ batch: ImportBatch, _ elapsed: Duration, _ terminal: Terminal) {
+    private static func report(
+        _ batch: ImportBatch,
+        _ elapsed: Duration,
+        _ missing: MissingContents,
+        _ terminal: Terminal
+    ) {
         if terminal.isJSON {
-            let object: JSON = [
+            var object: JSONObject = [
                 "documents": JSON(batch.savedCount), "blobs": JSON(batch.blobCount),
                 "unchanged": JSON(batch.unchangedCount),
                 "refused": JSON(batch.refusedCount), "seconds": .double(elapsed.inSeconds),
             ]
-            return terminal.result(object.canonicalText)
+            missing.add(to: &object)
+            return terminal.result(JSON.object(object).canonicalText)
         }
         let contents = Numbers.contents(batch.savedCount, blobs: batch.blobCount)
         let time = Numbers.seconds(elapsed.inSeconds)

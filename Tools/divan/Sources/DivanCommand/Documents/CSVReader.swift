@@ -118,7 +118,17 @@ struct CSVReader {
     private func checkedKeys() throws(Failure) -> [String] {
         var keys: [String] = []
         var seen: Set<ExactText> = []
+        let first = record[0].bytes
+        if record.count == 1, !record[0].isQuoted, first.contains(where: ";\t".utf8.contains) {
+            throw problem(
+                "no comma parts the keys, but a semicolon or a tabulator; save the text with commas"
+            )
+        }
         for field in record {
+            // As far as the first line: what was text of a document may be anything.
+            guard !field.bytes.contains(0) else {
+                throw problem("a key has a NUL; is the text UTF-16? Save it as UTF-8")
+            }
             let key = try text(field.bytes)
             // Nothing can stand under an empty key: a spreadsheet leaves empty columns at its edge.
             guard key.isEmpty || seen.insert(ExactText(key)).inserted else {
@@ -132,9 +142,6 @@ struct CSVReader {
     private func text(_ bytes: [UInt8]) throws(Failure) -> String {
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw problem("a field is no UTF-8; save the text as UTF-8")
-        }
-        guard !bytes.contains(0) else {
-            throw problem("a field has a NUL; is the text UTF-16? Save it as UTF-8")
         }
         return text
     }

@@ -1,6 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
+import DivanStore
 import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
@@ -36,6 +37,12 @@ struct DocumentLines {
 
     /// Documents written.
     private(set) var count = 0
+    /// Contents that they name and that were to be left out.
+    private var leftOut: Set<BlobDigest> = []
+
+    /// How many contents that they name are not among them.
+    var leftOutCount: Int { leftOut.count }
+
     /// Bytes of their texts.
     private(set) var byteCount: UInt64 = 0
 
@@ -70,7 +77,11 @@ struct DocumentLines {
         _ members: JSONObject = [:]
     ) throws {
         var body = try stored.map { try JSON(storedBody: $0) } ?? [:]
-        if let contents { body = try Self.embedding(contents, in: body, of: id) }
+        if let contents {
+            body = try Self.embedding(contents, in: body, of: id)
+        } else {
+            leftOut.formUnion(BlobReferences.all(in: body).map(\.digest))
+        }
         var object = body.object ?? JSONObject()
         OwnProperties.setApart(in: &object)
         for (key, value) in members { object[key] = value }

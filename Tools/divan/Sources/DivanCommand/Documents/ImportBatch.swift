@@ -66,6 +66,7 @@ struct ImportBatch {
     private var items: [Item] = []
     private var heldByteCount = 0
     private var byteCount: UInt64 = 0
+    private var named: Set<BlobDigest> = []  // without their contents
     private var endsWithDocument = false  // one that was not valid, and not with the file
 
     /// Documents that are saved.
@@ -160,6 +161,16 @@ struct ImportBatch {
         if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
         heldByteCount = 0
+    }
+
+    /// Contents that what was read names, and that are neither here nor at a peer.
+    func missingBlobs() throws -> [BlobDigest] {
+        guard !named.isEmpty, !rules.isDry else { return [] }
+        return try store.read { reader in
+            try named.filter {
+                try !store.blobs.contains($0) && reader.absentBlob($0) == nil
+            }.sorted()
+        }
     }
 
     /// Counts what would be saved, and what is there already.
@@ -307,6 +318,9 @@ struct ImportBatch {
                 holds.append(hold)
                 return hold.digest.description
             }
+            if installed.count > installed.storedCount {
+                named.formUnion(BlobReferences.all(in: installed.body).map(\.digest))
+            }
             return Item(
                 documentID: documentID,
                 collection: collection,
@@ -318,7 +332,12 @@ struct ImportBatch {
             )
         } catch {
             var failure = (error as? Failure) ?? Failure(explaining: error)
-            if error is JSONError { failure.kind = .invalid }
+            if let error = error as? JSONError {
+                failure.kind = .invalid
+                if case .unexpectedEnd = error.reason, entry.fileName == nil {
+                    failure.sentence += "; each line is a whole object, or the file one array"
+                }
+            }
             failure.sentence = "\(entry.place): \(failure.sentence)"
             throw failure
         }
@@ -358,40 +377,5 @@ extension ImportBatch.Rules {
             isDry: arguments.has("--dry-run"),
             keepsRevisions: arguments.has("--keep-revisions")
         )
-    }
-}
-
-/// What the store would refuse, found before a batch is built so that the line can be named.
-enum StoreRules {
-    /// Refuses to put a blob where CouchDB keeps its attachments: no peer would find it there.
-    static func check(blobKey key: String) throws(Failure) {
-        guard ExactText(key) == ExactText(InlineBlobs.attachmentsKey) else { return }
-        throw Failure(
-            kind: .invalid,
-            sentence:
-                "the key \"\(key)\" is for attachments of CouchDB; choose another for the blob"
-        )
-    }
-
-    /// What to say of a body that is stored here and that no peer takes; `nil` for nearly all.
-    static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
-        let limit = StoreLimits.syncedBodyByteCount
-        guard byteCount > limit else { return nil }
-        return
-            "\(documentID.text.escapingControlCharacters()): \(Numbers.bytes(byteCount)), but no more "
-            + "than \(Numbers.bytes(limit)) travel to a peer; put large content into blobs"
-    }
-
-    static func check(topLevelKeys: [String]) throws(Failure) {
-        let keys = Set(topLevelKeys.map { ExactText($0) })
-        for key in BodyRules.reservedKeys where keys.contains(ExactText(key)) {
-            throw Failure(kind: .invalid, sentence: "the key \"\(key)\" is reserved; rename it")
-        }
-        if topLevelKeys.contains("") {
-            throw Failure(
-                kind: .invalid,
-                sentence: "a key is empty; name it, for Couchbase Lite would refuse the document"
-            )
-        }
     }
 }

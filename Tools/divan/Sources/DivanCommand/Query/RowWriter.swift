@@ -69,8 +69,8 @@ struct RowWriter {
         case .array: try line((count == 0 ? "[" : ",") + object(row))
         case .lines: try line(object(row))
         case .csv:
-            if count == 0 { try line(titles.map(Self.field).joined(separator: ",")) }
-            let cells = row.map { Self.field($0.cell(null: "")) }
+            if count == 0 { try line(titles.map(CSVField.plain).joined(separator: ",")) }
+            let cells = row.map(\.field)
             // Most readers pass over an empty line.
             try line(cells == [""] ? "\"\"" : cells.joined(separator: ","))
         case .markdown:
@@ -88,7 +88,7 @@ struct RowWriter {
         case .array: try line(count == 0 ? "[]" : "]")
         case .table: try writeWaiting(line)
         case .markdown where count == 0: try beginMarkdown(line)
-        case .csv where count == 0: try line(titles.map(Self.field).joined(separator: ","))
+        case .csv where count == 0: try line(titles.map(CSVField.plain).joined(separator: ","))
         default: break
         }
     }
@@ -181,11 +181,6 @@ struct RowWriter {
         return widths
     }
 
-    private static func field(_ text: String) -> String {
-        let needsQuotes = text.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-        return needsQuotes ? "\"\(text.spelling("\"", as: "\"\""))\"" : text
-    }
-
     private static func markdown(_ cells: [String]) -> String {
         "| "
             + cells.map {
@@ -195,6 +190,12 @@ struct RowWriter {
 }
 
 extension QueryValue {
+    /// The value among comma-separated ones.
+    fileprivate var field: String {
+        if case .string(let text) = self { return CSVField.text(text) }
+        return CSVField.plain(cell(null: ""))
+    }
+
     /// The value as a cell of a table; where MISSING is empty, null has a word.
     fileprivate func cell(null: String) -> String {
         switch self {

@@ -34,7 +34,7 @@ struct CSVDocuments {
             )
         }
         let keys = census.keys
-        write(["_id"] + keys.map { Self.quotedIfNeeded($0) })
+        write(["_id"] + keys.map { CSVField.plain($0) })
         try forEach { documentID, body in
             write([Self.field(.string(documentID.text))] + keys.map { Self.field(body[$0]) })
             count += 1
@@ -62,19 +62,8 @@ struct CSVDocuments {
     private static func field(_ value: JSON?) -> String {
         switch value {
         case nil: ""
-        case .string(let text)?:
-            // Unquoted it would come back as something else.
-            text.isEmpty || (try? JSON(parsing: text)) != nil ? quoted(text) : quotedIfNeeded(text)
-        case let value?: quotedIfNeeded(value.canonicalText)
+        case .string(let text)?: CSVField.text(text)
+        case let value?: CSVField.plain(value.canonicalText)
         }
-    }
-
-    private static func quotedIfNeeded(_ text: String) -> String {
-        let special = Set("\",\n\r".utf8)
-        return text.utf8.contains(where: special.contains) ? quoted(text) : text
-    }
-
-    private static func quoted(_ text: String) -> String {
-        "\"" + text.spelling("\"", as: "\"\"") + "\""
     }
 }

@@ -83,15 +83,9 @@ enum TableKind {
             line +=
                 "; \(Numbers.count(rareCount, "rare property", "rare properties")) only in _body"
         }
-        terminal.noteMissing(missing)
+        let missing = MissingContents(missing)
         terminal.done(line, ["documents": JSON(count), "rareProperties": JSON(rareCount)])
-        guard missing.isEmpty else {
-            throw Failure(
-                kind: .partly,
-                sentence: "\(Numbers.count(missing.count, "blob")) missing; divan check names the "
-                    + "documents"
-            )
-        }
+        try missing.fail(terminal)
     }
 }
 
