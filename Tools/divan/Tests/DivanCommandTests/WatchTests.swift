@@ -63,4 +63,10 @@ import Testing
         #expect(try shell.divan("watch", "db", "--limit", "0").status == 2)
         #expect(try shell.divan("watch", "db", "--interval", "5").status == 2)
     }
+
+    @Test(arguments: ["watch db --since 0", "query db 'SELECT n FROM _' --watch --format jsonl"])
+    func `who watches for nobody ends`(_ line: String) throws {
+        let outcome = try shell.bash("timeout 60 divan \(line) | head -n 1; echo ${PIPESTATUS[0]}")
+        #expect(outcome.lines.last == "0", "\(outcome)")
+    }
 }

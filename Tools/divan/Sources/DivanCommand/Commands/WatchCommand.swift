@@ -48,6 +48,7 @@ enum WatchCommand: Command {
         let stopped = DispatchSemaphore(value: 0)
         interruption.onRequest { stopped.signal() }
         repeat {
+            try terminal.requireOutput()
             try feed.forEachNew {
                 try printer.print($0, in: $1, store)
                 try terminal.requireOutput()

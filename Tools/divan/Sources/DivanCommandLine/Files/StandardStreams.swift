@@ -53,7 +53,13 @@ package final class ResultStream: Sendable {
     }
 
     /// Ends a verb whose results nobody gets any more.
+    ///
+    /// The reader of a pipe may have gone without a write that would have told.
     package func requireOpen() throws(Ended) {
+        var polled = pollfd(fd: descriptor, events: 0, revents: 0)
+        if poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLERR | POLLHUP) != 0 {
+            failure.withLock { $0 = $0 ?? EPIPE }
+        }
         if problem != nil { throw Ended() }
     }
 }
