@@ -96,7 +96,9 @@ enum Verbs {
             return (verb, words.dropFirst(2))
         }
         let verbs = group.map { "divan \($0)" }.joined(separator: ", ")
-        throw .usage("divan \(first) is a group of verbs: \(verbs)")
+        let typed = words.dropFirst().first.flatMap { $0.hasPrefix("-") ? nil : $0 }
+        guard let typed else { throw .usage("divan \(first) is a group of verbs: \(verbs)") }
+        throw .usage("there is no verb \"\(first) \(typed)\"\(hint(typed, in: group)): \(verbs)")
     }
 
     /// The page about a group such as `blob`; `nil` when the words name none.
@@ -118,15 +120,27 @@ enum Verbs {
         "copy": "cp", "create": "new", "delete": "rm", "del": "rm", "list": "ls", "dir": "ls",
         "remove": "rm", "show": "get", "read": "get", "save": "put", "update": "put",
         "insert": "put", "replicate": "sync", "version": "--version",
+        "init": "new", "backup": "dump", "listen": "serve", "repair": "check",
     ]
+
+    /// Which verb of a group is meant, as far as that can be told.
+    private static func hint(_ typed: String, in group: [String]) -> String {
+        let seconds = group.compactMap { $0.split(separator: " ").last.map(String.init) }
+        let others = elsewhere[typed.lowercased()].flatMap { seconds.contains($0) ? $0 : nil }
+        guard let near = others ?? Spelling.nearest(to: typed, among: seconds) else { return "" }
+        return "; did you mean \(near)?"
+    }
 
     private static func unknown(_ name: String) -> Failure {
         if let meant = elsewhere[name.lowercased()] {
             return .usage("there is no verb \"\(name)\"; write divan \(meant)")
         }
-        let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
+        let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases } + ["--help", "--version"]
         let near = Spelling.nearest(to: name, among: names)
         let hint = near.map { "; did you mean \($0)?" } ?? ""
+        if near == nil, name.hasPrefix("--") {
+            return .usage("\(name) stands before the verb; write it behind")
+        }
         return .usage("there is no verb \"\(name)\"" + hint)
     }
 }

@@ -54,6 +54,21 @@ import Testing
         #expect(try offers("users", "add", "no") == ["notes.jsonl"])
     }
 
+    @Test(arguments: [#"route\ "#, #"'route "#, #""route "#])
+    func `bash completes the rest of an ID that stands in quotes`(_ typed: String) throws {
+        let outcome = try shell.bash(
+            """
+            source <(divan completion bash)
+            COMP_WORDS=(divan get travel "$TYPED") COMP_CWORD=3
+            _divan
+            printf '%s\\n' "${COMPREPLY[@]}"
+            """,
+            environment: ["TYPED": typed]
+        )
+        #expect(outcome.output == "route 1\nroute 2\n", "\(outcome)")
+        #expect(try offers("pack", "travel", "--codec", "z") == ["zstd"])
+    }
+
     @Test func `bash completes the options of a verb`() throws {
         #expect(try offers("ls", "travel", "--l") == ["--long", "--limit"])
         #expect(try offers("blob", "put", "--t") == ["--type"])

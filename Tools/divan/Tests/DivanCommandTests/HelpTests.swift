@@ -60,6 +60,7 @@ import Testing
     @Test(arguments: [
         ("stats", "status"), ("pendin", "pending"), ("discovr", "discover"), ("serv", "serve"),
         ("snyc", "sync"), ("lss", "ls"), ("imprt-cblite", "import-cblite"),
+        ("pul", "pull"), ("studi", "studio"), ("--hlp", "--help"),
     ])
     func `a verb that was mistyped is guessed`(_ typed: String, _ meant: String) throws {
         try shell.divan(typed).expectFailure(2, "did you mean \(meant)?")
@@ -74,6 +75,24 @@ import Testing
             2,
             "there is no verb \"\(typed)\"; write divan \(ours)"
         )
+    }
+
+    @Test(arguments: [
+        (["blob", "lst"], "ls"), (["index", "mke"], "make"), (["users", "delete"], "rm"),
+        (["conflicts", "resovle"], "resolve"),
+    ])
+    func `a verb of a group that was mistyped is guessed`(_ typed: [String], _ meant: String) throws
+    {
+        let name = typed.joined(separator: " ")
+        try shell.divan(typed)
+            .expectFailure(
+                2,
+                "there is no verb \"\(name)\"; did you mean \(meant)?: divan \(typed[0])"
+            )
+    }
+
+    @Test func `an option before the verb is told from a verb`() throws {
+        try shell.divan("--json", "ls", "db").expectFailure(2, "--json stands before the verb")
     }
 
     @Test func `help explains itself, and says what it does not know`() throws {

@@ -52,7 +52,12 @@ enum PackCommand: Command {
         operands: [.database],
         options: [
             .collection,
-            .value("--codec", "NAME", "lz4, or zstd, which packs smaller (default: lz4)"),
+            .value(
+                "--codec",
+                "NAME",
+                completion: .word(of: ["lz4", "zstd"]),
+                "lz4, or zstd, which packs smaller (default: lz4)"
+            ),
             .flag("--off", "keep them as plain text again"),
             .json,
         ],

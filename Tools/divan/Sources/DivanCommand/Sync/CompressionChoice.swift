@@ -6,6 +6,7 @@ enum CompressionChoice {
     static let option = CommandSyntax.Option.value(
         "--compression",
         "HOW",
+        completion: .word(of: ["auto", "none", "lz4", "deflate"]),
         "auto, none, lz4, deflate or deflate:1 (fast) to deflate:9 (small) (default: auto)"
     )
 

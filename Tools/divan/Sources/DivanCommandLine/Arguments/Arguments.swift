@@ -148,7 +148,10 @@ package enum Spelling {
     /// Returns the candidate that differs from `word` in at most two letters, and in less than half of
     /// them: of two short words nearly any is two letters from the other.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
-        let ranked = candidates.map { ($0, distance(word, $0)) }.min { $0.1 < $1.1 }
+        // Of those that are equally near, one whose end was not typed.
+        let ranked = candidates.map { ($0, distance(word, $0)) }.min {
+            $0.1 != $1.1 ? $0.1 < $1.1 : $0.0.hasPrefix(word) && !$1.0.hasPrefix(word)
+        }
         guard let (candidate, distance) = ranked, distance <= 2,
             distance * 2 < max(word.count, candidate.count)
         else { return nil }

@@ -66,6 +66,11 @@ package struct BashCompletion {
                     "${COMP_WORDS[0]}" collections "$database" 2>/dev/null | cut -d' ' -f1
                 )" -- "$current") ;;
             document)
+                # Without what the shell quotes by: the rest of an ID with a blank is completed, too.
+                case "$current" in
+                [\\"\\']*) current="${current:1}" ;;
+                *) current="${current//\\\\/}" ;;
+                esac
                 mapfile -t COMPREPLY < <("${COMP_WORDS[0]}" ls "$database" "$current" \\
                     --limit 100 ${collection:+-c "$collection"} 2>/dev/null)
                 compopt -o filenames 2>/dev/null || true ;;
