@@ -31,6 +31,11 @@ import Testing
         #expect(try shell.run("ls", "db").output == "one\n")
     }
 
+    @Test func `a link to a database is called one`() throws {
+        try shell.bash("ln -s db.cblite2 link.cblite2; exec divan ls link")
+            .expectFailure(5, "link.cblite2: ", "a symbolic link; name what it leads to")
+    }
+
     @Test func `a blob goes to the place of a pointer, as it is got from there`() throws {
         try shell.run("blob", "put", "db", "one", "/pages/0/scan", "scan.png")
         try shell.run("blob", "put", "db", "one", "/pages/-", "scan.png")

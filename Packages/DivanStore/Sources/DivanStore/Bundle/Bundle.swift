@@ -68,7 +68,9 @@ enum Bundle {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
         guard kind == S_IFDIR else {
-            throw StoreError(.notADatabase("not a directory"), at: files.directory)
+            let problem =
+                kind == S_IFLNK ? "a symbolic link; name what it leads to" : "not a directory"
+            throw StoreError(.notADatabase(problem), at: files.directory)
         }
         guard try BundleFiles.kind(of: files.database) == S_IFREG else {
             throw StoreError(.notADatabase("it holds no db.sqlite3"), at: files.directory)
