@@ -65,6 +65,20 @@ import Testing
         #expect(behind.orderings[0].key.expression == .column(column, QueryPath()))
     }
 
+    @Test(arguments: [
+        ("SELECT META() FROM _", ["_"]),
+        ("SELECT META(), *, META() FROM _", ["_", "_ #2", "_ #3"]),
+        ("SELECT META(c), META(c).id, 1 FROM shop.chairs AS c", ["c", "id", "$1"]),
+        ("SELECT META() AS m FROM shop.chairs", ["m"]),
+        ("SELECT META() FROM shop.chairs", ["chairs"]),
+    ])
+    func `all metadata of a document is titled as the document is`(
+        sql: String,
+        titles: [String]
+    ) throws {
+        #expect(try QueryStatement.checked(sql).columns.map(\.title.text) == titles)
+    }
+
     @Test func `a collation reaches every comparison inside`() throws {
         let statement = try QueryStatement.checked(
             "SELECT s FROM _ WHERE (s = 'A' AND lang LIKE 'e%') COLLATE NOCASE"

@@ -36,6 +36,7 @@ struct ColumnTitles {
             return nil
         case (.metadata, .metadata(_, let key)), (.property, .metadata(_, let key)):
             return ExactText(key.rawValue)
+        case (.metadata, .allMetadata(let source)): return scope.sources[source].title
         default: return nil
         }
     }
