@@ -42,6 +42,28 @@ import Testing
         }
         print("\(queries) queries gave \(rows) rows, each five times the same")
     }
+
+    @Test
+    func `random questions of many sources have the same rows whatever indexes there are`() throws {
+        let seed = Self.number("DIVAN_SEED") ?? UInt64.random(in: 0...999_999)
+        print("seed: \(seed)")
+        var (queries, rows, round) = (UInt64(0), 0, UInt64(0))
+        while queries < Self.queryCount / 2 {
+            var maker = WideQueryMaker(seed: seed &+ round)
+            let world = try QueryWorld(seed: seed &+ round, Self.collections, isWide: true)
+            for _ in 0..<50 {
+                queries += 1
+                let sql = maker.query()
+                do {
+                    rows += try world.ask(sql)
+                } catch {
+                    Issue.record("seed \(seed &+ round): \(sql)\n\(error)")
+                }
+            }
+            round += 1
+        }
+        print("\(queries) queries gave \(rows) rows, each five times the same")
+    }
 }
 
 /// The same documents in stores of every sort, and as the evaluator sees them.
@@ -56,7 +78,7 @@ private struct QueryWorld {
         uniqueKeysWithValues: ExpressionMaker.parameters.map { ($0.name, $0.value) }
     )
 
-    init(seed: UInt64, _ collections: [QueryCollection]) throws {
+    init(seed: UInt64, _ collections: [QueryCollection], isWide: Bool = false) throws {
         var dice = Dice(seed: ~seed)
         var documents: [QueryCollection: [Oracle.Document]] = [:]
         for collection in collections {
@@ -89,7 +111,12 @@ private struct QueryWorld {
             let room = try Room(kind)
             for collection in collections {
                 try Self.fill(room.store, collection, documents[collection] ?? [])
-                if name != "plain" { try Self.makeIndexes(room.store, collection) }
+                guard name != "plain" else { continue }
+                if isWide {
+                    try Self.makeAnyIndexes(room.store, collection, &dice)
+                } else {
+                    try Self.makeIndexes(room.store, collection)
+                }
             }
             return (name, room)
         }
@@ -147,11 +174,55 @@ private struct QueryWorld {
         }
     }
 
+    /// Makes some of many indexes.
+    private static func makeAnyIndexes(
+        _ store: Store,
+        _ collection: QueryCollection,
+        _ dice: inout Dice
+    ) throws {
+        let path = try #require(CollectionPath(collection))
+        func key(_ sql: String) throws -> CheckedKey {
+            CheckedKey(try QueryExpression(sql: sql).checked(over: collection))
+        }
+        func filter(_ sql: String) throws -> CheckedExpression {
+            try QueryExpression(sql: sql).checked(over: collection)
+        }
+        let noCase = CheckedKey(
+            try key("a").expression,
+            collation: QueryCollation(isCaseSensitive: false)
+        )
+        let item = [CheckedKey(.property(source: 1, "a")), CheckedKey(.property(source: 1, "b"))]
+        let inner = CheckedKey(.property(source: 2, "a"))
+        let indexes: [QueryIndexDefinition] = [
+            .value([try key("a")], filter: nil), .value([noCase], filter: nil),
+            .value([try key("b"), try key("a")], filter: nil),
+            .value([try key("c"), try key("META().id")], filter: nil),
+            .value([try key("LOWER(a)")], filter: nil), .value([try key("a || 'x'")], filter: nil),
+            .value([try key("b * 2")], filter: nil), .value([try key("list[0]")], filter: nil),
+            .value([try key("TYPE(a)"), try key("a")], filter: nil),
+            .value([try key("a")], filter: try filter("b > 0")),
+            .value([try key("b")], filter: try filter("a IS NOT MISSING")),
+            .value([try key("c")], filter: try filter("a = 1 OR b IS VALUED")),
+            .array(["list"], []), .array(["list"], item), .array(["list", "a"], []),
+            .array(["a"], []), .array([QueryPath(keys: "c", "a")], []), .array(["b"], [item[0]]),
+            .array(["list", "a"], [inner]),
+        ]
+        for (number, index) in indexes.enumerated() where dice.chance(40) {
+            try store.write { try $0.createIndex(ExactText("i\(number)"), index, in: path) }
+        }
+    }
+
     /// - Returns: How many rows there were.
     /// - Throws: ``Difference``.
     func ask(_ sql: String) throws -> Int {
-        let statement = try QueryStatement(sql: sql)
-            .checked(against: StoreCatalogue(rooms[0].room.store, named: "db"), text: sql)
+        let written = try QueryStatement(sql: sql)
+        let catalogue = StoreCatalogue(rooms[0].room.store, named: "db")
+        let statement = try written.checked(against: catalogue, text: sql)
+        // Objects lose the order of their keys as JSON.
+        let json = try QueryStatement(json: JSON(parsing: written.json.canonicalBytes()))
+        guard try QueryStatement(sql: written.sql) == written, json.json == written.json else {
+            throw Difference(description: "written anew, it is another: \(json.sql)")
+        }
         let used = values.filter { statement.parameters.contains(ExactText($0.key)) }
         let parameters = Dictionary(
             uniqueKeysWithValues: used.map { (ExactText($0.key), QueryValue($0.value)) }
