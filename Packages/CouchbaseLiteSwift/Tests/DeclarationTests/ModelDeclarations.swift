@@ -106,7 +106,7 @@ import Testing
         )
         #expect(
             code { try collection.delete(for: Profile(profileID: "x", name: "")) }
-                == CBLError.notFound
+                == CBLError.unexpectedError
         )
     }
 }

@@ -21,8 +21,9 @@ extension Collection {
     /// A model is of no collection: one that was read or saved elsewhere is saved here as a new one,
     /// and so is one whose document is purged.
     ///
-    /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property;
-    ///   `encodingError`; as `save(document:)`.
+    /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property; `notOpen`; for all
+    ///   else `unexpectedError`, as officially: what `save(document:)` throws, or `encodingError`, stands
+    ///   under `NSUnderlyingErrorKey`.
     public func save<T: DocumentEncodable>(from object: T) throws {
         _ = try save(from: object, concurrencyControl: .lastWriteWins)
     }
@@ -37,7 +38,9 @@ extension Collection {
         concurrencyControl: ConcurrencyControl
     ) throws -> Bool {
         let (id, document) = try mutableDocument(for: object)
-        let isSaved = try save(document: document, concurrencyControl: concurrencyControl)
+        let isSaved = try wrappingErrors("saved", T.self) {
+            try save(document: document, concurrencyControl: concurrencyControl)
+        }
         if isSaved { id.adopt(document) }
         return isSaved
     }
@@ -48,30 +51,36 @@ extension Collection {
     /// The handler edits its first argument, which is `object`, and returns `true` to try again;
     /// see `save(document:conflictHandler:)`.
     ///
-    /// - Returns: Whether the model was saved.
-    /// - Throws: As ``save(from:)``; `CBLError.decodingError` when the stored document does not fit
-    ///   the type.
+    /// - Returns: Whether the model was saved. `false` also where the stored document does not fit the
+    ///   type, or the edited model cannot be encoded; the log says why.
+    /// - Throws: As ``save(from:)``.
     public func save<T: DocumentCodable>(
         from object: T,
         conflictHandler: @escaping (T, T?) -> Bool
     ) throws -> Bool {
         let (id, document) = try mutableDocument(for: object)
-        var failure: (any Error)?
         var unknown = id.unknown
-        let isSaved = try save(document: document) { document, existing in
-            do {
-                let other = try existing.map { try ModelDecoder.decodeKnowing(T.self, from: $0) }
-                guard conflictHandler(object, other?.model) else { return false }
-                // What no model knows is newest in the stored document.
-                if let other { unknown = other.unknown }
-                document.replaceMembers(with: try self.members(of: object, beside: unknown).1)
-                return true
-            } catch {
-                failure = error
-                return false
+        let isSaved = try wrappingErrors("saved", T.self) {
+            try save(document: document) { document, existing in
+                do {
+                    let other = try existing.map {
+                        try ModelDecoder.decodeKnowing(T.self, from: $0)
+                    }
+                    guard conflictHandler(object, other?.model) else { return false }
+                    // What no model knows is newest in the stored document.
+                    if let other { unknown = other.unknown }
+                    document.replaceMembers(with: try self.members(of: object, beside: unknown).1)
+                    return true
+                } catch {
+                    // As officially; the caller cannot tell it from a handler that gives up.
+                    Journal.database.warning(
+                        "Collection \(self.fullName): document \(document.id) was not saved, its "
+                            + "conflict cannot be resolved: \(error.localizedDescription)"
+                    )
+                    return false
+                }
             }
         }
-        if let failure { throw failure }
         if isSaved {
             id.adopt(document)
             id.unknown = unknown
@@ -81,8 +90,8 @@ extension Collection {
 
     /// Deletes the document of a model; the last write wins.
     ///
-    /// - Throws: `CBLError.notFound` when there is no document of the model's ID; as
-    ///   `delete(document:)`.
+    /// - Throws: `CBLError.unexpectedError` when there is no document of the model's ID, with `notFound`
+    ///   under `NSUnderlyingErrorKey`; as ``save(from:)``.
     public func delete<T: DocumentEncodable>(for object: T) throws {
         _ = try delete(for: object, concurrencyControl: .lastWriteWins)
     }
@@ -96,7 +105,9 @@ extension Collection {
         concurrencyControl: ConcurrencyControl
     ) throws -> Bool {
         let (id, document) = try mutableDocument(for: object)
-        let isDeleted = try delete(document: document, concurrencyControl: concurrencyControl)
+        let isDeleted = try wrappingErrors("deleted", T.self) {
+            try delete(document: document, concurrencyControl: concurrencyControl)
+        }
         if isDeleted { id.adopt(document) }
         return isDeleted
     }
@@ -124,13 +135,36 @@ extension Collection {
     private func mutableDocument(
         for object: some DocumentEncodable
     ) throws -> (DocumentID, MutableDocument) {
-        let (id, members) = try members(of: object, beside: nil)
+        _ = try openStore()
+        let (id, members): (DocumentID, MutableDictionaryObject)
+        do {
+            (id, members) = try self.members(of: object, beside: nil)
+        } catch let error as NSError where error.code == CBLError.encodingError {
+            throw NSError(wrapping: error, reason: error.localizedDescription)
+        }
         let document = MutableDocument(
             id: id.wrappedValue,
             members: members,
             standing: standing(of: try state(of: id), after: id)
         )
         return (id, document)
+    }
+
+    /// Gives what `write` throws the form that it has officially, where a model is written in a batch.
+    private func wrappingErrors<Model>(
+        _ verb: String,
+        _ type: Model.Type,
+        _ write: () throws -> Bool
+    ) throws -> Bool {
+        do {
+            return try write()
+        } catch {
+            throw NSError(
+                wrapping: error,
+                reason: "Collection \(fullName): a \(type) was not \(verb): "
+                    + error.localizedDescription
+            )
+        }
     }
 
     /// The revision that a model stands for here: the one that it was read or saved as, or, when it

@@ -132,16 +132,9 @@ public final class Database: Sendable {
 
     private func rolledBackError(_ cause: any Error) -> NSError {
         let text = NSError(from: cause).localizedDescription
-        let values: [String: Any] = [
-            // Nothing more, as in the official SDK: what was thrown may be shown to people.
-            NSLocalizedDescriptionKey: cause.localizedDescription,
-            NSLocalizedFailureReasonErrorKey: "Batch in database \(name) was rolled back: \(text)",
-            NSUnderlyingErrorKey: cause,
-        ]
         return NSError(
-            domain: CBLError.domain,
-            code: CBLError.unexpectedError,
-            userInfo: values
+            wrapping: cause,
+            reason: "Batch in database \(name) was rolled back: \(text)"
         )
     }
 

@@ -52,6 +52,18 @@ extension NSError {
         self.init(number, String(describing: error), cause: error)
     }
 
+    /// Creates the `unexpectedError` that the official SDK makes of what ends a batch, or keeps a model
+    /// from being written: it has the description of `cause`, and that itself as the cause.
+    convenience init(wrapping cause: any Error, reason: String) {
+        let values: [String: Any] = [
+            // Nothing more, as in the official SDK: what was thrown may be shown to people.
+            NSLocalizedDescriptionKey: cause.localizedDescription,
+            NSLocalizedFailureReasonErrorKey: reason,
+            NSUnderlyingErrorKey: cause,
+        ]
+        self.init(domain: CBLError.domain, code: CBLError.unexpectedError, userInfo: values)
+    }
+
     /// Creates an error of `CBLError.domain` with a sentence that says, for people, what happened
     /// and what to do.
     convenience init(_ code: Int, _ sentence: String, cause: (any Error)? = nil) {

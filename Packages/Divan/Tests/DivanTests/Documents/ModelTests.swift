@@ -118,7 +118,7 @@ import Testing
 
     @Test func `models are deleted and purged`() throws {
         let profile = Profile(id: "p", name: "Ada")
-        expect(CBLError.notFound) { try collection.delete(for: profile) }
+        expect(CBLError.unexpectedError) { try collection.delete(for: profile) }
         try collection.save(from: profile)
         try collection.delete(for: profile)
         #expect(try collection.document(id: "p", as: Profile.self) == nil)
@@ -148,7 +148,7 @@ import Testing
         #expect(try read().name == "Ida")
         #expect(try collection.delete(for: fresh(""), concurrencyControl: .failOnConflict))
         #expect(try collection.document(id: "p") == nil)
-        expect(CBLError.notFound) { try collection.delete(for: fresh("")) }
+        expect(CBLError.unexpectedError) { try collection.delete(for: fresh("")) }
         try collection.save(from: fresh("Ada"))
         try collection.purge(for: fresh(""))
         #expect(collection.count == 0)
@@ -198,7 +198,7 @@ import Testing
             let profile = try read()
             profile.name = name
             try collection.purge(id: "p")
-            expect(CBLError.notFound) { try collection.delete(for: profile) }
+            expect(CBLError.unexpectedError) { try collection.delete(for: profile) }
             switch name {
             case "last": try collection.save(from: profile)
             case "fail":
