@@ -25,7 +25,9 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         if answer === local { return .keepLocal }
         if answer === remote { return .keepRemote }
         if let home = answer.collection, !collection.sharesDocuments(with: home) {
-            throw ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID.text).error
+            let failure = ReplicationFailure.resolvedElsewhere(documentID: conflict.documentID.text)
+            Journal.sync.error("\(failure)")
+            throw SyncError(.liteCore, CBLError.conflict, failure.description, hasRemedy: true)
         }
         if answer.name != conflict.documentID {
             Journal.sync.warning(
@@ -39,17 +41,19 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
 
     /// The body of what the resolver returned.
     ///
-    /// - Throws: As `encodedBody(for:)`; `unexpectedError` in place of `invalidParameter` for a
-    ///   blob of another database, as in the official SDK.
+    /// - Throws: `unexpectedError`, as in the official SDK, for whatever keeps the answer from being
+    ///   stored: a blob of another database, a damaged document, content that cannot be read.
     private func compose(_ answer: Document) throws -> ComposedBody {
         do {
             return try answer.encodedBody(for: collection)
-        } catch let error as NSError where error.userInfo[NSUnderlyingErrorKey] is ForeignBlob {
+        } catch {
             Journal.sync.error("Document \(answer.id), by the conflict resolver: \(error)")
+            let error = error as NSError
+            let isForeignBlob = error.userInfo[NSUnderlyingErrorKey] is ForeignBlob
             throw SyncError(
                 .liteCore,
                 CBLError.unexpectedError,
-                ForeignBlob.officialSentence,
+                isForeignBlob ? ForeignBlob.officialSentence : error.localizedDescription,
                 hasRemedy: true
             )
         }

@@ -153,11 +153,16 @@ import Testing
         )
         let events = replicator.documentReplicationStream
         replicator.start()
-        var codes: [Int?] = []
+        var errors: [NSError?] = []
         for await event in events where !event.isPush {
-            codes += event.documents.map { ($0.error as NSError?)?.code }
+            errors += event.documents.map { $0.error as NSError? }
         }
-        #expect(codes == [CBLError.conflict])
+        #expect(errors.map(\.?.code) == [CBLError.conflict])
+        #expect(
+            errors.first??.localizedDescription
+                == "Replication (LiteCore/8): Document a: the conflict resolver returned a document of "
+                + "another collection or database; return one of the two, a new one, or nil"
+        )
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
 
         try await Replicator(config: configuration(peers) { $0.remoteDocument }).run()
@@ -185,6 +190,25 @@ import Testing
         #expect(errors.map(\.?.code) == [CBLError.unexpectedError])
         let sentence = "A document contains a blob that was saved to a different database. "
         #expect(errors.first??.localizedDescription.contains(sentence) == true)
+        #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
+    }
+
+    @Test func `an answer that cannot be stored is an error with code 10`() async throws {
+        let peers = try await conflicted()
+        let replicator = Replicator(
+            config: try configuration(peers) { _ in
+                MutableDocument(id: "a", data: ["ratio": Double.infinity])
+            }
+        )
+        let events = replicator.documentReplicationStream
+        replicator.start()
+        var errors: [NSError?] = []
+        for await event in events where !event.isPush {
+            errors += event.documents.map { $0.error as NSError? }
+        }
+        #expect(errors.map(\.?.code) == [CBLError.unexpectedError])
+        let sentence = try #require(errors.first??.localizedDescription)
+        #expect(sentence.contains("inf is no number") && !sentence.contains("UserInfo"))
         #expect(try peers.here.defaultCollection().value("a") == 10, "the conflict stays")
     }
 
