@@ -32,6 +32,22 @@ import Testing
         #expect((config.target as? URLEndpoint)?.url.absoluteString == "ws://localhost:4984/db")
     }
 
+    @Test func `code for release 4 compiles`() throws {
+        let collection = try place.open().defaultCollection()
+        var settings = CollectionConfiguration(collection: collection)
+        settings.channels = ["c"]
+        let config = ReplicatorConfiguration(collections: [settings], target: try target())
+        let configs: [CollectionConfiguration] = config.collections
+        let owner: Collection = configs[0].collection
+        #expect(owner == collection && config.collections[0].collection.name == owner.name)
+        #expect(config.collections.first { $0.channels == ["c"] }?.collection === collection)
+        #expect(config.collections.map { $0.collection.fullName } == [owner.fullName])
+        // Both fit here, so it is the one of release 3.
+        for owner in config.collections { #expect(owner.name == collection.name) }
+        let owners = config.collections
+        #expect(owners == [collection])
+    }
+
     @Test func `every property has its official type and default`() throws {
         let _: WritableKeyPath<ReplicatorConfiguration, ReplicatorType> = \.replicatorType
         let _: WritableKeyPath<ReplicatorConfiguration, Bool> = \.continuous

@@ -1,7 +1,10 @@
 /// How one collection takes part in a replication.
 public struct CollectionConfiguration: Sendable {
+    // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// The collection, when this configuration was made for one.
-    public var collection: Collection?
+    ///
+    /// Unwrapped where that is asked for, so that code for release 4, where it is no optional, compiles.
+    public var collection: Collection!
 
     /// Decides about conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any ConflictResolverProtocol)?
@@ -42,3 +45,19 @@ public struct CollectionConfiguration: Sendable {
     /// Whether it was made for that collection, alive or not.
     func isOf(_ other: Collection) -> Bool { collection?.isOfOneLife(with: other) ?? false }
 }
+
+/// What gives ``ReplicatorConfiguration`` the property `collections` of release 4, which has another type
+/// there: the compiler takes the one that the code around asks for, and that of release 3 where both fit.
+///
+/// New code has `collectionConfigs` for it.
+public protocol CollectionConfigurationList {
+    /// The configuration of each collection.
+    var collectionConfigs: [CollectionConfiguration] { get }
+}
+
+extension CollectionConfigurationList {
+    /// The configuration of each collection, under its name of release 4.
+    public var collections: [CollectionConfiguration] { collectionConfigs }
+}
+
+extension ReplicatorConfiguration: CollectionConfigurationList {}

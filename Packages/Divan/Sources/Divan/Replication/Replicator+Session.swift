@@ -104,8 +104,8 @@ extension Replicator {
 
     private var retrySchedule: RetrySchedule {
         RetrySchedule(
-            attemptCount: Int(clamping: config.maxAttempts),
-            longestWait: .bounded(seconds: config.maxAttemptWaitTime),
+            attemptCount: Int(clamping: config.maxAttemptsInForce),
+            longestWait: .bounded(seconds: config.maxAttemptWaitTimeInForce),
             isContinuous: config.continuous
         )
     }

@@ -74,14 +74,14 @@ public struct ReplicatorConfiguration: Sendable {
     /// Decrypts encrypted properties of documents that are pulled; without one they stay as they come.
     public var documentPropertyDecryptor: DocumentPropertyDecryptor?
 
-    private var chosenHeartbeat: TimeInterval?
     private var chosenAttemptCount: UInt?
-    private var chosenWaitTime: TimeInterval?
     private var entries: [CollectionConfiguration] = []
 
     /// Creates a configuration for collections of one database.
     ///
-    /// - Precondition: `collections` is not empty, and each names a valid collection.
+    /// A collection that is deleted, or whose database is closed, ends the replicator with `notOpen`.
+    ///
+    /// - Precondition: `collections` is not empty, and each names a collection of one `Database` object.
     public init(collections: [CollectionConfiguration], target: any Endpoint) {
         precondition(!collections.isEmpty, "ReplicatorConfiguration: no collections; pass one")
         self.target = target
@@ -92,7 +92,7 @@ public struct ReplicatorConfiguration: Sendable {
                         + "use CollectionConfiguration(collection:)"
                 )
             }
-            add(collection, configuration)
+            enter(collection, configuration)
         }
     }
 
@@ -125,14 +125,12 @@ public struct ReplicatorConfiguration: Sendable {
     /// one second counts as one.
     ///
     /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
-    public var heartbeat: TimeInterval {
-        get { chosenHeartbeat ?? Self.defaultHeartbeat }
-        set {
+    public var heartbeat: TimeInterval = Self.defaultHeartbeat {
+        willSet {
             precondition(
                 newValue >= 0,
                 "ReplicatorConfiguration.heartbeat: negative; use 0 or more"
             )
-            chosenHeartbeat = newValue == 0 ? nil : newValue
         }
     }
 
@@ -142,12 +140,8 @@ public struct ReplicatorConfiguration: Sendable {
     /// An attempt has replicated when a document went over, or when both sides were level. A server
     /// that lets the replicator in and hangs up is given up like one that cannot be reached.
     public var maxAttempts: UInt {
-        get {
-            chosenAttemptCount
-                ?? (continuous
-                    ? Self.defaultMaxAttemptsContinuous : Self.defaultMaxAttemptsSingleShot)
-        }
-        set { chosenAttemptCount = newValue == 0 ? nil : newValue }
+        get { chosenAttemptCount ?? defaultMaxAttempts }
+        set { chosenAttemptCount = newValue }
     }
 
     /// Longest wait between two attempts, in seconds; 0 means the default.
@@ -156,15 +150,29 @@ public struct ReplicatorConfiguration: Sendable {
     /// longer, and never longer than this.
     ///
     /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
-    public var maxAttemptWaitTime: TimeInterval {
-        get { chosenWaitTime ?? Self.defaultMaxAttemptsWaitTime }
-        set {
+    public var maxAttemptWaitTime: TimeInterval = Self.defaultMaxAttemptsWaitTime {
+        willSet {
             precondition(
                 newValue >= 0,
                 "ReplicatorConfiguration.maxAttemptWaitTime: negative; use 0 or more"
             )
-            chosenWaitTime = newValue == 0 ? nil : newValue
         }
+    }
+}
+
+// MARK: - What is in force: zero stands for the default, and is read back as zero
+
+extension ReplicatorConfiguration {
+    private var defaultMaxAttempts: UInt {
+        continuous ? Self.defaultMaxAttemptsContinuous : Self.defaultMaxAttemptsSingleShot
+    }
+
+    var heartbeatInForce: TimeInterval { heartbeat > 0 ? heartbeat : Self.defaultHeartbeat }
+
+    var maxAttemptsInForce: UInt { maxAttempts > 0 ? maxAttempts : defaultMaxAttempts }
+
+    var maxAttemptWaitTimeInForce: TimeInterval {
+        maxAttemptWaitTime > 0 ? maxAttemptWaitTime : Self.defaultMaxAttemptsWaitTime
     }
 }
 
@@ -232,6 +240,13 @@ extension ReplicatorConfiguration {
             collection.isValid,
             "Collection \(collection.fullName): deleted or its database closed; open it again"
         )
+        enter(collection, configuration)
+    }
+
+    private mutating func enter(
+        _ collection: Collection,
+        _ configuration: CollectionConfiguration
+    ) {
         precondition(
             entries.allSatisfy { $0.collection?.database === collection.database },
             "Collection \(collection.fullName): belongs to another Database object; "

@@ -50,7 +50,9 @@ final class URLConnector: Connector {
             proxy: configuration.proxy.map(HTTPProxy.init),
             networkInterface: configuration.networkInterface
         )
-        transport.webSocket.heartbeatInterval = .bounded(seconds: configuration.heartbeat)
+        transport.webSocket.heartbeatInterval = .bounded(
+            seconds: configuration.heartbeatInForce
+        )
         self.transport = transport
     }
 

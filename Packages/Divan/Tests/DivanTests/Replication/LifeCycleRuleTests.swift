@@ -162,7 +162,7 @@ import Testing
         configuration.continuous = continuous
         #expect(configuration.maxAttempts == (continuous ? UInt.max : 10))
         configuration.maxAttempts = 0
-        #expect(configuration.maxAttempts == (continuous ? UInt.max : 10))
+        #expect(configuration.maxAttempts == 0)
         configuration.maxAttempts = 1
         #expect(configuration.maxAttempts == 1)
     }

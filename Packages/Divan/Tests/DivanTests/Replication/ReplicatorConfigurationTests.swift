@@ -1,8 +1,11 @@
-import Divan
 import Foundation
 import Testing
 
+@testable import Divan
+
 /// Configurations: defaults, rules that depend on each other, and misuse.
+///
+/// What is in force is internal: seeing it from outside would take the waits.
 @Suite struct ReplicatorConfigurationTests {
     @Test func `has the documented defaults`() throws {
         let configuration = try Peers().configuration()
@@ -25,14 +28,34 @@ import Testing
         #expect(configuration.maxAttempts == 4)
     }
 
-    @Test func `zero stands for the default`() throws {
+    @Test func `zero stands for the default, and is read back as zero`() throws {
         var configuration = try Peers().configuration()
         configuration.heartbeat = 0
         configuration.maxAttempts = 0
         configuration.maxAttemptWaitTime = 0
-        #expect(configuration.heartbeat == 300)
-        #expect(configuration.maxAttempts == 10)
-        #expect(configuration.maxAttemptWaitTime == 300)
+        #expect(configuration.heartbeat == 0)
+        #expect(configuration.maxAttempts == 0)
+        #expect(configuration.maxAttemptWaitTime == 0)
+        #expect(configuration.heartbeatInForce == 300)
+        #expect(configuration.maxAttemptsInForce == 10)
+        #expect(configuration.maxAttemptWaitTimeInForce == 300)
+        configuration.continuous = true
+        #expect(configuration.maxAttempts == 0 && configuration.maxAttemptsInForce == .max)
+        configuration.heartbeat = 0.5
+        #expect(configuration.heartbeatInForce == 0.5)
+    }
+
+    @Test func `a collection that is deleted already ends the start with notOpen`() async throws {
+        let peers = try Peers()
+        let collection = try peers.here.createCollection(name: "gone")
+        try peers.here.deleteCollection(name: "gone")
+        let replicator = Replicator(
+            config: ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: collection)],
+                target: DatabaseEndpoint(database: peers.there)
+            )
+        )
+        #expect(await replicator.finalCode() == CBLError.notOpen)
     }
 
     @Test func `a replicator keeps a copy`() throws {
