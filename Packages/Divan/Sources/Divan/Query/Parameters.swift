@@ -52,13 +52,19 @@ public final class Parameters: Sendable {
         }
     }
 
-    /// Sets a value of any type that a document can hold.
+    /// Sets a value of any type that a document can hold; `nil` takes the value back.
+    ///
+    /// A parameter without a value is MISSING in the query, and so is one with `NSNull`.
     ///
     /// Any other type is misuse and stops the program, and so is setting a value of the parameters
     /// that `Query.parameters` returned: change a copy.
     @discardableResult
     public func setValue(_ value: Any?, forName name: String) -> Parameters {
         guard !isReadOnly else { stopForMisuse("This parameters object is readonly.") }
+        guard let value else {
+            entries.withLock { $0[ExactText(name)] = nil }
+            return self
+        }
         let entry = Entry(json: Value(value).parameterJSON, form: Form(value))
         entries.withLock { $0[ExactText(name)] = entry }
         return self

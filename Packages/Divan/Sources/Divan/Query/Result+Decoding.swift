@@ -11,7 +11,7 @@ extension Result {
     ///     columns: for `SELECT META().id, * FROM notes` it is `"notes"`.
     /// - Returns: The row as that type.
     /// - Throws: `CBLError.invalidQuery` when a column is missing; `decodingError` when one has
-    ///   another type.
+    ///   another type, or does not fit inside.
     public func data<T: Decodable>(as type: T.Type, dataKey: String? = nil) throws -> T {
         var members: [JSONObject.Member] = []
         if let dataKey, let index = columns.index(of: dataKey),
@@ -24,11 +24,11 @@ extension Result {
         }
         do {
             return try ModelDecoder.decode(type, fromRow: JSONObject(members), in: database)
-        } catch DecodingError.keyNotFound(let key, _) {
+        } catch DecodingError.keyNotFound(let key, let context) where context.codingPath.isEmpty {
             throw NSError(CBLError.invalidQuery, "Query is missing field '\(key.stringValue)'")
         } catch let error as DecodingError {
             throw NSError(
-                error.isNested ? CBLError.invalidQuery : CBLError.decodingError,
+                CBLError.decodingError,
                 "The row does not fit \(T.self): \(error)",
                 cause: error
             )
@@ -44,17 +44,5 @@ extension ResultSet {
         var models: [T] = []
         while let result = next() { models.append(try result.data(as: type, dataKey: dataKey)) }
         return models
-    }
-}
-
-extension DecodingError {
-    /// Whether the value stands inside a column.
-    fileprivate var isNested: Bool {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context),
-            .keyNotFound(_, let context), .dataCorrupted(let context):
-            context.codingPath.count > 1
-        @unknown default: false
-        }
     }
 }

@@ -77,6 +77,20 @@ import Testing
         #expect(query.parameters?.value(forName: "d") as? Date == date)
     }
 
+    @Test func `a parameter that is set to nil is as if it had never been set`() throws {
+        let query = try shop.database.createQuery(
+            "SELECT $n IS MISSING AS isMissing FROM shop.makers LIMIT 1"
+        )
+        query.parameters = Parameters().setInt(1, forName: "n")
+        #expect(try query.execute().next()?.boolean(forKey: "isMissing") == false)
+        query.parameters = Parameters(parameters: query.parameters).setString(nil, forName: "n")
+        #expect(query.parameters?.value(forName: "n") == nil)
+        #expect(try query.execute().next()?.boolean(forKey: "isMissing") == true)
+        // So a name that the query does not have is no error then.
+        query.parameters = Parameters().setInt(1, forName: "none").setValue(nil, forName: "none")
+        #expect(try query.execute().allResults().count == 1)
+    }
+
     @Test func `a value for no parameter throws when the query runs`() throws {
         let query = try shop.database.createQuery("SELECT name FROM shop.chairs")
         query.parameters = Parameters().setInt(1, forName: "nope")

@@ -97,6 +97,23 @@ import Testing
         expect(CBLError.decodingError) { _ = try other.data(as: Chair.self) }
     }
 
+    /// The columns are there, so the query is none of the reasons.
+    @Test func `what does not fit inside a column is an error of decoding`() throws {
+        struct Part: Decodable {
+            let size: Int
+        }
+        struct Whole: Decodable {
+            let part: Part
+            let tags: [String]?
+        }
+        for (part, tags) in [("{}", "[]"), (#"{"size":"x"}"#, "[]"), (#"{"size":1}"#, "[1]")] {
+            let json = #"{"part":\#(part),"tags":\#(tags)}"#
+            try shop.chairs.save(document: MutableDocument(id: "whole", json: json))
+            let row = try row("SELECT part, tags FROM shop.chairs WHERE META().id = 'whole'")
+            expect(CBLError.decodingError, "\(json)") { _ = try row.data(as: Whole.self) }
+        }
+    }
+
     @Test func `the deepest document is not lost in what a query puts around it`() throws {
         let inner = String(repeating: "[", count: 127) + "7" + String(repeating: "]", count: 127)
         try shop.chairs.save(document: MutableDocument(id: "deep", json: #"{"a":\#(inner)}"#))
