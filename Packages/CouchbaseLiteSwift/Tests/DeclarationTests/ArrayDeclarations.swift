@@ -111,6 +111,8 @@ import Testing
         ) -> [Any] where T.Element == Any { value.map { $0 } }
         let array: ArrayObject = MutableArrayObject(data: [1, "x", NSNull()])
         #expect(accept(array).count == 3)
+        let elements: AnyIterator<Any> = array.makeIterator()
+        #expect(elements.next() as? Int == 1)
         #expect(array == MutableArrayObject(data: [1, "x", NSNull()]))
         #expect(Set([array, MutableArrayObject(data: [1, "x", NSNull()])]).count == 1)
         #expect(code { _ = try MutableArrayObject(json: "{}") } == CBLError.invalidJSON)

@@ -62,6 +62,25 @@ import Testing
         return value
     }
 
+    /// Edits containers inside through the protocols alone.
+    private func edit(_ value: MutableDictionaryProtocol) {
+        guard let dictionary = value.dictionary(forKey: "d"), let array = value.array(forKey: "a")
+        else { return }
+        dictionary.setInt(1, forKey: "edited")
+        let elements: MutableArrayProtocol = array
+        elements.dictionary(at: 0)?.setInt(2, forKey: "edited")
+        elements.array(at: 1)?.addInt(3)
+    }
+
+    @Test func `what the protocols of mutable containers hand out can be edited`() throws {
+        let data: [String: Any] = ["d": [String: Any](), "a": [[String: Any](), [Any]()]]
+        let document = MutableDocument(id: "d", data: data)
+        edit(document)
+        try place.open().defaultCollection().save(document: document)
+        let read = try #require(try place.open().defaultCollection().document(id: "d"))
+        #expect(read.toJSON() == #"{"a":[{"edited":2},[3]],"d":{"edited":1}}"#)
+    }
+
     @Test func `every getter and setter has its official type`() throws {
         let dictionary = try fill(MutableDictionaryObject())
         check(dictionary)

@@ -76,8 +76,8 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     public final func toMutable() -> MutableArrayObject { MutableArrayObject(elements.copied()) }
 
     /// Returns an iterator over the values.
-    public final func makeIterator() -> IndexingIterator<[Any]> {
-        (0..<count).compactMap { value(at: $0) }.makeIterator()
+    public final func makeIterator() -> AnyIterator<Any> {
+        AnyIterator((0..<count).compactMap { value(at: $0) }.makeIterator())
     }
 
     /// The place of `index`, whether something stands there or not.

@@ -26,6 +26,10 @@ public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {
     /// Removes the element at `index`.
     @discardableResult
     func removeValue(at index: Int) -> Self
+    /// Returns the array, which can be edited, or `nil` when there is none.
+    func array(at index: Int) -> MutableArrayObject?
+    /// Returns the dictionary, which can be edited, or `nil` when there is none.
+    func dictionary(at index: Int) -> MutableDictionaryObject?
 }
 
 extension MutableArrayProtocol {

@@ -31,6 +31,10 @@ public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionary
     /// Removes the key and what stands under it.
     @discardableResult
     func removeValue(forKey key: String) -> Self
+    /// Returns the array, which can be edited, or `nil` when there is none.
+    func array(forKey key: String) -> MutableArrayObject?
+    /// Returns the dictionary, which can be edited, or `nil` when there is none.
+    func dictionary(forKey key: String) -> MutableDictionaryObject?
 }
 
 extension MutableDictionaryProtocol {
