@@ -54,6 +54,8 @@ final class ExpirationTimer: Sendable {
             guard let next = try store.nextExpiration() else { return }
             let purge = (count: count, time: now)
             sleep(for: Self.pause(after: purge, until: next, at: Date().milliseconds), number)
+        } catch let error as StoreError where error.code == .notOpen {
+            // Closed or deleted meanwhile; whoever opens the file next plans anew.
         } catch {
             guard isCurrent(number) else { return }
             Journal.database.warning("Expired documents were not purged: \(error)")

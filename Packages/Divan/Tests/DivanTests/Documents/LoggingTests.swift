@@ -53,6 +53,17 @@ import Testing
         }
     }
 
+    @Test func `deleting a database at once leaves no warning of expired documents`() throws {
+        let lines = Lines()
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
+        defer { LogSinks.custom = nil }
+        let home = try TemporaryDatabase()
+        for number in 0..<50 {
+            try Database(name: "\(number)", config: .in(home.directory)).delete()
+        }
+        #expect(!lines.contains(.warning, "Expired documents"))
+    }
+
     @Test func `a file sink writes plain text into its directory`() throws {
         let directory = try TemporaryDirectory()
         LogSinks.file = FileLogSink(level: .warning, directory: directory.file("logs"))
