@@ -20,6 +20,25 @@ import Testing
         collection = try database.createCollection(name: "hotels", scope: "inventory")
     }
 
+    @Test func `the numbers of a document equal plain ones in a dictionary, both ways`() throws {
+        func areEqual(_ left: [String: Any], _ right: [String: Any]) -> Bool {
+            NSDictionary(dictionary: left).isEqual(to: right)
+        }
+        let plain: [String: Any] = [
+            "rooms": 120, "rating": 4.5, "share": Float(0.5), "open": true, "low": Int64.min,
+            "high": UInt64.max, "small": UInt8(7), "note": NSNull(), "floors": [1, 2.5],
+            "address": ["zip": 9000],
+        ]
+        let document = MutableDocument(id: "hotel-2", data: plain)
+        #expect(areEqual(document.toDictionary(), plain))
+        #expect(areEqual(plain, document.toDictionary()))
+        #expect(NSArray(array: [document.toDictionary()]).isEqual(to: [plain]))
+        #expect(!areEqual(["rooms": document.number(forKey: "rooms") ?? 0], ["rooms": 121]))
+        #expect(!areEqual(["open": document.number(forKey: "open") ?? 0], ["open": false]))
+        let boxed: [AnyHashable] = [NSNumber(value: 3), NSNumber(value: 3.0)]
+        #expect(Set(boxed + [3]).count == 1)
+    }
+
     @Test func `a document is made, saved, read and edited`() throws {
         let hotel = MutableDocument(id: "hotel-1")
             .setString("Grand", forKey: "name")
