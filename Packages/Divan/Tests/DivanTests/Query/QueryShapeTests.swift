@@ -101,6 +101,13 @@ import Testing
         #expect(try rows("SELECT DISTINCT name, RANK(words) \(from)").count == 2)
         let grouped = "SELECT name \(from) GROUP BY name ORDER BY MAX(RANK(words))"
         #expect(try rows(grouped) == ["red chair", "chair chair"])
+        // Without groups SQLite would not know whose rank it is.
+        for calculation in [
+            "MAX(RANK(words))", "2 * AVG(RANK(words))", "MIN(RANK(words)) + COUNT(*)",
+        ] {
+            let sql = "SELECT \(calculation) AS best \(from)"
+            #expect(try shop.database.createQuery(sql).execute().allResults()[0].double(at: 0) > 0)
+        }
     }
 
     @Test func `texts in arrays are compared as texts, whatever the collation`() throws {

@@ -21,7 +21,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
         let merges = mergesEqualRows
         let keys = merges ? statement.columns.map(\.key) : statement.groups
-        let extracts = try !keys.isEmpty && !areInOrder(keys)
+        let extracts = try keys.isEmpty ? aggregatesRanks : !areInOrder(keys)
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
         text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "
@@ -47,6 +47,18 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             let grouping = SQLIndexedGrouping(of: statement, by: keys)
         else { return false }
         return try schema.valueIndexes(of: collection).contains(where: grouping.fits)
+    }
+
+    /// Whether a query without groups calculates over ranks, which SQLite knows of rows of words alone.
+    private var aggregatesRanks: Bool {
+        guard statement.isAggregate else { return false }
+        var rest = statement.columns.map(\.expression)
+        rest += statement.orderings.map(\.key.expression)
+        while let expression = rest.popLast() {
+            if case .rank = expression { return true }
+            rest += expression.children
+        }
+        return false
     }
 
     /// Whether `DISTINCT` must be a grouping: `DISTINCT` of SQLite compares rows in exact form, where
