@@ -31,6 +31,23 @@ import Testing
         #expect(try shell.run("ls", "db").output == "one\n")
     }
 
+    @Test(arguments: [
+        ("index make db i n --text --array tags", "--array and --text contradict"),
+        ("index make db i --array tags --where 'n > 1'", "--array and --where contradict"),
+        ("index make db i n --language en", "--language is for an index of words; add --text"),
+        ("index make db i n --ignore-accents", "--ignore-accents is for an index of words"),
+        ("export db --query 'SELECT n FROM _' --since 1", "--since has no place beside --query"),
+        ("export db --query 'SELECT n FROM _' -c geo.places", "--collection has no place beside"),
+        ("export db --query 'SELECT n FROM _' --blobs", "--blobs has no place beside --query"),
+        ("push db ws://127.0.0.1:1/x --pull-filter open", "no option --pull-filter"),
+        ("push db ws://127.0.0.1:1/x --channels a", "no option --channels"),
+        ("pull db ws://127.0.0.1:1/x --push-filter open", "no option --push-filter"),
+    ])
+    func `what would mean nothing there is refused`(_ line: String, _ words: String) throws {
+        try shell.bash("exec divan \(line)").expectFailure(2, words)
+        #expect(try shell.run("index", "ls", "db").output.isEmpty)
+    }
+
     @Test func `a link to a database is called one`() throws {
         try shell.bash("ln -s db.cblite2 link.cblite2; exec divan ls link")
             .expectFailure(5, "link.cblite2: ", "a symbolic link; name what it leads to")

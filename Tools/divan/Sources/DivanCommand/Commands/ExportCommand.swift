@@ -140,6 +140,9 @@ enum ExportCommand: Command {
         _ arguments: Arguments,
         _ terminal: Terminal
     ) throws {
+        for option in ["--collection", "--blobs", "--since"] where arguments.has(option) {
+            throw Failure.usage("\(option) has no place beside --query; say it in the query")
+        }
         let kind = try TableKind(arguments)
         if case .sqlite(let file)? = kind {
             throw Failure.usage("\(file): a query has no tables; write .csv or .jsonl")

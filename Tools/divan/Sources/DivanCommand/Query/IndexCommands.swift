@@ -106,6 +106,17 @@ enum IndexMakeCommand: Command {
         )
     }
 
+    /// Refuses what would make another index than is meant.
+    private static func check(_ arguments: Arguments) throws(Failure) {
+        for other in ["--text", "--where"] where arguments.has("--array") && arguments.has(other) {
+            throw .usage("--array and \(other) contradict each other; choose one")
+        }
+        for option in ["--language", "--ignore-accents"]
+        where arguments.has(option) && !arguments.has("--text") {
+            throw .usage("\(option) is for an index of words; add --text")
+        }
+    }
+
     private static func config(
         _ arguments: Arguments,
         _ expressions: [String]
@@ -113,6 +124,7 @@ enum IndexMakeCommand: Command {
         guard !expressions.contains("") else {
             throw .usage("divan index make: EXPRESSION is empty; what shall be indexed?")
         }
+        try check(arguments)
         if let path = arguments.value("--array") {
             return ArrayIndexConfiguration(
                 path: path,

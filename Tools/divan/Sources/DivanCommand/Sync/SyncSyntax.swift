@@ -7,7 +7,8 @@ enum SyncSyntax {
             name: name,
             summary: summary,
             operands: [.database, .url],
-            options: (name == "push" ? [] : peersCollections + [BlobChoice.option]) + options,
+            options: (name == "push" ? [] : peersCollections + [BlobChoice.option])
+                + options.filter { !(filtersOfOtherWay[name] ?? []).contains($0.name) },
             details: """
                 URL is ws:// or wss://, with the name of the peer's database as its path.
                 Without --collections all collections of DB take part; named ones are made when
@@ -40,6 +41,11 @@ enum SyncSyntax {
     ]
 
     private static let options = what + how + ServerTrustOptions.all + output
+
+    /// What chooses among documents that do not go that way: whoever says it means to hold back others.
+    private static let filtersOfOtherWay = [
+        "push": ["--channels", "--pull-filter"], "pull": ["--push-filter"],
+    ]
 
     private static let peersCollections: [CommandSyntax.Option] = [
         .flag("--list-collections", "print the names of the peer's collections, and end"),
