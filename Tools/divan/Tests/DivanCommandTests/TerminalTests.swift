@@ -40,6 +40,16 @@ import Testing
         return String(try #require(words.first { $0.hasPrefix("ws://") }))
     }
 
+    @Test func `who gives no document is told that it is waited for`() throws {
+        let terminal = try terminal("put", "a", "typed")
+        try terminal.waits(for: "Type a JSON object, then Ctrl-D")
+        terminal.type("{\"n\":1}\n\u{4}")
+        #expect(terminal.end() == 0)
+        #expect(try shell.run("get", "a", "typed", "--raw").output == "{\"n\":1}\n")
+        let piped = try shell.bash("echo '{}' | divan put a piped")
+        #expect(!piped.errors.contains("Type"))
+    }
+
     // MARK: - Passwords
 
     @Test func `a password is not shown while it is typed`() throws {

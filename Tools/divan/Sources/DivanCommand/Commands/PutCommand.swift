@@ -2,6 +2,7 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 import DivanStore
+import Glibc
 
 /// `divan put`.
 enum PutCommand: Command {
@@ -41,7 +42,7 @@ enum PutCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let collection = try arguments.collectionPath()
         let documentID = arguments.documentID(at: 1)
-        var body = try readBody(arguments)
+        var body = try readBody(arguments, terminal)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         // Keep the contents until the document names them.
@@ -112,11 +113,17 @@ enum PutCommand: Command {
         )
     }
 
-    private static func readBody(_ arguments: Arguments) throws -> JSONObject {
+    private static func readBody(
+        _ arguments: Arguments,
+        _ terminal: Terminal
+    ) throws -> JSONObject {
         let bytes: [UInt8]
         if arguments.operands.count > 2, arguments.operands[2] != "-" {
             bytes = Array(arguments.operands[2].utf8)
         } else {
+            if isatty(Streams.current.input) == 1 {
+                terminal.note("Type a JSON object, then Ctrl-D; Ctrl-C saves nothing.")
+            }
             bytes = try InputFile("-").rest(limit: DocumentText.longest)
         }
         do {
