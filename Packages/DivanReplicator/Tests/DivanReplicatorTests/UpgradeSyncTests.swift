@@ -97,6 +97,45 @@ import Testing
         #expect(try site.store.read { try $0.conflicts(in: .default) } == [])
     }
 
+    /// Sync Gateway gave its version a tree ID that nobody knows; only Couchbase Lite looks for the last one
+    /// before.
+    @Test(arguments: [false, true])
+    func `behind a version no tree IDs are pushed to Sync Gateway`(isLite: Bool) throws {
+        let site = try Site()
+        try site.put("doc", ["2-abcd", "1-cdef"], #"{"v":1}"#)
+        try site.put("other", ["2-abcd", "1-cdef"], #"{"v":1}"#)
+        try site.store.upgradeToVersionVectors()
+        let options = Conversation.Options(isContinuous: true)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges")
+        try server.answer("proposeChanges", #"[{"status":409,"rev":"2-abcd"},304]"#)
+        let version = "294c6b1e602@Revision+Tree+Encoding"
+        server.ask("changes", ["collection": "0"], #"[[1,"doc","\#(version)"]]"#)
+        server.ask(
+            "rev",
+            [
+                "collection": "0", "id": "doc", "rev": version, "sequence": "1",
+                "history": "18e9af5824300000@VYU9gI0kQIWF+V5BljXDyA,3-ef,2-abcd,1-cdef",
+            ],
+            #"{"v":2}"#
+        )
+        try site.save("doc", #"{"v":3}"#)
+        try site.save("other", #"{"v":3}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        try server.answer("proposeChanges", "[]", isLite ? ["blobs": "true"] : [:])
+        let pushed = try server.take("rev") { $0.properties["id"] == "doc" }
+        #expect(
+            pushed.properties["history"]
+                == "\(version), 18e9af5824300000@VYU9gI0kQIWF+V5BljXDyA"
+                + (isLite ? ", 3-ef, 2-abcd, 1-cdef" : "")
+        )
+        // Its tree ends in the one that was named there last.
+        let first = try server.take("rev") { $0.properties["id"] == "other" }
+        #expect(first.properties["history"] == "2-abcd, 1-cdef")
+    }
+
     private func name(_ number: Int) -> DocumentID { DocumentID(unchecked: "doc-\(number)") }
 
     private func meet(

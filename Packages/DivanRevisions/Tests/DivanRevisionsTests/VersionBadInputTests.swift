@@ -26,6 +26,21 @@ import Testing
         #expect(throws: VersionError.self, "\(text)") { try MixedVector(text) }
     }
 
+    /// Sync Gateway writes so few characters of that name alone, and compares texts.
+    @Test func `the unknown source of Sync Gateway keeps its name`() throws {
+        let text = "18e9af5838430000@Unknown+Source"
+        #expect(Version(text)?.source == .unknown)
+        #expect(Version(text)?.description == text)
+        #expect(RevisionID(ofAnyScheme: text)?.description == text)
+        let vector = try VersionVector("9@\(Self.source); \(text), 5@\(Self.other)")
+        #expect(try VersionVector(vector.description) == vector)
+        #expect(try VersionVector(encoded: vector.encoded.span) == vector)
+        #expect(SourceID("Unknown+SourceAAAAAAAA") == .unknown)
+        for other in ["Unknown+Sourcf", "unknown+Source", "Unknown+Sourc", "Unknown+Source="] {
+            #expect(SourceID(other) == nil)
+        }
+    }
+
     @Test func `a source stands twice only where it merged its own`() throws {
         _ = try VersionVector("9@\(Self.source), 3@\(Self.source), 5@\(Self.other);")
         for text in [

@@ -103,6 +103,9 @@ struct RevisionComposer {
                 takesTreeIDs: revision.terms.takesTreeIDs,
                 random: random
             )
+            if namesVersionsOnly(stored.revisionID, to: revision) {
+                message.ancestry = message.ancestry.versionsOnly
+            }
         }
         // A peer whose revision was given up here, for one that does not descend from it, is asked
         // to give it up too; one that pulls decides by the order of both.
@@ -129,6 +132,16 @@ struct RevisionComposer {
             body = delta.bytes
         }
         return Message(properties: message, body: body, replaced: replaced, blobs: blobs)
+    }
+
+    /// Whether the peer is not to be told tree IDs behind a version that it has: Sync Gateway, the one that
+    /// finds no blobs by itself.
+    ///
+    /// It gives each version a tree ID of its own, which nobody is told. To a tree that ends in one it adds
+    /// IDs that it lacks as a living branch, or refuses the revision, and each that follows.
+    private func namesVersionsOnly(_ id: RevisionID, to revision: OutgoingRevision) -> Bool {
+        refusesConflicts && !revision.terms.understandsBlobs && id.isVersion
+            && revision.known.first?.isVersion ?? false
     }
 
     private static func blobs(in body: [UInt8]) -> [BlobDigest] {

@@ -32,6 +32,11 @@ public struct RevisionAncestry: Equatable, Sendable {
         }
     }
 
+    /// The same without tree IDs.
+    public var versionsOnly: RevisionAncestry {
+        RevisionAncestry(ids.filter(\.isVersion), mergeCount: mergeCount)
+    }
+
     /// The text of a message: separated as a tree's or as a vector's are.
     public func text(of id: RevisionID) -> String {
         guard id.isVersion, let mixed = try? MixedVector(id, self) else {

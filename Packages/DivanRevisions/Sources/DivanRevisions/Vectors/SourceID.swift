@@ -2,7 +2,8 @@
 ///
 /// Sixteen bytes, of which all zero mean the database that is spoken of; as text `*`. That form is for
 /// what a person types or an older file holds, never for the wire. Any other is 22 characters of
-/// base64, of which the last carries two bits: so there is one text for each ID.
+/// base64, of which the last carries two bits: so there is one text for each ID. `unknown` alone has a
+/// shorter one, by which Sync Gateway knows it again.
 ///
 /// Source: `version-vectors.md` §1, §2.
 public struct SourceID: Hashable, Sendable {
@@ -17,6 +18,11 @@ public struct SourceID: Hashable, Sendable {
         high: 0x45eb_e2b2_2a27_f93a,
         low: 0xde7b_e127_7287_629e
     )
+
+    /// Whoever wrote a document before its bucket named its writers, as Sync Gateway tells; as text
+    /// `Unknown+Source`.
+    public static let unknown = SourceID(high: 0x5279_27a3_09fe_4a8b, low: 0xab71_e000_0000_0000)
+    private static let unknownText = "Unknown+Source"
 
     private init(high: UInt64, low: UInt64) {
         self.high = high
@@ -44,7 +50,11 @@ public struct SourceID: Hashable, Sendable {
             self = .me
             return
         }
-        guard text.count == Self.textByteCount else { return nil }
+        guard text.count == Self.textByteCount else {
+            guard text.isIdentical(to: Self.unknownText.utf8) else { return nil }
+            self = .unknown
+            return
+        }
         var bits: UInt128 = 0
         for index in 0..<(Self.textByteCount - 1) {
             guard let value = Base64Digit.value(of: text[index]) else { return nil }
@@ -102,6 +112,14 @@ public struct SourceID: Hashable, Sendable {
             output.storeBytes(of: UInt8(ascii: "*"), toByteOffset: start, as: UInt8.self)
             return start + 1
         }
+        guard self != .unknown else {
+            var end = start
+            for byte in Self.unknownText.utf8 {
+                output.storeBytes(of: byte, toByteOffset: end, as: UInt8.self)
+                end += 1
+            }
+            return end
+        }
         // Ten characters, ten, and the two that carry the last byte.
         var end = Base64Digit.write(high >> 4, count: 10, to: &output, at: start)
         end = Base64Digit.write(high << 56 | low >> 8, count: 10, to: &output, at: end)
@@ -122,6 +140,12 @@ extension SourceID: CustomStringConvertible {
         var text: [UInt8] = []
         appendText(to: &text)
         return String(decoding: text, as: UTF8.self)
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isIdentical(to text: String.UTF8View) -> Bool {
+        count == text.count && zip(indices, text).allSatisfy { self[$0] == $1 }
     }
 }
 
