@@ -14,7 +14,7 @@ public enum FreeMemory {
     /// Calls meanwhile count once. Any thread may ask; a background thread does it.
     public static func giveBackSoon() {
         guard !isDue.exchange(true, ordering: .relaxed) else { return }
-        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + 1) {
+        Later.run(after: .seconds(1), on: .global(qos: .utility)) {
             isDue.store(false, ordering: .relaxed)
             divan_give_memory_back()
         }

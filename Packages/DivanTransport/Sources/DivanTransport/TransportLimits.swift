@@ -52,6 +52,9 @@ public struct TransportLimits: Sendable, Equatable {
     /// The default, 8 MiB, is reached only by answers to a peer that does not read them.
     public var queuedByteCount: Int
 
+    /// How long a loop that got no descriptors from the system waits before it looks for work and asks again.
+    static let blindTurnMilliseconds: Int32 = 50
+
     /// Creates limits; the defaults suit peers on the open Internet.
     public init(
         connectTimeout: Duration = .seconds(15),

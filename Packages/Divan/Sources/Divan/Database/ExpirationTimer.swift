@@ -1,5 +1,6 @@
 import Dispatch
 import DivanStore
+import DivanTransport
 import Foundation
 import Synchronization
 
@@ -83,7 +84,7 @@ final class ExpirationTimer: Sendable {
     }
 
     private func sleep(for milliseconds: Int64, _ number: UInt64) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(Int(milliseconds))) { [weak self] in
+        Later.run(after: .milliseconds(milliseconds), on: queue) { [weak self] in
             self?.run(number)
         }
     }

@@ -2,6 +2,7 @@ import Dispatch
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import DivanTransport
 import Foundation
 import Synchronization
 
@@ -68,7 +69,7 @@ final class LiveQuery: DatabaseService {
         /// A commit that comes so long after another one is told at once.
         var quietTime = DispatchTimeInterval.milliseconds(250)
         /// Any other one is told so much later.
-        var delay = DispatchTimeInterval.milliseconds(500)
+        var delay = Duration.milliseconds(500)
     }
 
     private let pace: Pace
@@ -163,7 +164,7 @@ final class LiveQuery: DatabaseService {
     }
 
     /// Puts a run on the queue unless one is there that will do; `overtakes` one that is put off.
-    private func schedule(after delay: DispatchTimeInterval?, overtakes: Bool = false) {
+    private func schedule(after delay: Duration?, overtakes: Bool = false) {
         let next = state.withLock { state -> Int? in
             guard state.phase == .idle || state.phase == .putOff && overtakes else { return nil }
             state.phase = delay == nil ? .waiting : .putOff
@@ -173,7 +174,7 @@ final class LiveQuery: DatabaseService {
         guard let next else { return }
         // A timer, even one that is over, wakes another thread first.
         guard let delay else { return queue.async { [weak self] in self?.run(next) } }
-        queue.asyncAfter(deadline: .now() + delay) { [weak self] in self?.run(next) }
+        Later.run(after: delay, on: queue) { [weak self] in self?.run(next) }
     }
 
     private func run(_ number: Int) {

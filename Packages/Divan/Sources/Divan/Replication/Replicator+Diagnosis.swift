@@ -3,6 +3,7 @@ import DivanReplicator
 import DivanRevisions
 import DivanSession
 import DivanStore
+import DivanTransport
 public import Foundation
 import Synchronization
 
@@ -116,13 +117,13 @@ private final class FirstAnswer<Answer: Sendable>: Sendable {
     }
 
     static func of(
-        within time: DispatchTimeInterval,
+        within time: Duration,
         _ ask: @escaping (@escaping @Sendable (Answer) -> Void) -> Void
     ) async -> Answer? {
         await withCheckedContinuation { continuation in
             let answer = FirstAnswer(continuation)
             ask { answer.give($0) }
-            DispatchQueue.global().asyncAfter(deadline: .now() + time) { answer.give(nil) }
+            Later.run(after: time, on: .global()) { answer.give(nil) }
         }
     }
 

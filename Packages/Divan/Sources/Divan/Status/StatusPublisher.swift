@@ -1,6 +1,7 @@
 import Dispatch
 import DivanJSON
 import DivanStatus
+import DivanTransport
 import Foundation
 import Synchronization
 
@@ -76,7 +77,7 @@ final class StatusPublisher: Sendable {
     }
 
     private func tickLater() {
-        queue.asyncAfter(deadline: .now() + 0.5) { [weak self] in self?.tick() }
+        Later.run(after: .milliseconds(500), on: queue) { [weak self] in self?.tick() }
     }
 
     private func tick() {

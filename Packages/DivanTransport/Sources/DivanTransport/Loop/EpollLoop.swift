@@ -1,4 +1,5 @@
 import CDivanTransport
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -8,6 +9,10 @@ import Synchronization
 /// timers that are due; then let every connection write, once, what the turn queued for it. So work
 /// that a connection hands over for later finds what came before it on its way.
 ///
+/// A process that is out of descriptors has a loop all the same: work and timers run, from one look to the next
+/// (`TransportLimits.blindTurnMilliseconds`), and the loop asks for its descriptors with each of them. So what
+/// fails is the socket that somebody wants to open, with an error that says why.
+///
 /// `@unchecked Sendable` holds because everything but the two locked or atomic members is touched
 /// by the loop's thread alone: methods that do so say “on the loop” and are called by code that
 /// runs there.
@@ -16,7 +21,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private let thread = Atomic<UInt>(0)
     private let lastTimer = Atomic<UInt64>(0)
 
-    private let bell: Int32
+    /// Wakes the loop; -1 while the process has no descriptor for it.
+    private let bell = Atomic<Int32>(-1)
     private var poller = Poller()
     private var timers = TimerQueue()
     /// On the loop.
@@ -57,16 +63,16 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     /// Starts the thread; it runs until `stop()`.
     public init(name: String = "divan-loop") {
-        bell = divan_bell_create()
-        precondition(bell >= 0, "no eventfd could be made: error \(errno)")
-        poller.add(bell, Bell(descriptor: bell), .reading)
-        let hasStarted = startThread(name: name) { self.run() }
-        precondition(hasStarted, "no thread could be started for an event loop")
+        openDescriptors()
+        guard !startThread(name: name, { self.run() }) else { return }
+        // Dispatch tries again until the system has a thread to give.
+        DispatchQueue(label: name).async { self.run() }
     }
 
     deinit {
         poller.close()
-        close(bell)
+        let bell = bell.load(ordering: .relaxed)
+        if bell >= 0 { close(bell) }
         readBuffer.deallocate()
     }
 
@@ -162,7 +168,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while !isStopping {
-            let events = poller.wait(milliseconds: waitingTime())
+            if !hasDescriptors { openDescriptors() }
+            let events = wait()
             let begin = now
             runInbox()
             for event in events { serve(event) }
@@ -173,6 +180,30 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         }
         drop()
         thread.store(0, ordering: .relaxed)
+    }
+
+    private var hasDescriptors: Bool { poller.isOpen && bell.load(ordering: .relaxed) >= 0 }
+
+    /// Makes what the loop lacks, as far as there are descriptors.
+    private func openDescriptors() {
+        poller.open()
+        guard poller.isOpen, bell.load(ordering: .relaxed) < 0 else { return }
+        let descriptor = divan_bell_create()
+        guard descriptor >= 0 else { return }
+        poller.add(descriptor, Bell(descriptor: descriptor), .reading)
+        // Before the loop looks into its inbox: who comes behind that look finds the bell.
+        bell.store(descriptor, ordering: .sequentiallyConsistent)
+    }
+
+    /// Waits for events, work or a timer; without a bell no longer than until the next look.
+    private func wait() -> ArraySlice<divan_event> {
+        let milliseconds = waitingTime()
+        guard !hasDescriptors else { return poller.wait(milliseconds: milliseconds) }
+        let longest = TransportLimits.blindTurnMilliseconds
+        let bounded = milliseconds < 0 ? longest : min(milliseconds, longest)
+        guard !poller.isOpen else { return poller.wait(milliseconds: bounded) }
+        poll(nil, 0, bounded)
+        return []
     }
 
     /// Lets go of everything that will not be any more.
@@ -237,6 +268,8 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     }
 
     private func ring() {
+        let bell = bell.load(ordering: .sequentiallyConsistent)
+        guard bell >= 0 else { return }
         var one: UInt64 = 1
         write(bell, &one, 8)
     }

@@ -25,22 +25,39 @@ struct Poller {
     private struct Registration {
         let source: any EventSource
         let stamp: UInt32
+        var interest: Interest
     }
 
-    private let descriptor: Int32
+    private var descriptor: Int32 = -1
     private var registrations: [Int32: Registration] = [:]
     private var lastStamp: UInt32 = 0
     private var events = [divan_event](repeating: divan_event(), count: 256)
 
-    init() {
+    /// Whether it can tell of anything; what is added before is watched once it is open.
+    var isOpen: Bool { descriptor >= 0 }
+
+    /// Opens it, unless it is open or the process has no descriptor left.
+    mutating func open() {
+        guard !isOpen else { return }
         descriptor = divan_poller_create()
-        // Without it nothing can ever happen; only a process out of descriptors comes here.
-        precondition(descriptor >= 0, "no epoll descriptor could be made: error with \(errno)")
+        guard isOpen else { return }
+        for (descriptor, registration) in registrations {
+            divan_poller_add(
+                self.descriptor,
+                descriptor,
+                registration.interest.rawValue,
+                Self.mark(descriptor, registration.stamp)
+            )
+        }
     }
 
     mutating func add(_ descriptor: Int32, _ source: any EventSource, _ interest: Interest) {
         lastStamp &+= 1
-        registrations[descriptor] = Registration(source: source, stamp: lastStamp)
+        registrations[descriptor] = Registration(
+            source: source,
+            stamp: lastStamp,
+            interest: interest
+        )
         divan_poller_add(
             self.descriptor,
             descriptor,
@@ -51,6 +68,7 @@ struct Poller {
 
     mutating func change(_ descriptor: Int32, _ interest: Interest) {
         guard let registration = registrations[descriptor] else { return }
+        registrations[descriptor]?.interest = interest
         divan_poller_change(
             self.descriptor,
             descriptor,
@@ -93,7 +111,7 @@ struct Poller {
     }
 
     func close() {
-        Glibc.close(descriptor)
+        if isOpen { Glibc.close(descriptor) }
     }
 
     private static func mark(_ descriptor: Int32, _ stamp: UInt32) -> UInt64 {

@@ -1,0 +1,98 @@
+import Dispatch
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DivanTransport
+
+/// A process that has no descriptor left, and gets some later.
+///
+/// In processes of their own, whose limit is lowered. `@testable`: a pipe stands for a connection.
+@Suite(.timeLimit(.minutes(5))) struct OutOfDescriptorsTests {
+    /// Takes all that this process may still open.
+    private static func takeAll() -> [Int32] {
+        limitDescriptors(to: descriptorCount() + 8)
+        var taken: [Int32] = []
+        while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
+            taken.append(descriptor)
+        }
+        return taken
+    }
+
+    /// Reads what comes, and tells.
+    private final class Reader: EventSource {
+        private let descriptor: Int32
+        private let didRead: () -> Void
+
+        init(_ descriptor: Int32, _ didRead: @escaping () -> Void) {
+            self.descriptor = descriptor
+            self.didRead = didRead
+        }
+
+        func isReadable() {
+            var byte: UInt8 = 0
+            if read(descriptor, &byte, 1) == 1 { didRead() }
+        }
+
+        func isWritable() {}
+    }
+
+    @Test func `a loop runs work and timers, and watches once it can`() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [Int32] = [0, 0]
+            try #require(pipe(&ends) == 0)
+            let (reading, writing) = (ends[0], ends[1])
+            let taken = Self.takeAll()
+            try #require(!taken.isEmpty)
+            let loop = EpollLoop()
+            await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume() }
+            }
+            await withCheckedContinuation { continuation in
+                loop.schedule(at: loop.now + .milliseconds(1)) { continuation.resume() }
+            }
+            await withCheckedContinuation { continuation in
+                loop.execute {
+                    let reader = Reader(reading) {
+                        loop.remove(reading)
+                        continuation.resume()
+                    }
+                    loop.add(reading, reader, .reading)
+                    for descriptor in taken { close(descriptor) }
+                    var byte: UInt8 = 1
+                    write(writing, &byte, 1)
+                }
+            }
+            // By now it has a bell, which it needs while nothing else is to be waited for.
+            await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume() }
+            }
+            loop.stop()
+        }
+    }
+
+    @Test func `what is due later comes all the same`() async {
+        await #expect(processExitsWith: .success) {
+            let taken = Self.takeAll()
+            try #require(!taken.isEmpty)
+            await withCheckedContinuation { continuation in
+                Later.run(after: .milliseconds(1), on: DispatchQueue(label: "test")) {
+                    continuation.resume()
+                }
+            }
+        }
+    }
+
+    @Test func `what is due later comes on its queue, soon or in a thousand years`() async {
+        let queue = DispatchQueue(label: "test")
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        Later.run(after: .seconds(31_557_600_000), on: queue) {}
+        let isThere = await withCheckedContinuation { continuation in
+            Later.run(after: .milliseconds(1), on: queue) {
+                continuation.resume(returning: DispatchQueue.getSpecific(key: key) == true)
+            }
+        }
+        #expect(isThere)
+    }
+}
