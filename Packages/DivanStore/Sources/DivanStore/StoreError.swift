@@ -206,6 +206,16 @@ extension StoreError.Code {
                 String(cString: strerror(number)) + " (errno \(number))",
                 "check its owner and permissions, and those of its directories"
             )
+        case .io(let number) where number == EMFILE || number == ENFILE:
+            (
+                String(cString: strerror(number)) + " (errno \(number))",
+                "raise the limit of open files"
+            )
+        case .io(ESTALE):
+            (
+                "the file was removed or replaced while the database was open (errno \(ESTALE))",
+                "close the database, and open what is there now"
+            )
         case .io(let number):
             (String(cString: strerror(number)) + " (errno \(number))", "check the file system")
         case .noSuchBlob(let digest):

@@ -363,7 +363,7 @@ final class SQLiteConnection {
         case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy(.otherProcess), at: path)
         case SQLITE_IOERR:
             // The number is the last of any call since, so only a telling one is believed.
-            let isTelling = [ENOSPC, EDQUOT, EROFS, EACCES, EPERM].contains(systemError)
+            let isTelling = [ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM].contains(systemError)
             return .system(isTelling ? systemError : EIO, at: path)
         case SQLITE_CANTOPEN where systemError != 0:
             return .system(systemError, at: path)

@@ -1,4 +1,5 @@
 internal import CDivanStore
+internal import Glibc
 internal import Synchronization
 
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
@@ -47,6 +48,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // Since when the log is in doubt; `nil` while it is not.
     private var failedSync: StoreError?
     private var heldLog = HeldLog()
+    // The writer's file.
+    private var identity: FileIdentity?
     // None where each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
     let readers: SQLiteReaders
@@ -75,6 +78,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try Self.tune(connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(connection)
         writer = try SQLiteSession(connection)
+        identity = FileIdentity(at: place.path)
         awaitsFirstCommit = false
         guard !syncsFully else { return }
         if BundleFiles.byteCount(place.path + "-wal") == 0 {
@@ -232,6 +236,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private func openWriter() throws(StoreError) -> SQLiteSession {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         guard let writer else { throw StoreError(.notOpen, at: path) }
+        // What is written into a file without a name is gone with this process, and in its place there may be
+        // another database by now.
+        guard identity?.isAt(path) != false else { throw StoreError(.io(ESTALE), at: path) }
         if let failedSync, !makeLogCertain() { throw failedSync }
         return writer
     }

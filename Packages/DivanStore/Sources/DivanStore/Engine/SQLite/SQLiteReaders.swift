@@ -19,6 +19,8 @@ final class SQLiteReaders: @unchecked Sendable {
     private let exchange = RecursiveLock()
     private var isExchanging = false
     private var usedCount = 0
+    /// The file that is read: a database that somebody put in its place is another one.
+    private var identity: FileIdentity?
     private var isOpen = true
     private var isWriting = false
     // Counts beginnings and ends of writes: two equal numbers, nothing written in between.
@@ -30,6 +32,7 @@ final class SQLiteReaders: @unchecked Sendable {
         self.place = place
         self.mode = mode
         self.seesEveryWrite = seesEveryWrite
+        identity = FileIdentity(at: place.path)
     }
 
     /// A session with a snapshot no older than this call.
@@ -87,7 +90,10 @@ final class SQLiteReaders: @unchecked Sendable {
             }
             lock.withLock { idle = [] }
             let place = try body()
-            lock.withLock { self.place = place }
+            lock.withLock {
+                self.place = place
+                identity = FileIdentity(at: place.path)
+            }
         }
     }
 
@@ -95,6 +101,9 @@ final class SQLiteReaders: @unchecked Sendable {
     /// recover the log of a crash.
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(place, mode: mode)
+        guard lock.withLock({ identity })?.isAt(place.path) != false else {
+            throw StoreError(.io(ESTALE), at: place.path)
+        }
         let session = try SQLiteSession(connection)
         try session.pages.begin(on: connection)
         return session

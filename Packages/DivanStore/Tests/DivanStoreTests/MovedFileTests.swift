@@ -1,0 +1,86 @@
+import DivanRevisions
+import DivanTestKit
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DivanStore
+
+/// A database whose directory somebody removes, moves or replaces while it is open.
+///
+/// `@testable`: a thread of the module's own.
+@Suite struct MovedFileTests {
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+    }
+
+    private var path: String { home.file("a.cblite2") }
+    private var elsewhere: String { home.file("b.cblite2") }
+
+    private func save(_ documentID: DocumentID, in store: Store) throws {
+        try store.write { _ = try $0.save(documentID, in: .default, body: Array("{}".utf8)) }
+    }
+
+    private func makeStore(with documentID: DocumentID) throws -> Store {
+        let store = try Store.open(directory: path)
+        try save(documentID, in: store)
+        return store
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing is stored into a file that has no name any more`(_ isReplaced: Bool) throws {
+        let store = try makeStore(with: "one")
+        #expect(rename(path, elsewhere) == 0)
+        if isReplaced {
+            try Store.open(directory: home.file("c.cblite2")).close()
+            #expect(rename(home.file("c.cblite2"), path) == 0)
+        }
+        #expect(try refusal { try save("two", in: store) } == .io(ESTALE))
+        #expect(try refusal { _ = try store.compact() } == .io(ESTALE))
+        if isReplaced { #expect(rename(path, home.file("c.cblite2")) == 0) }
+        #expect(rename(elsewhere, path) == 0)
+        try save("two", in: store)
+        #expect(try store.read { try $0.count(in: .default) } == 2)
+        try store.close()
+        let again = try Store.open(directory: path)
+        #expect(try again.read { try $0.count(in: .default) } == 2)
+        try again.close()
+    }
+
+    @Test func `a compaction takes no content of the database that came in its place`() throws {
+        let store = try makeStore(with: "one")
+        #expect(rename(path, elsewhere) == 0)
+        let other = try Store.open(directory: home.file("c.cblite2"))
+        let digest = try other.blobs.write(Array("a picture".utf8))
+        let body = Array(#"{"picture":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
+        try other.write { _ = try $0.save("two", in: .default, body: body) }
+        try other.close()
+        #expect(rename(home.file("c.cblite2"), path) == 0)
+        #expect(throws: StoreError.self) { try store.compact() }
+        try store.close()
+        let again = try Store.open(directory: path)
+        #expect(try again.blobs.reader(digest).byteCount == 9)
+        try again.close()
+    }
+
+    @Test func `who reads beside another reader sees no database that came in its place`() throws {
+        let store = try makeStore(with: "one")
+        #expect(rename(path, elsewhere) == 0)
+        try Store.open(directory: home.file("c.cblite2")).close()
+        #expect(rename(home.file("c.cblite2"), path) == 0)
+        let counts = try store.read { first in
+            // On a thread of its own, which needs another connection.
+            let found = Mutex<Int?>(nil)
+            let thread = JoinedThread {
+                let count = try? store.read { try $0.count(in: .default) }
+                found.withLock { $0 = count }
+            }
+            thread?.join()
+            return (try first.count(in: .default), found.withLock { $0 })
+        }
+        #expect(counts.0 == 1 && (counts.1 == nil || counts.1 == 1))
+        try store.close()
+    }
+}
