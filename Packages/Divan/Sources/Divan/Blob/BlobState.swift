@@ -216,7 +216,8 @@ struct BlobState {
             guard count > 0 else {
                 throw NSError(
                     CBLError.ioError,
-                    "Blob: reading its stream failed; check the file or its source"
+                    "Blob: reading its stream failed; check the file or its source",
+                    cause: stream.streamError
                 )
             }
             try body(piece[..<count])

@@ -1,3 +1,5 @@
+import Foundation
+
 extension Replicator {
     /// The changes of the status from now on; ends when the run has stopped.
     ///
@@ -38,8 +40,12 @@ extension Replicator {
     ///
     /// - Throws: The error that ended the run, an `NSError`.
     public func run() async throws {
-        let changes = statusStream
-        start()
+        // Nobody's run ends in between, which would be taken for the end of this one.
+        let changes = order.withLock {
+            let changes = statusStream
+            start()
+            return changes
+        }
         let last = await withTaskCancellationHandler {
             // A task that is cancelled ends its iteration at once, so the wait has its own task.
             await Task {

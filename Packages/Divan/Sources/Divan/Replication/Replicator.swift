@@ -83,9 +83,10 @@ public final class Replicator: Sendable {
     let state = Mutex(State())
     /// Held while a status becomes current and is handed to the listeners.
     ///
-    /// The next run may begin as soon as the end of this one is current, and must not be heard of before.
+    /// The next run may begin as soon as the end of this one is current, and must not be heard of before; `run()`
+    /// begins to listen where no end is under way.
     /// Recursive, as a listener of our own may start it, and that fail.
-    private let order = NSRecursiveLock()
+    let order = NSRecursiveLock()
     /// All of this process, for the metrics.
     static let living = WeakList<Replicator>()
     /// What those did that are gone: counters never go back.

@@ -1,0 +1,165 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Divan
+
+/// What a listener may do from inside its call: everything that an application may do elsewhere.
+///
+/// `@testable`: a log line marks the moment at which a run ends. What waits for itself shows as a test that
+/// takes too long.
+@Suite(.timeLimit(.minutes(5))) struct InsideListenerTests {
+    /// Who calls.
+    enum Kind: CaseIterable {
+        case collection, document, liveQuery, status, documents
+    }
+
+    /// What is done inside.
+    enum Action: CaseIterable {
+        case closes, deletes, removesItself, stops, restarts, saves, saves100, queries, makesIndex
+        case deletesCollection, batches, opensAgain, compacts, drains
+    }
+
+    /// One listener on a queue of its own, and all that it may touch.
+    private final class Scene: Sendable {
+        let peers: Peers
+        let collection: Divan.Collection
+        let replicator: Replicator
+        let token = Mutex<ListenerToken?>(nil)
+        private let wasCalled = Mutex(false)
+        private let queue = DispatchQueue(label: "test")
+        private let done: AsyncStream<Void>.Continuation
+        private let isDone: AsyncStream<Void>
+
+        init() throws {
+            peers = try Peers()
+            collection = try peers.here.createCollection(name: "c")
+            _ = try peers.there.createCollection(name: "c")
+            var configuration = try peers.configuration(collections: [collection])
+            configuration.continuous = true
+            replicator = Replicator(config: configuration)
+            (isDone, done) = AsyncStream.makeStream(of: Void.self)
+        }
+
+        func listen(_ kind: Kind, _ action: Action) throws {
+            let act: @Sendable () -> Void = { [self] in
+                guard wasCalled.withLock({ $0.exchange(true) }) else { return }
+                try? perform(action)
+                done.finish()
+            }
+            let made =
+                switch kind {
+                case .collection: collection.addChangeListener(queue: queue) { _ in act() }
+                case .document:
+                    collection.addDocumentChangeListener(id: "a", queue: queue) { _ in act() }
+                case .liveQuery:
+                    try peers.here.createQuery("SELECT value FROM c")
+                        .addChangeListener(withQueue: queue) { _ in act() }
+                case .status: replicator.addChangeListener(withQueue: queue) { _ in act() }
+                case .documents:
+                    replicator.addDocumentReplicationListener(withQueue: queue) { _ in act() }
+                }
+            token.withLock { $0 = made }
+        }
+
+        func waitUntilDone() async { for await _ in isDone {} }
+
+        private func perform(_ action: Action) throws {
+            let database = peers.here
+            switch action {
+            case .closes: try database.close()
+            case .deletes: try database.delete()
+            case .removesItself: token.withLock { $0 }?.remove()
+            case .stops: replicator.stop()
+            case .restarts:
+                replicator.stop()
+                replicator.start()
+                replicator.start(reset: true)
+            case .saves: try collection.put("b", 1)
+            case .saves100: for number in 0..<100 { try collection.put("a", number) }
+            case .queries:
+                _ = try database.createQuery("SELECT COUNT(*) FROM c").execute().allResults()
+            case .makesIndex:
+                try collection.createIndex(
+                    withName: "i",
+                    config: ValueIndexConfiguration(["value"])
+                )
+            case .deletesCollection: try database.deleteCollection(name: "c")
+            case .batches:
+                try database.inBatch {
+                    try collection.put("c", 1)
+                    token.withLock { $0 }?.remove()
+                    replicator.stop()
+                }
+            case .opensAgain:
+                let again = try Database(name: database.name, config: database.config)
+                try again.defaultCollection().put("z", 1)
+                try again.close()
+            case .compacts: try database.performMaintenance(type: .compact)
+            case .drains:
+                replicator.stop()
+                try database.close()
+                try peers.there.close()
+            }
+        }
+    }
+
+    @Test(arguments: Kind.allCases, Action.allCases)
+    func `a listener may do anything from inside its call`(
+        _ kind: Kind,
+        _ action: Action
+    ) async throws {
+        let scene = try Scene()
+        try scene.listen(kind, action)
+        scene.replicator.start()
+        // What calls at its beginning may have closed everything by now.
+        try? scene.collection.put("a", 1)
+        await scene.waitUntilDone()
+        try? scene.peers.here.close()
+        try? scene.peers.there.close()
+    }
+
+    /// Hears of the end of a run before anybody else, and lets another one begin.
+    private struct EndSink: LogSinkProtocol {
+        let isLast: @Sendable (String) -> Void
+
+        func writeLog(level: LogLevel, domain: LogDomain, message: String) { isLast(message) }
+    }
+
+    @Test func `who runs a replicator anew waits for that run, not for the end before it`() async {
+        await #expect(processExitsWith: .success) {
+            let peers = try Peers()
+            let replicator = Replicator(config: try peers.configuration())
+            let ends = Atomic(0)
+            let (outcome, said) = AsyncStream.makeStream(of: Replicator.ActivityLevel.self)
+            let sink = EndSink { message in
+                guard message.hasPrefix("Replicator to"), message.contains(": stopped"),
+                    ends.add(1, ordering: .relaxed).newValue == 1
+                else { return }
+                Task {
+                    try? await replicator.run()
+                    said.yield(replicator.status.activity)
+                    said.finish()
+                }
+                // What goes wrong does so meanwhile; what is right waits for us.
+                let patience = ContinuousClock.now + .milliseconds(500)
+                while replicator.status.activity == .stopped, ContinuousClock.now < patience {}
+            }
+            LogSinks.custom = CustomLogSink(level: .info, logSink: sink)
+            try await replicator.run()
+            for await activity in outcome {
+                let isOver = activity == .stopped && ends.load(ordering: .relaxed) == 2
+                exit(isOver ? EXIT_SUCCESS : EXIT_FAILURE)
+            }
+        }
+    }
+}
+
+extension Bool {
+    /// Sets the value; returns whether that changed it.
+    fileprivate mutating func exchange(_ value: Bool) -> Bool {
+        defer { self = value }
+        return self != value
+    }
+}
