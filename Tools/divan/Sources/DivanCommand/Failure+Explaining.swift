@@ -154,7 +154,8 @@ extension Failure.Kind {
     /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
     init(_ error: NSError) {
         if error.domain == NSPOSIXErrorDomain {
-            self = Self(Int32(clamping: error.code))
+            let cause = error.userInfo[NSUnderlyingErrorKey] as? StoreError
+            self = cause.map { Self($0.code) } ?? Self(Int32(clamping: error.code))
             return
         }
         guard error.domain == "CouchbaseLite" else {
@@ -176,7 +177,7 @@ extension Failure.Kind {
     /// What the system refused: here, or on the way to a peer.
     private init(_ number: Int32) {
         switch number {
-        case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM: self = .failed
+        case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE, ENOMEM: self = .failed
         case ENOENT: self = .notFound
         case EEXIST: self = .conflict
         case ENOSPC, EDQUOT, EFBIG, EIO, EROFS: self = .database

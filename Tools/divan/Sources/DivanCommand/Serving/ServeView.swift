@@ -53,6 +53,11 @@ struct ServeView {
         for refusal in refusals { tell("refused", refusal.json, refusal.sentence) }
     }
 
+    /// Tells of errors.
+    mutating func take(_ troubles: [Troubles.Entry]) {
+        for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
+    }
+
     /// Looks at the listeners, and tells what is new.
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds

@@ -13,6 +13,7 @@ final class ServingRoom {
     private let events: EventLine
     private let arrivals = Arrivals()
     private let refusals = Refusals()
+    private let troubles = Troubles()
     private let gate: PeerGate
     private let identity: TLSIdentity?
     private var served: [ServedDatabase] = []
@@ -39,6 +40,10 @@ final class ServingRoom {
     /// Opens everything; whatever fails stops the whole.
     func open() throws {
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
+        // Who reads the log itself has them there.
+        if LogSinks.console == nil {
+            LogSinks.custom = CustomLogSink(level: .error, logSink: troubles)
+        }
         for (index, text) in arguments.operands.enumerated() {
             let number = port == 0 ? 0 : Int(port) + index
             guard let own = UInt16(exactly: number) else {
@@ -77,10 +82,12 @@ final class ServingRoom {
         repeat {
             view.take(arrivals.take())
             view.take(refusals.take())
+            view.take(troubles.take())
             view.look()
         } while stopped.wait(timeout: .now() + .milliseconds(500)) == .timedOut
         view.take(arrivals.take())
         view.take(refusals.take())
+        view.take(troubles.take())
         view.end()
     }
 

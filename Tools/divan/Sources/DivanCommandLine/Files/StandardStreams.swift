@@ -11,9 +11,11 @@ package enum StandardStreams {
     /// Puts something into the places of streams that were closed, which cannot be read or written
     /// either: the next file that is opened would get their number, and the results.
     ///
-    /// A reader that goes away is an error of the write from here on, not the end of the program.
+    /// A reader that goes away is an error of the write from here on, not the end of the program; so is a file
+    /// that grows beyond the limit of the process (`ulimit -f`).
     package static func settle() {
         signal(SIGPIPE, SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN)
         let streams = [
             (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
         ]

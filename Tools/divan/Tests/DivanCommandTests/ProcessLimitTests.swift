@@ -1,0 +1,77 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// Limits of the process that a verb runs in: files, their size, descriptors.
+@Suite struct ProcessLimitTests {
+    private let shell: Shell
+
+    init() throws {
+        shell = try Shell()
+        try shell.run("new", "db")
+        try shell.run("put", "db", "one", "{}")
+    }
+
+    /// What writes more than 24 KiB into one file.
+    private static let writers = [
+        "new other", "import db many.jsonl", "cp db other", "dump db out", "export db out",
+        "blob put db one photo photo.bin", "compact db",
+    ]
+
+    @Test(arguments: writers)
+    func `a file that may not grow is told, and ends no program without a word`(
+        _ line: String
+    ) throws {
+        let text = String(repeating: "word ", count: 200)
+        let lines = (0..<100).map { #"{"_id":"d\#($0)","text":"\#(text)"}"# }
+        try shell.write("many.jsonl", lines.joined(separator: "\n"))
+        try shell.write("photo.bin", String(repeating: "a picture", count: 10_000))
+        if !line.hasPrefix("import") { try shell.run("import", "db", "many.jsonl") }
+        let outcome = try shell.bash("(ulimit -f 24; divan \(line)) || test $? = 5")
+        #expect(outcome.status == 0, "\(line): \(outcome.errors)")
+        #expect(outcome.errors.contains("File too large"), "\(line): \(outcome.errors)")
+        try shell.run("check", "db")
+    }
+
+    @Test func `serving without descriptors is refused, not a crash`() throws {
+        var refusals = 0
+        for limit in 12...20 {
+            let outcome = try shell.bash(
+                """
+                ulimit -n \(limit)
+                status=0
+                timeout -s INT 20 divan serve db --no-tls --interface 127.0.0.1 </dev/null || status=$?
+                test $status -lt 128
+                """
+            )
+            #expect(outcome.status == 0, "\(limit): \(outcome.errors)")
+            if outcome.errors.contains("Too many open files") { refusals += 1 }
+        }
+        #expect(refusals > 0)
+    }
+
+    @Test func `who serves is told when the database has lost its files, and so is who pushes`()
+        throws
+    {
+        try shell.run("new", "other")
+        try shell.run("put", "other", "two", "{}")
+        let server = try shell.serve("db", "--no-tls")
+        let url = try server.url()
+        try shell.bash("mv db.cblite2 away.cblite2").expectSuccess()
+        #expect(try shell.divan("push", "other", url).status == 6)
+        let told = try server.event {
+            $0["event"] as? String == "problem"
+                && ($0["text"] as? String)?.contains("removed") == true
+        }
+        #expect(told["count"] as? Int == 1)
+        server.stop()
+        #expect(try shell.run("ls", "away").output == "one\n")
+    }
+
+    @Test func `what a pull cannot open here is no fault of the peer`() throws {
+        try shell.bash("rm -f db.cblite2/lock; mkdir db.cblite2/lock").expectSuccess()
+        for verb in ["pull", "push", "sync"] {
+            #expect(try shell.divan(verb, "db", "ws://127.0.0.1:1/db").status == 5)
+        }
+    }
+}
