@@ -19,6 +19,9 @@ static divan_slice shown(divan_value value, sqlite3_str *buffer) {
     return (divan_slice){start, start ? start + sqlite3_str_length(buffer) : start};
 }
 
+/// Whether what cannot be told is MISSING, so that an index takes the document all the same.
+static bool is_stored(sqlite3_context *context) { return sqlite3_user_data(context) != NULL; }
+
 static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
     if (folding == divan_exactly) return text;
     divan_append_folded(buffer, text, folding);
@@ -79,7 +82,9 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
     if (shown_text) sqlite3_free(sqlite3_str_finish(shown_text));
     if (folded_text) sqlite3_free(sqlite3_str_finish(folded_text));
     if (is_owned) sqlite3_free(pattern);
-    if (likeness == divan_like_too_long) {
+    if (likeness == divan_like_too_long && is_stored(context)) {
+        sqlite3_result_null(context);
+    } else if (likeness == divan_like_too_long) {
         sqlite3_result_error(context, "this LIKE pattern takes too long", -1);
     } else {
         divan_return_boolean(context, likeness == divan_is_like);
@@ -101,6 +106,7 @@ enum {
 static void free_expression(void *expression) { uregex_close(expression); }
 
 static void fail(sqlite3_context *context, UErrorCode error) {
+    if (is_stored(context)) return sqlite3_result_null(context);
     bool is_long = error == U_REGEX_TIME_OUT || error == U_REGEX_STACK_OVERFLOW;
     char *message = is_long
         ? sqlite3_mprintf("this regular expression takes too long")
@@ -290,6 +296,11 @@ int divan_add_patterns(sqlite3 *connection) {
         {"divan_regexp_position", 2, regexp_position, 0},
         {"divan_regexp_replace", 3, regexp_replace, 0},
         {"divan_regexp_replace", 4, regexp_replace, 0},
+        {"divan_stored_like", 3, like, 1},
+        {"divan_stored_regexp_contains", 2, regexp_contains, 1},
+        {"divan_stored_regexp_position", 2, regexp_position, 1},
+        {"divan_stored_regexp_replace", 3, regexp_replace, 1},
+        {"divan_stored_regexp_replace", 4, regexp_replace, 1},
     };
     return divan_add_all(connection, functions);
 }

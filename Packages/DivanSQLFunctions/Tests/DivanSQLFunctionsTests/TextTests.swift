@@ -32,6 +32,38 @@ struct TextTests {
         #expect(try scratch.value("divan_contains1('aaab', 'aab', 2)") == "1")
     }
 
+    @Test("LIKE takes two characters for the same where the collation does")
+    func foldedAsCollated() throws {
+        let characters = "aAäÄåÅoOøØlłŁdđhħsßẞſeéÉñеёЁийжЖσςΣかがカ한글각😀😁iıİＡ²2ïї’-—"
+        for (collation, folding) in [
+            ("divan_unicode_ci", 6), ("divan_unicode_ai", 10), ("divan_unicode_ci_ai", 14),
+        ] {
+            for left in characters {
+                for right in characters {
+                    let isLike = try scratch.value("divan_like1('\(left)', '\(right)', \(folding))")
+                    let contains =
+                        "divan_contains1('x' || '\(left)' || 'y', '\(right)', \(folding))"
+                    let isSame = try scratch.value("'\(left)' = '\(right)' COLLATE \(collation)")
+                    #expect(isLike == isSame, "\(left) \(right) \(collation)")
+                    #expect(try scratch.value(contains) == isSame, "\(left) \(right) \(collation)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A character stays one, whatever is folded",
+        arguments: [
+            ("Straße", "stra_e", 6), ("ß", "_", 6), ("한글", "한_", 10), ("각", "_", 14),
+            ("İx", "_x", 6),
+            ("Łódź", "_od_", 14), ("ﬁx", "_x", 6), ("e\u{301}x", "_x", 10), ("😀x", "_x", 14),
+        ]
+    )
+    func wildcards(text: String, pattern: String, folding: Int) throws {
+        #expect(try scratch.value("divan_like1('\(text)', '\(pattern)', \(folding))") == "1")
+        #expect(try scratch.value("divan_like1('\(text)', '_\(pattern)', \(folding))") == "0")
+    }
+
     @Test(
         "Regular expressions are those of ECMAScript",
         arguments: [
@@ -54,6 +86,19 @@ struct TextTests {
     func expressions(text: String, pattern: String, isFound: Bool) throws {
         let sql = "divan_regexp_contains1('\(text)', '\(pattern)')"
         #expect(try scratch.value(sql) == (isFound ? "1" : "0"))
+    }
+
+    @Test("What an index has of a pattern that fails is MISSING")
+    func storedPatterns() throws {
+        for call in ["contains1('a', '(')", "position1('a', '(')", "replace1('a', '(', '')"] {
+            #expect(try scratch.value("divan_stored_regexp_\(call)") == "MISSING")
+        }
+        #expect(try scratch.value("divan_stored_regexp_contains1('ab', 'b')") == "1")
+        #expect(try scratch.value("divan_stored_like1('ab', '%b', 0)") == "1")
+        let pattern = String(repeating: "_", count: 20_000) + "b"
+        let text = String(repeating: "a", count: 40_000)
+        let long = "divan_stored_like1('\(text)', '%\(pattern)%', 0)"
+        #expect(try scratch.value(long) == "MISSING")
     }
 
     @Test("An empty regular expression is found everywhere")
