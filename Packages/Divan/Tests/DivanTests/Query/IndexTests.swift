@@ -82,6 +82,49 @@ import Testing
         #expect(try shop.chairs.indexes().isEmpty)
     }
 
+    @Test
+    func `what needs a look at each item is refused in an index of values, and words have it`()
+        throws
+    {
+        let condition = "ANY t IN tags SATISFIES t = 'wood' END"
+        for config in [
+            ValueIndexConfiguration([condition]),
+            ValueIndexConfiguration(["name"], where: condition),
+            ArrayIndexConfiguration(
+                path: "tags",
+                expressions: ["EVERY t IN parts SATISFIES t END"]
+            ),
+        ] as [any IndexConfiguration] {
+            expect(CBLError.invalidQuery) {
+                try shop.chairs.createIndex(withName: "i", config: config)
+            }
+        }
+        let words = FullTextIndexConfiguration(["name"], where: condition)
+        try shop.chairs.createIndex(withName: "i", config: words)
+    }
+
+    @Test func `a document whose pattern is none can be saved beside an index that would use it`()
+        throws
+    {
+        let expressions = ["REGEXP_LIKE(name, pattern)", "REGEXP_POSITION(name, 'O')"]
+        for (number, expression) in expressions.enumerated() {
+            let config = ValueIndexConfiguration([expression])
+            try shop.chairs.createIndex(withName: "i\(number)", config: config)
+        }
+        try shop.save("c6", ["name": "Odd", "pattern": "("])
+        try shop.save("c7", ["name": "Oak", "pattern": "^O"])
+        let text = "SELECT name FROM shop.chairs WHERE REGEXP_POSITION(name, 'O') = 0 ORDER BY name"
+        let query = try shop.database.createQuery(text)
+        #expect(try query.explain().contains("USING INDEX i1"))
+        #expect(try shop.texts(query) == ["Oak", "Odd", "Oslo"])
+        expect(CBLError.invalidQuery) {
+            try shop.chairs.createIndex(
+                withName: "i",
+                config: ValueIndexConfiguration(["TRIM(a, b)"])
+            )
+        }
+    }
+
     @Test func `an array index serves its unnesting`() throws {
         try shop.chairs.createIndex(withName: "tags", config: ArrayIndexConfiguration(path: "tags"))
         #expect(

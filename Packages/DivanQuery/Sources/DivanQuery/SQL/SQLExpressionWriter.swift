@@ -353,7 +353,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case (.boolean, .exact): text += "divan_boolean1("
         default: break
         }
-        text += call.name
+        text += text.isSchema ? call.storedName : call.name
         if function == .arrayCount, Self.isPart(arguments.first) { text += "_property" }
         text += "1("
         try text.list(arguments) { try write($1, .exact, to: &$0) }

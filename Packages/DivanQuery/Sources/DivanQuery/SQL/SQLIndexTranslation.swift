@@ -51,6 +51,7 @@ public struct SQLIndexTranslation: Sendable {
         }
         switch definition {
         case .value(let keys, let filter):
+            try Self.check(keys.map(\.expression) + [filter].compactMap(\.self))
             tables = []
             let writer = SQLIndexWriter(itemSource: nil)
             // The flags tell which documents are live, so that counting reads no document. As a
@@ -61,15 +62,42 @@ public struct SQLIndexTranslation: Sendable {
             }
             create = "CREATE INDEX \(index) ON \(table) (\(columns))\(condition ?? "");"
         case .array(let paths, let keys):
+            try Self.check(keys.map(\.expression))
             tables = paths.indices.map { Self.items(of: table, Array(paths[...$0])) }
             let writer = SQLIndexWriter(itemSource: paths.count)
             let columns = keys.isEmpty ? "value" : try writer.keys(keys)
             let items = tables.last?.name ?? table
             create = "CREATE INDEX \(index) ON \(items) (\(columns));"
         case .fullText(let columns, let tokenizer, let filter):
+            try Self.check(
+                columns.map(\.expression) + [filter].compactMap(\.self),
+                takesItems: true
+            )
             let words = Self.wordTable(of: name, on: table)
             tables = [try Self.words(words, of: table, columns, tokenizer, filter)]
             create = ""
+        }
+    }
+
+    /// Refuses what needs a sub-query, which SQLite takes in no index, and what fails for each document.
+    private static func check(
+        _ expressions: [CheckedExpression],
+        takesItems: Bool = false
+    ) throws(QueryError) {
+        var rest = expressions
+        while let expression = rest.popLast() {
+            if case .call(let function, let arguments, _) = expression, arguments.count > 1,
+                [.trim, .leftTrim, .rightTrim].contains(function)
+            {
+                throw QueryError("TRIM with two arguments is not supported")
+            }
+            if case .quantified = expression, !takesItems {
+                throw QueryError(
+                    "an index of values has no ANY and no EVERY; write 'x' IN list, or index the items of"
+                        + " the array"
+                )
+            }
+            rest += expression.children
         }
     }
 

@@ -11,7 +11,7 @@ struct SQLText {
     private var numbers: [SQLBinding: Int] = [:]
     /// Whether the text goes into the schema, where nothing can be bound, or is what stands there:
     /// literals are spelled.
-    private var isSchema: Bool
+    private(set) var isSchema: Bool
     /// Why the text cannot stand in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.
