@@ -16,6 +16,7 @@ struct WideQueryMaker {
         parents = ["s"]
         number = 0
         var from = " FROM \(maker.dice.pick(["_", "other"])) AS s"
+        if maker.dice.chance(25) { return counted(from) }
         for _ in 0..<maker.dice.number(in: 1...3) {
             from += maker.sources.count < 2 && maker.dice.chance(55) ? join() : unnest()
         }
@@ -146,6 +147,45 @@ struct WideQueryMaker {
             text += " ORDER BY \(maker.dice.pick(word == "SELECT" ? keys : Array(keys.prefix(2))))"
         }
         return text + maker.dice.pick(["", "", " LIMIT 3", " LIMIT 2 OFFSET 1"])
+    }
+
+    /// What an index may answer without a look at the documents.
+    private mutating func counted(_ from: String) -> String {
+        let all = [
+            "s.a", "s.b", "s.c", "LOWER(s.a)", "s.a || 'x'", "s.b * 2", "s.list[0]", "TYPE(s.a)",
+        ]
+        var keys = maker.dice.pick([
+            [], [maker.dice.pick(all)], [maker.dice.pick(all)], ["s.a", "s.b"],
+        ])
+        if maker.dice.chance(20) { keys.append(maker.dice.pick(["TYPE(s.a)", "META(s).id"])) }
+        let shown = keys.enumerated().map { "\($1) AS k\($0)" }
+        let key = keys.first ?? "s.a"
+        let filter = maker.dice.pick([
+            "", "", " WHERE \(key) > 0", " WHERE \(key) BETWEEN 'a' AND $t", " WHERE $p <= \(key)",
+            " WHERE \(key) < 'b' AND \(key) >= -1", " WHERE \(key) = 'ab'",
+            " WHERE \(key) LIKE 'a%'",
+            " WHERE \(key) IS NOT MISSING", " WHERE s.b > 0", condition(),
+        ])
+        let end = maker.dice.pick(["", " LIMIT 3", " LIMIT 2 OFFSET 1"])
+        if keys.isEmpty {
+            let count = maker.dice.pick([
+                "COUNT(*)", "COUNT(META(s).id)", "COUNT('x')", "COUNT(s.a)",
+            ])
+            return "SELECT \(count) AS n, COUNT(*) + 1 AS m\(from)\(filter)\(end)"
+        }
+        if maker.dice.chance(40) {
+            let order = maker.dice.pick(["", " ORDER BY k0", " ORDER BY k0 DESC"])
+            return "SELECT DISTINCT \(shown.joined(separator: ", "))\(from)\(filter)\(order)\(end)"
+        }
+        let collates = maker.dice.chance(20)
+        let columns = collates ? [] : shown
+        let groups = keys.map {
+            collates ? "(\($0) COLLATE \(maker.dice.pick(["NOCASE", "UNICODE"])))" : $0
+        }
+        return "SELECT \((columns + ["COUNT(*) AS n"]).joined(separator: ", "))\(from)\(filter)"
+            + " GROUP BY \(groups.joined(separator: ", "))"
+            + maker.dice.pick(["", "", " HAVING n > 1", " HAVING COUNT(*) = 1"])
+            + maker.dice.pick(["", " ORDER BY n DESC", collates ? "" : " ORDER BY k0 DESC"]) + end
     }
 
     private mutating func aggregate() -> String {
