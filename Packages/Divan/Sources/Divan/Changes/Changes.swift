@@ -28,3 +28,17 @@ public struct DatabaseChange: Sendable {
     /// Each changed document once.
     public let documentIDs: [String]
 }
+
+extension CollectionChange {
+    /// The same change of an equal collection.
+    func told(of collection: Collection) -> CollectionChange {
+        CollectionChange(collection: collection, documentIDs: documentIDs)
+    }
+}
+
+extension DocumentChange {
+    /// The same change of an equal collection.
+    func told(of collection: Collection) -> DocumentChange {
+        DocumentChange(documentID: documentID, collection: collection)
+    }
+}

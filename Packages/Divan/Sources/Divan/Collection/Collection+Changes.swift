@@ -13,6 +13,8 @@ extension Collection {
     }
 
     /// Adds a listener for changes of any document; it runs on `queue`.
+    ///
+    /// The collection of a change is this object, for as long as somebody holds it.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -20,7 +22,10 @@ extension Collection {
         listener: @escaping @Sendable (CollectionChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
-        return database.changes.listeners(of: self).add(queue: queue, listener)
+        // Weak, as the database keeps its listeners.
+        return database.changes.listeners(of: self).add(queue: queue) { [weak self] change in
+            listener(self.map { change.told(of: $0) } ?? change)
+        }
     }
 
     /// Adds a listener for one document, which need not exist; it runs on
@@ -43,7 +48,10 @@ extension Collection {
         listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
-        return database.changes.addDocumentListener(id, in: self, queue: queue, listener)
+        return database.changes.addDocumentListener(id, in: self, queue: queue) {
+            [weak self] change in
+            listener(self.map { change.told(of: $0) } ?? change)
+        }
     }
 
     /// Adds a listener for changes of any document; it runs on the main actor.
@@ -55,8 +63,7 @@ extension Collection {
         on actor: MainActor.Type,
         listener: @escaping @MainActor @Sendable (CollectionChange) -> Void
     ) -> ListenerToken {
-        guard isListenable else { return ListenerToken(removal: nil) }
-        return database.changes.listeners(of: self).add(onMain: listener)
+        addChangeListener(queue: .main) { change in MainActor.assumeIsolated { listener(change) } }
     }
 
     /// Adds a listener for one document, which need not exist; it runs on the main actor.

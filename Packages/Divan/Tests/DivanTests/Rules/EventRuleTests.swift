@@ -58,11 +58,11 @@ import Testing
         let collection = try home.database.createCollection(name: "c", scope: "s")
         let queue = DispatchQueue(label: "listener")
         collection.addChangeListener(queue: queue) { change in
-            #expect(change.collection == collection)
+            #expect(change.collection === collection)
             #expect(change.collection.database === home.database)
         }
         collection.addDocumentChangeListener(id: "doc", queue: queue) { change in
-            #expect(change.documentID == "doc" && change.collection == collection)
+            #expect(change.documentID == "doc" && change.collection === collection)
         }
         try collection.put("doc", 1)
         queue.sync {}
