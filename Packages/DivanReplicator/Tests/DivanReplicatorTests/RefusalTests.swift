@@ -49,6 +49,26 @@ import Testing
         String(decoding: try server.next("proposeChanges").body, as: UTF8.self)
     }
 
+    /// Sync Gateway answers so where its own database does not answer in time.
+    @Test(arguments: [500, 503])
+    func `a proposal that the peer could not judge is told, and made again in the next run`(
+        code: Int
+    ) throws {
+        try site.save("b", "{}")
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[\(code)]")
+        try server.answer("rev")
+        #expect(server.events.map(\.error?.code) == [code, nil])
+        let checkpoint = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.closeCode == 1000)
+        #expect(try listed() == [])
+        server = Counterpart(options.active, site)
+        let saved = String(decoding: checkpoint.body, as: UTF8.self).dropLast()
+        try server.answer("getCollections", #"[\#(saved),"rev":"0-1"}]"#)
+        #expect(try proposals(server).hasPrefix(#"[["a","#))
+        #expect(try !proposals(server).contains(#""b""#))
+    }
+
     @Test(arguments: [403, 404, 500])
     func `a refused revision is listed, and the next run leaves it alone`(code: Int) throws {
         try refuse(code)

@@ -108,6 +108,7 @@ enum PushedChange {
         case (.proposed, .known): (self, effects) = (.settled, [.mark, .count, .pass])
         case (.proposed, .conflict): (self, effects) = (.disputed, [])
         case (.proposed, .refused): (self, effects) = (.settled, [.report, .remember, .pass])
+        case (.proposed, .failed): (self, effects) = (.settled, [.report])
         case (.proposed, .unanswered): (self, effects) = (.settled, [])
         case (.sending, .delivered): (self, effects) = (.settled, [.report, .mark, .count, .pass])
         case (.sending, .vanished): (self, effects) = (.settled, [.pass])
@@ -147,6 +148,18 @@ enum PushedChange {
 }
 
 extension PushedChange.Event {
+    /// What follows from a verdict on a proposal that is none of those with a meaning of their own.
+    ///
+    /// 500 is of the moment here: neither Sync Gateway nor Couchbase Lite could read the document.
+    init(refusing status: HTTPStatus) {
+        if status == .internalError {
+            self = .failed(.http(status, "the peer could not look at the document"))
+        } else {
+            let error = SyncError.http(status, "the peer refuses the revision")
+            self = error.isTransient ? .failed(error) : .refused(error)
+        }
+    }
+
     /// Why the change did not arrive; `nil` when it did.
     var error: SyncError? {
         switch self {

@@ -184,8 +184,7 @@ extension Pusher {
             case .notModified: take(.known(at: reply.remoteSequence), of: number)
             case .conflict: try conflicted(number, answer.currentRevision)
             case let status?:
-                let error = SyncError.http(status, "the peer refuses the revision")
-                take(.refused(error), of: number)
+                take(.init(refusing: status), of: number)
             }
         }
     }
