@@ -92,11 +92,11 @@ static void index_text(sqlite3_context *context, int count, sqlite3_value **argu
 
 int divan_add_containers(sqlite3 *connection) {
     static const divan_function functions[] = {
-        {"divan_array", -1, array, 0},
-        {"divan_object", -1, object, 0},
-        {"divan_join", -1, join, 0},
+        {"divan_array", -1, array, 0, 2},
+        {"divan_object", -1, object, 0, 2},
+        {"divan_join", -1, join, 0, 2},
         {"divan_container", 1, container, 0},
-        {"divan_index_text", 1, index_text, 0},
+        {"divan_index_text", 1, index_text, 0, 2},
     };
     return divan_add_all(connection, functions);
 }

@@ -6,13 +6,16 @@ int divan_add_functions(sqlite3 *connection, const divan_function *functions, in
     for (int index = 0; index < count; index++) {
         const divan_function *function = &functions[index];
         // Any function may stand in the schema of a file, as part of an index: the number says
-        // which meaning it has, and another meaning gets another number.
-        char name[40];
-        sqlite3_snprintf(sizeof name, name, "%s1", function->name);
-        int code = sqlite3_create_function_v2(
-            connection, name, function->argument_count, flags, (void *)function->data,
-            function->call, NULL, NULL, NULL);
-        if (code != SQLITE_OK) return code;
+        // which meaning it has, and another meaning gets another number. One of before is there so that
+        // a schema can be read which has it; such an index is made anew before anything is written.
+        for (int number = 1; number <= (function->meaning ? function->meaning : 1); number++) {
+            char name[40];
+            sqlite3_snprintf(sizeof name, name, "%s%d", function->name, number);
+            int code = sqlite3_create_function_v2(
+                connection, name, function->argument_count, flags, (void *)function->data,
+                function->call, NULL, NULL, NULL);
+            if (code != SQLITE_OK) return code;
+        }
     }
     return SQLITE_OK;
 }

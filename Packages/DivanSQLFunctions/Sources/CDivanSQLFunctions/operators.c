@@ -203,7 +203,7 @@ int divan_add_operators(sqlite3 *connection) {
         {"divan_terms", -1, make_terms, 0},
         {"divan_join_terms", -1, join_terms, 0},
         {"divan_calculate", 1, calculate, 0},
-        {"divan_concat", -1, concatenation, 0},
+        {"divan_concat", -1, concatenation, 0, 2},
         {"divan_greatest", -1, extreme, greatest},
         {"divan_least", -1, extreme, least},
         {"divan_ifnull", -1, if_null, 0},

@@ -126,7 +126,7 @@ int divan_add_strings(sqlite3 *connection) {
         {"divan_ltrim", 2, trim, left_end},
         {"divan_rtrim", 1, trim, right_end},
         {"divan_rtrim", 2, trim, right_end},
-        {"divan_contains", 3, contains, 0},
+        {"divan_contains", 3, contains, 0, 2},
     };
     return divan_add_all(connection, functions);
 }

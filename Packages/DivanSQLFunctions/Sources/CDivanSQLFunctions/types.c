@@ -147,12 +147,12 @@ int divan_add_types(sqlite3 *connection) {
         {"divan_is_number", 1, is_type, number},
         {"divan_is_object", 1, is_type, 1 << divan_object},
         {"divan_is_string", 1, is_type, 1 << divan_text},
-        {"divan_to_array", 1, to_array, 0},
+        {"divan_to_array", 1, to_array, 0, 2},
         {"divan_to_object", 1, to_object, 0},
         {"divan_to_atom", 1, to_atom, 0},
         {"divan_to_boolean", 1, to_boolean, 0},
         {"divan_to_number", 1, to_number, 0},
-        {"divan_to_string", 1, to_string, 0},
+        {"divan_to_string", 1, to_string, 0, 2},
     };
     return divan_add_all(connection, functions);
 }

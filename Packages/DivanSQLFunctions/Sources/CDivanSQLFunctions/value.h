@@ -107,6 +107,8 @@ typedef struct {
     void (*call)(sqlite3_context *, int, sqlite3_value **);
     /// What `sqlite3_user_data` gives.
     intptr_t data;
+    /// The number of its meaning; 0 stands for 1.
+    int meaning;
 } divan_function;
 
 /// Adds functions that are deterministic and do no harm.

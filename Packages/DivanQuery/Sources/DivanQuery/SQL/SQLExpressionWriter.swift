@@ -215,7 +215,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
 
     private func writeAllMetadata(_ source: Int, to text: inout SQLText) {
         let keys: [QueryMetadataKey] = [.deleted, .expiration, .id, .revisionID, .sequence]
-        text += "divan_object1("
+        text += "divan_object2("
         text.list(keys) { text, key in
             text += "'\(key.rawValue)', "
             // A number inside, as the reference engine has it.
@@ -232,12 +232,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard items.count > Self.piece else {
-            text += "divan_array1("
+            text += "divan_array2("
             try text.list(items) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(items, called: "divan_join1", to: &text) {
+        try writePieces(items, called: "divan_join2", to: &text) {
             try writeArray($0, form, to: &$1)
         }
     }
@@ -275,7 +275,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard members.count > Self.piece / 2 else {
-            text += "divan_object1("
+            text += "divan_object2("
             try text.list(members) { text, member in
                 text.bind(.text(member.key))
                 text += ", "
@@ -285,7 +285,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             return
         }
         let half = members.startIndex + members.count / 2
-        text += "divan_join1("
+        text += "divan_join2("
         try writeMembers(members[..<half], to: &text)
         text += ", "
         try writeMembers(members[half...], to: &text)
@@ -299,12 +299,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard parts.count > Self.piece else {
-            text += "divan_concat1("
+            text += "divan_concat2("
             try text.list(parts) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(parts, called: "divan_concat1", to: &text) { try writeJoined($0, to: &$1) }
+        try writePieces(parts, called: "divan_concat2", to: &text) { try writeJoined($0, to: &$1) }
     }
 
     private func writeChoice(
@@ -353,9 +353,10 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         case (.boolean, .exact): text += "divan_boolean1("
         default: break
         }
-        text += text.isSchema ? call.storedName : call.name
-        if function == .arrayCount, Self.isPart(arguments.first) { text += "_property" }
-        text += "1("
+        let isProperty = function == .arrayCount && Self.isPart(arguments.first)
+        let name = text.isSchema ? call.storedName : call.name
+        text += SQLFunctionName.numbered(isProperty ? name + "_property" : name)
+        text += "("
         try text.list(arguments) { try write($1, .exact, to: &$0) }
         if function == .contains {
             // By itself it looks as Unicode does, and case counts.

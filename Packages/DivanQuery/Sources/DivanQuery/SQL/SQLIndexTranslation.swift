@@ -193,7 +193,7 @@ public struct SQLIndexTranslation: Sendable {
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         var texts: [String] = []
         for column in columns {
-            texts.append("divan_index_text1(\(try writer.exact(column.expression)))")
+            texts.append("divan_index_text2(\(try writer.exact(column.expression)))")
         }
         var condition = "flags & 1 = 0"
         if let filter { condition += " AND \(try writer.plain(filter))" }

@@ -33,8 +33,9 @@ extension Store {
                     return (store, true)
                 }
                 let store = try opened(files, options, calls, isOpenHere: entry.ownerCount > 0)
-                if options.scheme == .vectors, !options.readOnly {
-                    try store.upgradeToVersionVectors()
+                if !options.readOnly {
+                    try store.renewIndexes()
+                    if options.scheme == .vectors { try store.upgradeToVersionVectors() }
                 }
                 entry.setStore(store, readOnly: options.readOnly)
                 return (store, false)

@@ -40,6 +40,26 @@ struct IndexRecord: Equatable {
         }
     }
 
+    private init(_ record: IndexRecord, _ renewed: (String) -> String) {
+        name = record.name
+        kind = record.kind
+        source = record.source
+        create = renewed(record.create)
+        drop = record.drop
+        columns = record.columns
+        tables = record.tables.map { table in
+            Table(
+                name: table.name,
+                create: renewed(table.create),
+                drop: table.drop,
+                verify: renewed(table.verify)
+            )
+        }
+    }
+
+    /// The same index with every function as it is called today.
+    var renewed: IndexRecord { IndexRecord(self, SQLIndexTranslation.renewed) }
+
     /// What it is ordered by, as SQL; none of an index of words.
     var keys: [String] {
         let columns = SQLIndexTranslation.columns(of: create)

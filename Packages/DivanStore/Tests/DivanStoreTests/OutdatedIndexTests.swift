@@ -1,0 +1,131 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanTestKit
+import Testing
+
+// An index of an older version is made where no public call reaches.
+@testable import DivanStore
+
+/// Indexes of functions that mean something else since.
+@Suite struct OutdatedIndexTests {
+    private static let questions = [
+        "SELECT META().id FROM _ WHERE STR_TO_MILLIS(day) = 1614816000000 ORDER BY META().id",
+        "SELECT META().id FROM _ WHERE name LIKE '%chair%' AND n = 3 ORDER BY META().id",
+        "SELECT META().id FROM _ WHERE MATCH(words, 'chair') ORDER BY META().id",
+    ]
+
+    private let home: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        home = try TemporaryDirectory()
+        path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        func expression(_ sql: String) throws -> CheckedExpression {
+            try QueryExpression(sql: sql).checked(over: .standard)
+        }
+        try store.write { writer in
+            for number in 0..<60 {
+                let kind = number.isMultiple(of: 2) ? "chair" : "table"
+                let body =
+                    #"{"name":"a \#(kind)","n":\#(number % 5),"day":"2021-03-0\#(number % 9 + 1)"}"#
+                _ = try writer.save(
+                    DocumentID(unchecked: "doc-\(number)"),
+                    in: .default,
+                    body: Array(body.utf8)
+                )
+            }
+            let days = QueryIndexDefinition.value(
+                [CheckedKey(try expression("STR_TO_MILLIS(day)"))],
+                filter: nil
+            )
+            try writer.createIndex("days", days, in: .default)
+            let chairs = QueryIndexDefinition.value(
+                [CheckedKey(try expression("n"))],
+                filter: try expression("name LIKE '%chair%'")
+            )
+            try writer.createIndex("chairs", chairs, in: .default)
+            let name = QueryIndexDefinition.FullTextColumn(
+                name: "name",
+                try expression("name")
+            )
+            let words = QueryIndexDefinition.fullText([name], tokenizer: "divan1 en 1", filter: nil)
+            try writer.createIndex("words", words, in: .default)
+        }
+        try age(store)
+        try store.close()
+    }
+
+    /// Has the indexes call functions by the numbers of before.
+    private func age(_ store: Store) throws {
+        try store.write { writer in
+            let id = try writer.collection(.default).id
+            let records = try writer.current().indexRecords(of: id)
+            for record in records {
+                let text = String(decoding: record.value, as: UTF8.self)
+                    .replacing("divan_str_to_millis2(", with: "divan_str_to_millis1(")
+                    .replacing("divan_stored_like1(", with: "divan_like1(")
+                    .replacing("divan_index_text2(", with: "divan_index_text1(")
+                let key = IndexRecord.key(record.name, in: id)
+                let old = try #require(IndexRecord(key: key, value: Array(text.utf8), of: id))
+                #expect(old != record)
+                try writer.changing().changeIndexes(record.drop)
+                for table in record.tables { try writer.changing().dropIndexTable(table.name) }
+                for sql in [old].statements { try writer.changing().changeIndexes(sql) }
+                try writer.setValue(old.value, for: key, in: .indexes)
+            }
+        }
+    }
+
+    private func query(_ sql: String, of store: Store) throws -> StorageQuery {
+        let catalogue = StoreCatalogue(store, named: "room")
+        return StorageQuery(try QueryStatement(sql: sql).checked(against: catalogue, text: sql))
+    }
+
+    private func answers(of store: Store) throws -> [[[QueryValue]]] {
+        try Self.questions.map { sql in
+            let rows = try store.rows(of: query(sql, of: store))
+            var found: [[QueryValue]] = []
+            while let row = try rows.next() { found.append(row) }
+            return found
+        }
+    }
+
+    private func usesIndex(_ number: Int, of store: Store) throws -> Bool {
+        let steps = try store.plan(of: query(Self.questions[number], of: store)).steps
+        return steps.contains { $0.text.contains(["days", "chairs", "words"][number]) }
+    }
+
+    @Test func `an index of before is made anew when the database is opened for writing`() throws {
+        let store = try Store.open(directory: path)
+        let records = try store.read { reader in
+            try reader.current().indexRecords(of: reader.collection(.default).id)
+        }
+        #expect(records.count == 3)
+        #expect(records.allSatisfy { $0 == $0.renewed })
+        #expect(try answers(of: store).map(\.count) == [7, 6, 30])
+        for number in 0..<3 { #expect(try usesIndex(number, of: store), "\(number)") }
+        let body = Array(#"{"name":"a chair","n":3,"day":"2021-03-04"}"#.utf8)
+        _ = try store.save("doc-0", in: .default, body: body)
+        #expect(try answers(of: store).map(\.count) == [8, 7, 30])
+        #expect(try store.inspect().damages == [])
+        try store.close()
+    }
+
+    @Test func `who only reads passes over an index of before`() throws {
+        let store = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        #expect(try answers(of: store).map(\.count) == [7, 6, 30])
+        #expect(try !usesIndex(0, of: store))
+        try store.close()
+    }
+
+    /// The rebuilding of a collection's indexes passes over what it cannot read.
+    @Test func `a damaged document keeps no database of before from being opened`() throws {
+        try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
+            .execute("UPDATE docs_1 SET body = x'00' WHERE documentID = 'doc-7'")
+        let store = try Store.open(directory: path)
+        #expect(try answers(of: store).map(\.count) == [7, 6, 30])
+        try store.close()
+    }
+}
