@@ -57,9 +57,6 @@ enum ImportCommand: Command {
         let collection = try arguments.collection()
         let files = arguments.operands.dropFirst()
         let reader = try reader(arguments)
-        if !arguments.has("--from"), let file = files.first(where: { $0.hasSuffix(".csv") }) {
-            throw Failure.usage("\(file): comma-separated values are read with --from csv")
-        }
         guard !files.isEmpty else { throw Failure.usage("divan import: FILE is missing") }
         let isDry = arguments.has("--dry-run")
         let rules = try ImportBatch.Rules(collection, arguments)
@@ -113,6 +110,10 @@ enum ImportCommand: Command {
     /// What reads the files.
     private static func reader(_ arguments: Arguments) throws(Failure) -> Reader {
         let format = arguments.value("--from") ?? "json"
+        let tables = arguments.operands.dropFirst().filter { $0.hasSuffix(".csv") }
+        if let table = tables.first, !arguments.has("--from") {
+            throw .usage("\(table): comma-separated values are read with --from csv")
+        }
         let keepsRevisions = arguments.has("--keep-revisions")
         guard format == "couchdb" || !keepsRevisions else {
             throw .usage("--keep-revisions needs --from couchdb; other files have no history")

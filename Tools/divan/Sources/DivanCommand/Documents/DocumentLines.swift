@@ -1,7 +1,6 @@
 import DivanCommandLine
 import DivanJSON
 import DivanRevisions
-import DivanStore
 import Glibc
 
 /// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
@@ -38,7 +37,7 @@ struct DocumentLines {
     /// Documents written.
     private(set) var count = 0
     /// Contents that they name and that were to be left out.
-    private var leftOut: Set<BlobDigest> = []
+    private var leftOut: Set<ExactText> = []
 
     /// How many contents that they name are not among them.
     var leftOutCount: Int { leftOut.count }
@@ -80,7 +79,7 @@ struct DocumentLines {
         if let contents {
             body = try Self.embedding(contents, in: body, of: id)
         } else {
-            leftOut.formUnion(BlobReferences.all(in: body).map(\.digest))
+            leftOut.formUnion(try InlineBlobs.digests(in: body))
         }
         var object = body.object ?? JSONObject()
         OwnProperties.setApart(in: &object)

@@ -331,16 +331,21 @@ struct ImportBatch {
                 holds: holds
             )
         } catch {
-            var failure = (error as? Failure) ?? Failure(explaining: error)
-            if let error = error as? JSONError {
-                failure.kind = .invalid
-                if case .unexpectedEnd = error.reason, entry.fileName == nil {
-                    failure.sentence += "; each line is a whole object, or the file one array"
-                }
-            }
-            failure.sentence = "\(entry.place): \(failure.sentence)"
-            throw failure
+            throw Self.failure(error, of: entry)
         }
+    }
+
+    /// What is wrong with a line, and where it stands.
+    private static func failure(_ error: any Error, of entry: DocumentText) -> Failure {
+        var failure = (error as? Failure) ?? Failure(explaining: error)
+        if let error = error as? JSONError {
+            failure.kind = .invalid
+            if case .unexpectedEnd = error.reason, entry.fileName == nil {
+                failure.sentence += "; each line is a whole object, or the file one array"
+            }
+        }
+        failure.sentence = "\(entry.place): \(failure.sentence)"
+        return failure
     }
 
     private func collection(in body: inout JSONObject) throws -> CollectionPath {

@@ -64,6 +64,16 @@ enum InlineBlobs {
         }
     }
 
+    /// The digests of the contents that a document's body names.
+    static func digests(in body: JSON) throws -> Set<ExactText> {
+        var digests: Set<ExactText> = []
+        _ = try embed(body) { digest in
+            digests.insert(ExactText(digest))
+            return nil
+        }
+        return digests
+    }
+
     private static func isBlob(_ object: JSONObject) -> Bool { object["@type"]?.string == "blob" }
 
     /// Whether an object has the digest of a content.

@@ -113,7 +113,7 @@ enum DumpCommand: Command {
 
 extension Terminal {
     /// Names contents that are nowhere, the first of them.
-    func noteMissing(_ blobs: [BlobDigest], because reason: String = "missing") {
+    func noteMissing(_ blobs: [some CustomStringConvertible], because reason: String = "missing") {
         for digest in blobs.prefix(DumpLimits.toldLossCount) {
             note("divan: blob \(digest): \(reason)")
         }
