@@ -75,6 +75,8 @@ import Testing
             EPIPE, EADDRNOTAVAIL, ENETDOWN, ENETUNREACH, ENOTCONN, EHOSTDOWN, EHOSTUNREACH,
         ]
         #expect(POSIXCode.offline == offline.map { Int($0) })
+        let wantOfMeans = [EAGAIN, ENOMEM, ENFILE, EMFILE]
+        #expect(POSIXCode.wantOfMeans == wantOfMeans.map { Int($0) })
     }
 
     private static let digest = BlobDigest(hashing: [UInt8]().span)

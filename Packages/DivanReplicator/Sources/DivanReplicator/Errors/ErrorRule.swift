@@ -172,5 +172,7 @@ extension ErrorRule {
                 .advising("free some disk space")
         ]
         + POSIXCode.shortLived.map { rule(.posix($0), .environment).helped(by: .retry) }
-        + POSIXCode.offline.map { rule(.posix($0), .environment).helped(by: .whenContinuous) }
+        + (POSIXCode.offline + POSIXCode.wantOfMeans).map {
+            rule(.posix($0), .environment).helped(by: .whenContinuous)
+        }
 }
