@@ -32,8 +32,7 @@ struct LevelFile: Sendable {
     mutating func append(_ line: [UInt8]) -> Bool {
         // It could not be begun behind the line before.
         if descriptor < 0 { try? open() }
-        guard descriptor >= 0, writeAll(line, to: descriptor) else { return false }
-        byteCount += line.count
+        guard descriptor >= 0, write(line) else { return false }
         if byteCount > configuration.fileByteCount {
             finish()
             try? open()
@@ -50,8 +49,10 @@ struct LevelFile: Sendable {
     }
 
     private mutating func open() throws(LogFileError) {
-        // Two files begun within one millisecond, by whatever sink, still need two names.
-        startMilliseconds = max(Timestamp.now().milliseconds, startMilliseconds + 1)
+        // Two files begun within one millisecond, by whatever sink, still need two names; and a clock that
+        // was ahead, or has not been set yet, makes no new file look like the oldest.
+        let latest = max(startMilliseconds, starts().last ?? 0)
+        startMilliseconds = max(Timestamp.now().milliseconds, latest + 1)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
         var path = self.path
         descriptor = Glibc.open(path, flags, 0o600)
@@ -63,10 +64,22 @@ struct LevelFile: Sendable {
         guard descriptor >= 0 else { throw LogFileError(path: path, errorNumber: errno) }
         fchmod(descriptor, 0o600)  // whatever the process masks
         serialNumber += 1
-        let header = Array(self.header.utf8)
-        writeAll(header, to: descriptor)
-        byteCount = header.count
+        byteCount = 0
+        _ = write(Array(self.header.utf8))
         removeOldest()
+    }
+
+    /// Writes a line, or nothing of it where the disk takes only a part: the next one would end it.
+    private mutating func write(_ line: [UInt8]) -> Bool {
+        guard writeAll(line, to: descriptor) else {
+            var status = stat()
+            if fstat(descriptor, &status) == 0, status.st_size > byteCount {
+                ftruncate(descriptor, byteCount)
+            }
+            return false
+        }
+        byteCount += line.count
+        return true
     }
 
     private var header: String {
@@ -89,13 +102,19 @@ struct LevelFile: Sendable {
     private let suffix = ".cbllog"
 
     private func removeOldest() {
-        let starts = fileNames(in: configuration.directory).compactMap { name -> Int64? in
-            guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
-            return Int64(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
-        }
-        for start in starts.sorted().dropLast(configuration.keptFileCount) {
+        for start in starts().dropLast(configuration.keptFileCount) {
             unlink("\(configuration.directory)/\(prefix)\(start)\(suffix)")
         }
+    }
+
+    /// When the files of this level began that are there, as their names say, the oldest first.
+    private func starts() -> [Int64] {
+        fileNames(in: configuration.directory).compactMap { name -> Int64? in
+            guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
+            let start = Int64(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
+            // What is beyond every clock is no file of ours.
+            return start.flatMap { $0 < 1 << 53 ? $0 : nil }
+        }.sorted()
     }
 }
 

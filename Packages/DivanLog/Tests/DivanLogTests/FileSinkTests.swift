@@ -1,6 +1,7 @@
 import DivanLog
 import DivanTestKit
 import Foundation
+import Glibc
 import Testing
 
 /// Files of each level: their names, lines, lengths and number.
@@ -61,6 +62,57 @@ import Testing
         #expect(sink.lostEntryCount == 0)
         log.error("after the end")
         #expect(sink.lostEntryCount == 1)
+    }
+
+    @Test
+    func `a clock that is behind makes no new file the oldest`() throws {
+        let later = ["4102444800000", "4102444800001", "9223372036854775807"]
+        for start in later {
+            let path = directory.file("cbl_error_\(start).cbllog")
+            #expect(FileManager.default.createFile(atPath: path, contents: Data()))
+        }
+        let sink = try FileSink(
+            level: .error,
+            configuration: FileSink.Configuration(directory: directory.path, keptFileCount: 2)
+        )
+        Log(.database, to: LogRouter(sinks: [sink])).error("the mark")
+        sink.close()
+        let text = try names(in: "").filter { $0.hasPrefix("cbl_error_") }.flatMap(lines)
+        #expect(text.contains { $0.contains("the mark") })
+        #expect(sink.lostEntryCount == 0)
+    }
+
+    /// In a process of its own, whose files may not grow for a moment.
+    @Test
+    func `a line of which the disk takes a part is taken back`() async {
+        await #expect(processExitsWith: .success) {
+            let directory = try TemporaryDirectory()
+            let sink = try FileSink(
+                level: .error,
+                configuration: FileSink.Configuration(directory: directory.path)
+            )
+            let log = Log(.database, to: LogRouter(sinks: [sink]))
+            log.error("one")
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            let name = try #require(names.first { $0.hasPrefix("cbl_error_") })
+            let path = directory.file(name)
+            let byteCount = try Data(contentsOf: URL(fileURLWithPath: path)).count
+            signal(SIGXFSZ, SIG_IGN)
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            let usual = limit
+            limit.rlim_cur = rlim_t(byteCount + 60)
+            setrlimit(resource, &limit)
+            log.error(String(repeating: "x", count: 200))
+            limit = usual
+            setrlimit(resource, &limit)
+            log.error("two")
+            sink.close()
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(!text.contains("xx") && text.contains(" DB Error two\n---- END ----\n"))
+            #expect(sink.lostEntryCount == 1)
+        }
     }
 
     @Test
