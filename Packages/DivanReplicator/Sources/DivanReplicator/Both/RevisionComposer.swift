@@ -93,20 +93,7 @@ struct RevisionComposer {
         if replaced != nil { message.replacingSequence = stored.sequence }
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
-        if !stored.isOnly {
-            message.ancestry = try reader.ancestry(
-                of: message.documentID,
-                stored.revisionID,
-                in: path,
-                limit: revision.terms.historyCount,
-                known: revision.known,
-                takesTreeIDs: revision.terms.takesTreeIDs,
-                random: random
-            )
-            if namesVersionsOnly(stored.revisionID, to: revision) {
-                message.ancestry = message.ancestry.versionsOnly
-            }
-        }
+        if !stored.isOnly { message.ancestry = try ancestry(of: stored, for: revision) }
         // A peer whose revision was given up here, for one that does not descend from it, is asked
         // to give it up too; one that pulls decides by the order of both.
         if namesClosings, refusesConflicts || revision.terms.takesClosings,
@@ -132,6 +119,24 @@ struct RevisionComposer {
             body = delta.bytes
         }
         return Message(properties: message, body: body, replaced: replaced, blobs: blobs)
+    }
+
+    /// What the peer is told of the past of a revision.
+    private func ancestry(
+        of stored: StoredRevision,
+        for revision: OutgoingRevision
+    ) throws -> RevisionAncestry {
+        let ancestry = try reader.ancestry(
+            of: revision.change.documentID,
+            stored.revisionID,
+            in: path,
+            limit: revision.terms.historyCount,
+            known: revision.known,
+            takesTreeIDs: revision.terms.takesTreeIDs,
+            random: random
+        )
+        let namesVersionsOnly = namesVersionsOnly(stored.revisionID, to: revision)
+        return namesVersionsOnly ? ancestry.versionsOnly : ancestry
     }
 
     /// Whether the peer is not to be told tree IDs behind a version that it has: Sync Gateway, the one that
