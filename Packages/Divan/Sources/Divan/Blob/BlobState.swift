@@ -217,7 +217,7 @@ struct BlobState {
                 throw NSError(
                     CBLError.ioError,
                     "Blob: reading its stream failed; check the file or its source",
-                    cause: stream.streamError
+                    cause: (stream as? StoredBlobStream)?.failure
                 )
             }
             try body(piece[..<count])

@@ -10,7 +10,7 @@ final class StoredBlobStream: InputStream {
     private var reader: BlobReader?
     private var readByteCount = 0
     private var status = Stream.Status.notOpen
-    private var failure: (any Error)?
+    private(set) var failure: (any Error)?
 
     init(_ digest: BlobDigest, in blobs: BlobStore) {
         self.digest = digest

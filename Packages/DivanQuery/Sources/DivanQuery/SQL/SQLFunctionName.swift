@@ -1,10 +1,12 @@
+internal import DivanJSON
+
 /// The names of functions in SQL, with the number of their meaning.
 ///
 /// A name may stand in the schema of a file, as part of an index, and means the same for as long as there is
 /// one: another meaning has another number.
 enum SQLFunctionName {
     /// Those that have a second meaning by now.
-    private static let second: Set<String> = [
+    private static let second: Set<ExactText> = [
         "divan_str_to_millis",
         "divan_str_to_utc",
         "divan_str_to_tz",
@@ -26,30 +28,22 @@ enum SQLFunctionName {
     ]
     /// What the schema called, and calls in its place; these fail for no document.
     private static let stored = [
-        "divan_like1(": "divan_stored_like1(",
-        "divan_regexp_contains1(": "divan_stored_regexp_contains1(",
-        "divan_regexp_position1(": "divan_stored_regexp_position1(",
-        "divan_regexp_replace1(": "divan_stored_regexp_replace1(",
+        ("divan_like1(", "divan_stored_like1("),
+        ("divan_regexp_contains1(", "divan_stored_regexp_contains1("),
+        ("divan_regexp_position1(", "divan_stored_regexp_position1("),
+        ("divan_regexp_replace1(", "divan_stored_regexp_replace1("),
     ]
-    private static let renewals = stored.merging(
-        second.map { ("\($0)1(", "\($0)2(") },
-        uniquingKeysWith: { first, _ in first }
-    )
+    private static let renewals = stored + second.map { ("\($0.text)1(", "\($0.text)2(") }
 
     /// A name as it is called today.
-    static func numbered(_ name: String) -> String { name + (second.contains(name) ? "2" : "1") }
+    static func numbered(_ name: String) -> String {
+        name + (second.contains(ExactText(name)) ? "2" : "1")
+    }
 
     /// A text of the schema, with each function as it is called today.
     static func renewed(_ sql: String) -> String {
         renewals.reduce(into: sql) { sql, renewal in
-            sql = sql.replacing(renewal.key, with: renewal.value)
+            sql = sql.replacing(renewal.0, with: renewal.1)
         }
     }
-}
-
-extension SQLIndexTranslation {
-    /// A statement that makes an index, or its tables, as it would be written today.
-    ///
-    /// Other than `sql` where a function means something else since: the index has to be made anew.
-    public static func renewed(_ sql: String) -> String { SQLFunctionName.renewed(sql) }
 }

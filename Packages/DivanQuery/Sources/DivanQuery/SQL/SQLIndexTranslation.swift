@@ -101,6 +101,11 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
+    /// A statement that makes an index, or its tables, as it would be written today.
+    ///
+    /// Other than `sql` where a function means something else since: the index has to be made anew.
+    public static func renewed(_ sql: String) -> String { SQLFunctionName.renewed(sql) }
+
     /// The name of the table that has the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")

@@ -1,5 +1,3 @@
-import DivanBLIP
-import DivanLog
 import DivanRevisions
 import DivanStore
 
@@ -29,28 +27,6 @@ extension Connection {
             .retryLater,
             error: SyncError(.close(.retryLater), text, telling: failure.toldMessage)
         )
-    }
-
-    /// Appends the next frame of what goes out; false, and appends nothing, when there is none.
-    ///
-    /// Where a body cannot be read for want of descriptors or memory, another connection follows. Ended
-    /// short, the peer would take its content for wrong, and go on without the document.
-    func nextFrame(into output: inout [UInt8]) -> Bool {
-        let end = output.count
-        guard blip.nextFrame(into: &output) else { return false }
-        // Messages are read to their last event when they arrive: what waits is of this frame.
-        while let event = blip.next() {
-            guard case .bodyFailed(let broken) = event else { continue }
-            let failure = SyncError(storage: broken.cause)
-            log.error("a blob could not be read to its end: \(failure)")
-            guard failure.isWantOfMeans else { continue }
-            output.removeSubrange(end...)
-            comeAgain(after: failure)
-            // A codec has this frame behind it: the peer could read none that follows.
-            blip = BLIPConnection(codec: configuration.codec)
-            return false
-        }
-        return true
     }
 
     /// The error of a collection that was deleted here.

@@ -218,6 +218,28 @@ extension Connection {
         }
     }
 
+    /// Appends the next frame of what goes out; false, and appends nothing, when there is none.
+    ///
+    /// Where a body cannot be read for want of descriptors or memory, another connection follows. Ended
+    /// short, the peer would take its content for wrong, and go on without the document.
+    func nextFrame(into output: inout [UInt8]) -> Bool {
+        let end = output.count
+        guard blip.nextFrame(into: &output) else { return false }
+        // Messages are read to their last event when they arrive: what waits is of this frame.
+        while let event = blip.next() {
+            guard case .bodyFailed(let broken) = event else { continue }
+            let failure = SyncError(storage: broken.cause)
+            log.error("a blob could not be read to its end: \(failure)")
+            guard failure.isWantOfMeans else { continue }
+            output.removeSubrange(end...)
+            comeAgain(after: failure)
+            // A codec has this frame behind it: the peer could read none that follows.
+            blip = BLIPConnection(codec: configuration.codec)
+            return false
+        }
+        return true
+    }
+
     /// We have said something that the peer waited for, the first time in this connection.
     func noteFirstWords() {
         firstWords = firstWords ?? now
@@ -270,31 +292,6 @@ extension Connection {
     func answer(_ id: BLIPRequestID?, with reply: BLIPReply = .empty) {
         guard let id, !isClosed else { return }
         blip.reply(to: id, with: reply)
-    }
-
-    func refuse(_ request: BLIPIncomingRequest, with error: SyncError) {
-        refuse(request.isNoReply ? nil : request.id, with: error)
-    }
-
-    /// Refuses what the peer should not have sent.
-    func refuse(_ request: BLIPIncomingRequest, logging error: SyncError) {
-        log.warning("\(request.profile): \(error)")
-        refuse(request, with: error)
-    }
-
-    func refuse(
-        _ id: BLIPRequestID?,
-        with error: SyncError,
-        properties: BLIPProperties = BLIPProperties()
-    ) {
-        let code = error.toldCode
-        var reply = BLIPReply.error(
-            domain: code.domainName,
-            code: code.number,
-            message: error.toldMessage
-        )
-        reply.properties.append(contentsOf: properties)
-        answer(id, with: reply)
     }
 
     /// What we say about ourselves with an answer to a list of the peer.
