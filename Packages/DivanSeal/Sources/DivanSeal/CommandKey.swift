@@ -63,11 +63,27 @@ public struct CommandKey: KeySource {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // This process may ignore it; what stands before a pipe in the command goes by it.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         let words: [String] = ["/bin/sh", "-c", command]
         let arguments = words.map { strdup($0) }
         defer { for argument in arguments { free(argument) } }
         var process = pid_t()
-        let number = posix_spawn(&process, "/bin/sh", &actions, nil, arguments + [nil], environ)
+        let number = posix_spawn(
+            &process,
+            "/bin/sh",
+            &actions,
+            &attributes,
+            arguments + [nil],
+            environ
+        )
         guard number == 0 else { throw Self.failure(number) }
         return process
     }

@@ -132,6 +132,15 @@ struct KeyTests {
         #expect(throws: SealError.self) { try DescriptorKey(-1).key() }
     }
 
+    /// A shell that is told to ignore a signal cannot take it back.
+    @Test func `a command ends at a pipe that nobody reads, whatever this process ignores`() {
+        let before = signal(SIGPIPE, SIG_IGN)
+        defer { signal(SIGPIPE, before) }
+        #expect(throws: SealError.self) {
+            try CommandKey("kill -PIPE $$; echo \(Self.digits)").key()
+        }
+    }
+
     @Test func `a key's memory stays out of core dumps, and is gone with the key`() throws {
         let secret = try #require(divan_secret_make(Self.bytes))
         let address = UInt(bitPattern: divan_secret_bytes(secret))
