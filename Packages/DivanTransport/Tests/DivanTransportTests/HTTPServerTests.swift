@@ -112,11 +112,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func
-        `whoever holds the most connections makes room for others, but for a proxy on this machine`(
-            sparesLoopback: Bool
-        ) async throws
-    {
+    func `whoever holds the most connections makes room, but for a proxy on this machine`(
+        sparesLoopback: Bool
+    ) async throws {
         let served = try Served(
             limits: HTTPLimits(connectionCount: 8),
             transport: TransportLimits(sparesLoopback: sparesLoopback)
