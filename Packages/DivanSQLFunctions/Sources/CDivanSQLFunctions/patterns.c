@@ -291,11 +291,11 @@ static void regexp_replace(sqlite3_context *context, int count, sqlite3_value **
 
 int divan_add_patterns(sqlite3 *connection) {
     static const divan_function functions[] = {
-        {"divan_like", 3, like, 0},
-        {"divan_regexp_contains", 2, regexp_contains, 0},
-        {"divan_regexp_position", 2, regexp_position, 0},
-        {"divan_regexp_replace", 3, regexp_replace, 0},
-        {"divan_regexp_replace", 4, regexp_replace, 0},
+        {"divan_like", 3, like, 0, 2},
+        {"divan_regexp_contains", 2, regexp_contains, 0, 2},
+        {"divan_regexp_position", 2, regexp_position, 0, 2},
+        {"divan_regexp_replace", 3, regexp_replace, 0, 2},
+        {"divan_regexp_replace", 4, regexp_replace, 0, 2},
         {"divan_stored_like", 3, like, 1},
         {"divan_stored_regexp_contains", 2, regexp_contains, 1},
         {"divan_stored_regexp_position", 2, regexp_position, 1},

@@ -128,7 +128,8 @@ import Testing
             try #require(try elsewhere.document(id: "doc"))
         )
         #expect(one == other && Set([one, other]).count == 1)
-        let twin = try TemporaryDatabase().database.createCollection(name: "c")
+        let another = try TemporaryDatabase()
+        let twin = try another.database.createCollection(name: "c")
         #expect(collection != twin, "another file")
         expect(CBLError.invalidParameter, "whose documents they are stays strict") {
             try elsewhere.save(document: one.toMutable())

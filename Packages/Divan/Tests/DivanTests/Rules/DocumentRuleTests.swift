@@ -80,7 +80,8 @@ import Testing
     @Test func `creating the default collection returns it, and no other of that name exists`()
         throws
     {
-        let database = try TemporaryDatabase().database
+        let home = try TemporaryDatabase()
+        let database = home.database
         #expect(try database.createCollection(name: "_default") == database.defaultCollection())
         expect(CBLError.invalidParameter) {
             _ = try database.createCollection(name: "_default", scope: "other")

@@ -25,15 +25,19 @@ enum SQLFunctionName {
         "divan_to_array",
         "divan_to_string",
         "divan_contains",
+        "divan_like",
+        "divan_regexp_contains",
+        "divan_regexp_position",
+        "divan_regexp_replace",
     ]
-    /// What the schema called, and calls in its place; these fail for no document.
-    private static let stored = [
-        ("divan_like1(", "divan_stored_like1("),
-        ("divan_regexp_contains1(", "divan_stored_regexp_contains1("),
-        ("divan_regexp_position1(", "divan_stored_regexp_position1("),
-        ("divan_regexp_replace1(", "divan_stored_regexp_replace1("),
-    ]
-    private static let renewals = stored + second.map { ("\($0.text)1(", "\($0.text)2(") }
+    /// What the schema called, and calls in its place.
+    private static let renewals =
+        [
+            ("divan_like1(", "divan_stored_like1("),
+            ("divan_regexp_contains1(", "divan_stored_regexp_contains1("),
+            ("divan_regexp_position1(", "divan_stored_regexp_position1("),
+            ("divan_regexp_replace1(", "divan_stored_regexp_replace1("),
+        ] + second.map { ("\($0.text)1(", "\($0.text)2(") }
 
     /// A name as it is called today.
     static func numbered(_ name: String) -> String {
@@ -42,8 +46,6 @@ enum SQLFunctionName {
 
     /// A text of the schema, with each function as it is called today.
     static func renewed(_ sql: String) -> String {
-        renewals.reduce(into: sql) { sql, renewal in
-            sql = sql.replacing(renewal.0, with: renewal.1)
-        }
+        renewals.reduce(into: sql) { sql, name in sql = sql.replacing(name.0, with: name.1) }
     }
 }
