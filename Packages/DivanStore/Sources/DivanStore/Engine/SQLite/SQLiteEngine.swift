@@ -49,7 +49,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private var failedSync: StoreError?
     private var heldLog = HeldLog()
     // The writer's file.
-    private var identity: FileIdentity?
+    private var presence: FilePresence?
     // None where each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
     let readers: SQLiteReaders
@@ -78,7 +78,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try Self.tune(connection, syncsFully: syncsFully)
         try SQLiteSchema.migrate(connection)
         writer = try SQLiteSession(connection)
-        identity = FileIdentity(at: place.path)
+        presence = FilePresence(at: place.path)
         awaitsFirstCommit = false
         guard !syncsFully else { return }
         if BundleFiles.byteCount(place.path + "-wal") == 0 {
@@ -185,7 +185,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     // MARK: Writing
 
     func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
-        let session = try openWriter()
+        let session = try openWriter(looksAtOnce: false)
         readers.beginWrite()
         defer { readers.endWrite() }
         try session.begin("BEGIN IMMEDIATE")
@@ -233,12 +233,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    private func openWriter() throws(StoreError) -> SQLiteSession {
+    private func openWriter(looksAtOnce atOnce: Bool = true) throws(StoreError) -> SQLiteSession {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         guard let writer else { throw StoreError(.notOpen, at: path) }
         // What is written into a file without a name is gone with this process, and in its place there may be
         // another database by now.
-        guard identity?.isAt(path) != false else { throw StoreError(.io(ESTALE), at: path) }
+        if presence?.isGone(from: path, atOnce: atOnce) ?? false {
+            throw StoreError(.io(ESTALE), at: path)
+        }
         if let failedSync, !makeLogCertain() { throw failedSync }
         return writer
     }
