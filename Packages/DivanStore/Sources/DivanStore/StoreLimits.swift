@@ -109,9 +109,9 @@ public enum StoreLimits {
     public static let lockMilliseconds = 500
     /// How long a write waits for a foreign program that has the file locked, in milliseconds.
     public static let busyMilliseconds: Int32 = 5_000
-    /// How long a write goes by the last look whether the file is where it was opened, in nanoseconds: a look
+    /// How long a write goes by the last look whether the file is where it was opened, in milliseconds: a look
     /// is a twentieth of a small commit.
-    public static let presenceNanoseconds = 5_000_000
+    public static let presenceMilliseconds = 5
     /// Bytes of a body from which on it is worth packing: in a shorter one there is little to repeat.
     public static let packedBodyByteCount = 64
     /// Documents from which on a dictionary is made of them: of fewer it would not be typical.

@@ -48,7 +48,7 @@ struct FilePresence {
         let now = Self.now
         let passed =
             (now.tv_sec - lastLook.tv_sec) * 1_000_000_000 + now.tv_nsec - lastLook.tv_nsec
-        guard atOnce || passed >= StoreLimits.presenceNanoseconds else { return false }
+        guard atOnce || passed >= StoreLimits.presenceMilliseconds * 1_000_000 else { return false }
         // Once gone each further call looks again: the file may come back.
         guard identity?.isAt(path) != false else { return true }
         lastLook = now
