@@ -13,11 +13,6 @@ struct SQLCall {
     let name: String
     let result: Result
 
-    /// The same in the schema: what would fail is MISSING there, or no such document could be saved.
-    var storedName: String {
-        name.begins(with: "divan_regexp") ? "divan_stored" + name.dropping(5) : name
-    }
-
     init(_ function: QueryFunction) {
         (name, result) = Self.named(function)
     }

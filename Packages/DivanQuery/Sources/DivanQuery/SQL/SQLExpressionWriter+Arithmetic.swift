@@ -42,7 +42,7 @@ extension SQLExpressionWriter {
             text += ")"
             return
         }
-        try writePieces(terms, called: "divan_join_terms1", to: &text) {
+        try writePieces(terms, called: "divan_join_terms", to: &text) {
             try writeTerms($0, to: &$1)
         }
     }

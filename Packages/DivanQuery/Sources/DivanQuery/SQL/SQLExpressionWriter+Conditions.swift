@@ -37,7 +37,7 @@ extension SQLExpressionWriter {
             text += ")"
         case .like(let value, let pattern, let collation):
             try writeRange(value, pattern, collation, to: &text)
-            text += text.isSchema ? "divan_stored_like1(" : "divan_like2("
+            text.call("divan_like")
             try text.list([value, pattern]) { try write($1, .exact, to: &$0) }
             text += ", \(collation.folding))"
         case .quantified(let quantifier, let variable, in: let collection, satisfies: let condition):

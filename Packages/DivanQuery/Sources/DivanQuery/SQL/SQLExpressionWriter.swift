@@ -215,7 +215,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
 
     private func writeAllMetadata(_ source: Int, to text: inout SQLText) {
         let keys: [QueryMetadataKey] = [.deleted, .expiration, .id, .revisionID, .sequence]
-        text += "divan_object2("
+        text.call("divan_object")
         text.list(keys) { text, key in
             text += "'\(key.rawValue)', "
             // A number inside, as the reference engine has it.
@@ -232,12 +232,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard items.count > Self.piece else {
-            text += "divan_array2("
+            text.call("divan_array")
             try text.list(items) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(items, called: "divan_join2", to: &text) {
+        try writePieces(items, called: "divan_join", to: &text) {
             try writeArray($0, form, to: &$1)
         }
     }
@@ -252,7 +252,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         var size = Self.piece
         while size * Self.piece < items.count { size *= Self.piece }
         let starts = stride(from: items.startIndex, to: items.endIndex, by: size)
-        text += "\(name)("
+        text.call(name)
         try text.list(Array(starts)) { text, start in
             try write(items[start..<min(start + size, items.endIndex)], &text)
         }
@@ -275,7 +275,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard members.count > Self.piece / 2 else {
-            text += "divan_object2("
+            text.call("divan_object")
             try text.list(members) { text, member in
                 text.bind(.text(member.key))
                 text += ", "
@@ -285,7 +285,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
             return
         }
         let half = members.startIndex + members.count / 2
-        text += "divan_join2("
+        text.call("divan_join")
         try writeMembers(members[..<half], to: &text)
         text += ", "
         try writeMembers(members[half...], to: &text)
@@ -299,12 +299,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         guard parts.count > Self.piece else {
-            text += "divan_concat2("
+            text.call("divan_concat")
             try text.list(parts) { try write($1, .exact, to: &$0) }
             text += ")"
             return
         }
-        try writePieces(parts, called: "divan_concat2", to: &text) { try writeJoined($0, to: &$1) }
+        try writePieces(parts, called: "divan_concat", to: &text) { try writeJoined($0, to: &$1) }
     }
 
     private func writeChoice(
@@ -354,9 +354,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         default: break
         }
         let isProperty = function == .arrayCount && Self.isPart(arguments.first)
-        let name = text.isSchema ? call.storedName : call.name
-        text += SQLFunctionName.numbered(isProperty ? name + "_property" : name)
-        text += "("
+        text.call(isProperty ? call.name + "_property" : call.name)
         try text.list(arguments) { try write($1, .exact, to: &$0) }
         if function == .contains {
             // By itself it looks as Unicode does, and case counts.

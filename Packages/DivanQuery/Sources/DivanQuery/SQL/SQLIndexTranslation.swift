@@ -101,10 +101,11 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
-    /// A statement that makes an index, or its tables, as it would be written today.
+    /// A statement that makes an index, or its tables, as it would be written today; `nil` where that is how it
+    /// stands.
     ///
-    /// Other than `sql` where a function means something else since: the index has to be made anew.
-    public static func renewed(_ sql: String) -> String { SQLFunctionName.renewed(sql) }
+    /// Otherwise a function means something else since: the index has to be made anew.
+    public static func renewed(_ sql: String) -> String? { SQLFunctionName.renewed(sql) }
 
     /// The name of the table that has the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
@@ -198,7 +199,8 @@ public struct SQLIndexTranslation: Sendable {
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         var texts: [String] = []
         for column in columns {
-            texts.append("divan_index_text2(\(try writer.exact(column.expression)))")
+            let call = SQLFunctionName.current("divan_index_text", inSchema: true)
+            texts.append("\(call)(\(try writer.exact(column.expression)))")
         }
         var condition = "flags & 1 = 0"
         if let filter { condition += " AND \(try writer.plain(filter))" }

@@ -11,7 +11,7 @@ struct SQLText {
     private var numbers: [SQLBinding: Int] = [:]
     /// Whether the text goes into the schema, where nothing can be bound, or is what stands there:
     /// literals are spelled.
-    private(set) var isSchema: Bool
+    private var isSchema: Bool
     /// Why the text cannot stand in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.
@@ -22,6 +22,12 @@ struct SQLText {
     init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
         division = isDivided ? SQLDivision() : nil
+    }
+
+    /// Begins the call of a function, by the name that it has today.
+    mutating func call(_ name: String) {
+        self += SQLFunctionName.current(name, inSchema: isSchema)
+        self += "("
     }
 
     static func += (left: inout SQLText, right: String) {

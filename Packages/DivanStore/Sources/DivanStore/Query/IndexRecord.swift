@@ -10,17 +10,17 @@ struct IndexRecord: Equatable {
     let name: ExactText
     let kind: StoredIndex.Kind
     let source: String
-    let create: String
+    private(set) var create: String
     let drop: String
-    let tables: [Table]
+    private(set) var tables: [Table]
     /// What queries call the columns of a full-text index.
     let columns: [ExactText]
 
     struct Table: Equatable {
         let name: String
-        let create: String
+        fileprivate(set) var create: String
         let drop: String
-        let verify: String
+        fileprivate(set) var verify: String
     }
 
     init(
@@ -40,25 +40,18 @@ struct IndexRecord: Equatable {
         }
     }
 
-    private init(_ record: IndexRecord, _ renewed: (String) -> String) {
-        name = record.name
-        kind = record.kind
-        source = record.source
-        create = renewed(record.create)
-        drop = record.drop
-        columns = record.columns
-        tables = record.tables.map { table in
-            Table(
-                name: table.name,
-                create: renewed(table.create),
-                drop: table.drop,
-                verify: renewed(table.verify)
-            )
-        }
-    }
-
     /// The same index with every function as it is called today.
-    var renewed: IndexRecord { IndexRecord(self, SQLIndexTranslation.renewed) }
+    var renewed: IndexRecord {
+        var record = self
+        record.create = SQLIndexTranslation.renewed(create) ?? create
+        record.tables = tables.map { table in
+            var table = table
+            table.create = SQLIndexTranslation.renewed(table.create) ?? table.create
+            table.verify = SQLIndexTranslation.renewed(table.verify) ?? table.verify
+            return table
+        }
+        return record
+    }
 
     /// What it is ordered by, as SQL; none of an index of words.
     var keys: [String] {

@@ -1,4 +1,4 @@
-internal import DivanJSON
+internal import DivanQuery
 
 extension Store {
     /// Makes those indexes anew of which a function means something else by now.
@@ -7,15 +7,14 @@ extension Store {
     /// comes before anything is written. Who only reads passes over them: queries call the function by its
     /// new number, which such an index does not have.
     func renewIndexes() throws {
-        let outdated = try read { reader in
-            try reader.collections().filter { path in
-                let records = try reader.current().indexRecords(of: reader.collection(path).id)
-                return records.contains { $0 != $0.renewed }
+        let isAnyOutdated = try read { reader in
+            try reader.current().values(in: .indexes).contains { _, record in
+                SQLIndexTranslation.renewed(String(decoding: record, as: UTF8.self)) != nil
             }
         }
-        guard !outdated.isEmpty else { return }
+        guard isAnyOutdated else { return }
         try write { writer in
-            for path in outdated { try writer.renewIndexes(in: path) }
+            for path in try writer.collections() { try writer.renewIndexes(in: path) }
         }
     }
 }
@@ -25,6 +24,7 @@ extension StoreWriter {
         let id = try collection(path).id
         let records = try current().indexRecords(of: id)
         let renewed = records.map(\.renewed)
+        guard renewed != records else { return }
         for record in records { try changing().changeIndexes(record.drop) }
         for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
         // A damaged document has no value in them, and must not keep the database from being opened.
