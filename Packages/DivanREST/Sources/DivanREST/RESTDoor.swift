@@ -31,12 +31,12 @@ final class RESTDoor: Sendable {
         _ answer: @escaping Answer,
         _ body: @escaping @Sendable (RESTClient) -> Void
     ) {
+        let queue = queues.queue(at: exchange.address)
         // Who shows nothing only asks what is needed.
         guard
             let shown = ShownCredentials(AuthenticationRequest(exchange), to: authenticator)
         else {
-            return queues.queue(at: exchange.address).async(unlessGone: exchange.departure) {
-                [self] in
+            return queue.async(unlessGone: exchange.departure) { [self] in
                 if let client = client(of: exchange, nil, answer) { body(client) }
             }
         }
@@ -55,16 +55,17 @@ final class RESTDoor: Sendable {
         let check = { @Sendable [self] in
             if let client = client(of: exchange, seat, answer) { body(client) }
         }
-        follow(decision, exchange, refuse, afterWaiting: check) {
-            queues.queue(at: exchange.address).async(unlessGone: exchange.departure) { [self] in
+        let checkLater = { @Sendable in queue.async(unlessGone: exchange.departure, check) }
+        follow(decision, exchange, refuse, afterWaiting: checkLater) {
+            queue.async(unlessGone: exchange.departure) { [self] in
                 // Those before it in the line may have failed meanwhile.
                 let decision = seat.admit(at: exchange.loop.now)
-                follow(decision, exchange, refuse, afterWaiting: check, now: check)
+                follow(decision, exchange, refuse, afterWaiting: checkLater, now: check)
             }
         }
     }
 
-    /// Calls `now`, or later `afterWaiting` on a thread of the queue, or `refuse`.
+    /// Calls `now`, or `afterWaiting` when it is time, or `refuse`.
     private func follow(
         _ decision: LoginDecision,
         _ exchange: HTTPExchange,
@@ -75,12 +76,7 @@ final class RESTDoor: Sendable {
         switch decision {
         case .now: now()
         case .after(let wait):
-            exchange.loop.schedule(at: exchange.loop.now + wait) { [self] in
-                queues.queue(at: exchange.address).async(
-                    unlessGone: exchange.departure,
-                    afterWaiting
-                )
-            }
+            exchange.loop.schedule(at: exchange.loop.now + wait, afterWaiting)
         case .refused: refuse()
         }
     }
