@@ -10,9 +10,10 @@ enum CSVField {
 
     /// What is no text, and a title: in quotes where it would be cut.
     static func plain(_ text: String) -> String {
-        let special = Set("\",\n\r".utf8)
-        return text.utf8.contains(where: special.contains) ? quoted(text) : text
+        text.utf8.contains(where: special.contains) ? quoted(text) : text
     }
+
+    private static let special = Set("\",\n\r".utf8)
 
     private static func quoted(_ text: String) -> String {
         "\"" + text.spelling("\"", as: "\"\"") + "\""
