@@ -7,43 +7,36 @@ import Testing
 
 /// A blob that one side cannot hand out for the moment costs a connection, and no document.
 @Suite struct BlobMeansTests {
-    /// Contents in memory whose second piece cannot be read while `fault` is set.
-    private final class FailingShelf: BlobShelf {
-        private let memory = BlobMemory()
-        let fault = Mutex<Int32?>(nil)
+    /// What keeps contents from being read, but for so many pieces, while it has a number.
+    private final class Fault: Sendable {
+        let number = Mutex<Int32?>(nil)
         let soundCount = Atomic<Int>(0)
 
         private final class Source: BlobSource {
             let base: any BlobSource
-            let shelf: FailingShelf
+            let fault: Fault
 
-            init(_ base: any BlobSource, _ shelf: FailingShelf) {
+            init(_ base: any BlobSource, _ fault: Fault) {
                 self.base = base
-                self.shelf = shelf
+                self.fault = fault
             }
 
             var byteCount: Int { base.byteCount }
             func seek(to offset: Int) { base.seek(to: offset) }
 
             func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
-                let fault = shelf.fault.withLock { $0 }
-                let isSound = shelf.soundCount.load(ordering: .relaxed) > 0
-                if let fault, !isSound { throw StoreError(.io(fault)) }
-                if isSound { shelf.soundCount.subtract(1, ordering: .relaxed) }
+                let isSound = fault.soundCount.load(ordering: .relaxed) > 0
+                if let number = fault.number.withLock({ $0 }), !isSound {
+                    throw StoreError(.io(number))
+                }
+                if isSound { fault.soundCount.subtract(1, ordering: .relaxed) }
                 return try base.read(upTo: limit)
             }
         }
 
-        var directory: String? { nil }
-        func byteCount(_ digest: BlobDigest) -> Int? { memory.byteCount(digest) }
-        func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
-            Source(try memory.source(digest), self)
-        }
-        func sink() throws(StoreError) -> any BlobSink { try memory.sink() }
-        func settle() {}
-        func remove(_ digest: BlobDigest) throws(StoreError) { try memory.remove(digest) }
-        func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
-            try memory.contents()
+        func site() throws -> Site {
+            let shelf = ObservedShelf { Source($0, self) }
+            return try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
         }
     }
 
@@ -55,19 +48,19 @@ import Testing
         soundCount: Int,
         isPush: Bool
     ) throws {
-        let shelf = FailingShelf()
-        let there = try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+        let fault = Fault()
+        let there = try fault.site()
         let here = try Site()
         try there.saveBlob("photo", content)
         try there.save("note", "{}")
         let options = Conversation.Options(pushes: isPush, pulls: !isPush)
-        shelf.fault.withLock { $0 = 24 }
-        shelf.soundCount.store(soundCount, ordering: .relaxed)
+        fault.number.withLock { $0 = 24 }
+        fault.soundCount.store(soundCount, ordering: .relaxed)
         let (active, passive) = isPush ? (there, here) : (here, there)
         let failed = Conversation.oneShot(options, active, passive)
         #expect(failed.error?.isTransient == true, "another connection follows")
         #expect(try here.body("photo") == nil)
-        shelf.fault.withLock { $0 = nil }
+        fault.number.withLock { $0 = nil }
         _ = Conversation.oneShot(options, active, passive)
         #expect(try here.body("photo") != nil)
         #expect(try here.body("note") != nil)
@@ -75,12 +68,12 @@ import Testing
 
     /// What is broken stays so, and must not keep all else from coming; 5 is EIO.
     @Test func `a blob on a broken place of the disk costs its document alone`() throws {
-        let shelf = FailingShelf()
-        let there = try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
+        let fault = Fault()
+        let there = try fault.site()
         let here = try Site()
         try there.saveBlob("photo", content)
         try there.save("note", "{}")
-        shelf.fault.withLock { $0 = 5 }
+        fault.number.withLock { $0 = 5 }
         let run = Conversation.oneShot(.init(pushes: false), here, there)
         #expect(run.failures.count == 1)
         #expect(try here.body("photo") == nil)

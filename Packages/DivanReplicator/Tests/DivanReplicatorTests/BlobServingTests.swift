@@ -10,51 +10,39 @@ import Testing
 @Suite struct BlobServingTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
-    /// Contents in memory that count how many of them are open.
-    private final class CountingShelf: BlobShelf {
-        private let memory = BlobMemory()
-        let openCount = Atomic<Int>(0)
-        let mostOpen = Atomic<Int>(0)
+    /// How many contents are open.
+    private final class Openings: Sendable {
+        let count = Atomic<Int>(0)
+        let most = Atomic<Int>(0)
 
         private final class Source: BlobSource {
             let base: any BlobSource
-            let shelf: CountingShelf
+            let openings: Openings
 
-            init(_ base: any BlobSource, _ shelf: CountingShelf) {
+            init(_ base: any BlobSource, _ openings: Openings) {
                 self.base = base
-                self.shelf = shelf
-                let count = shelf.openCount.add(1, ordering: .relaxed).newValue
-                _ = shelf.mostOpen.max(count, ordering: .relaxed)
+                self.openings = openings
+                let count = openings.count.add(1, ordering: .relaxed).newValue
+                _ = openings.most.max(count, ordering: .relaxed)
             }
 
-            deinit { shelf.openCount.subtract(1, ordering: .relaxed) }
+            deinit { openings.count.subtract(1, ordering: .relaxed) }
 
             var byteCount: Int { base.byteCount }
             func read(upTo limit: Int) throws(StoreError) -> [UInt8] { try base.read(upTo: limit) }
             func seek(to offset: Int) { base.seek(to: offset) }
         }
 
-        var directory: String? { nil }
-        func byteCount(_ digest: BlobDigest) -> Int? { memory.byteCount(digest) }
-        func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
-            Source(try memory.source(digest), self)
+        func site() throws -> Site {
+            let shelf = ObservedShelf { Source($0, self) }
+            return try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
         }
-        func sink() throws(StoreError) -> any BlobSink { try memory.sink() }
-        func settle() {}
-        func remove(_ digest: BlobDigest) throws(StoreError) { try memory.remove(digest) }
-        func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
-            try memory.contents()
-        }
-    }
-
-    private func site(_ shelf: CountingShelf) throws -> Site {
-        try Site(Store(engine: MemoryEngine(), blobs: BlobStore(shelf)))
     }
 
     @Test func `contents that nobody reads hold no descriptors, and all arrive in the end`() throws
     {
-        let shelf = CountingShelf()
-        let site = try site(shelf)
+        let openings = Openings()
+        let site = try openings.site()
         let digest = try site.store.blobs.write([UInt8](repeating: 7, count: 200_000))
         var deaf = Visitor(Conversation.Options().passive, site)
         var properties = Self.zero
@@ -62,16 +50,16 @@ import Testing
         for _ in 0..<300 { deaf.send("getAttachment", properties) }
         // Reads everything, acknowledges nothing.
         deaf.exchange(acknowledges: false)
-        #expect(shelf.mostOpen.load(ordering: .relaxed) <= 8)
+        #expect(openings.most.load(ordering: .relaxed) <= 8)
         #expect(deaf.answeredCount == 0)
 
         deaf.peer.advance(to: .seconds(60))
         deaf.peer.advance(to: .seconds(120))
-        #expect(shelf.openCount.load(ordering: .relaxed) == 0, "closed while nobody reads")
+        #expect(openings.count.load(ordering: .relaxed) == 0, "closed while nobody reads")
 
         deaf.exchange(acknowledges: true)
         #expect(deaf.answeredCount == 300)
-        #expect(shelf.openCount.load(ordering: .relaxed) == 0)
+        #expect(openings.count.load(ordering: .relaxed) == 0)
     }
 
     @Test func `requests beyond the line are refused`() throws {

@@ -23,37 +23,36 @@ import Testing
     func `random questions have the same rows with indexes, without and by a plain evaluator`()
         throws
     {
-        let seed = Self.number("DIVAN_SEED") ?? UInt64.random(in: 0...999_999)
-        print("seed: \(seed)")
-        var (queries, rows, round) = (UInt64(0), 0, UInt64(0))
-        while queries < Self.queryCount {
-            var maker = QueryMaker(seed: seed &+ round)
-            let world = try QueryWorld(seed: seed &+ round, Self.collections)
-            for _ in 0..<100 {
-                queries += 1
-                let sql = maker.query()
-                do {
-                    rows += try world.ask(sql)
-                } catch {
-                    Issue.record("seed \(seed &+ round): \(sql)\n\(error)")
-                }
-            }
-            round += 1
+        try askAtRandom(Self.queryCount, countOfWorld: 100) { seed in
+            var maker = QueryMaker(seed: seed)
+            let world = try QueryWorld(seed: seed, Self.collections)
+            return (world, { maker.query() })
         }
-        print("\(queries) queries gave \(rows) rows, each five times the same")
     }
 
     @Test
     func `random questions of many sources have the same rows whatever indexes there are`() throws {
+        try askAtRandom(Self.queryCount / 2, countOfWorld: 50) { seed in
+            var maker = WideQueryMaker(seed: seed)
+            let world = try QueryWorld(seed: seed, Self.collections, isWide: true)
+            return (world, { maker.query() })
+        }
+    }
+
+    /// Asks so many questions at least, each world of documents `countOfWorld` of them.
+    private func askAtRandom(
+        _ count: UInt64,
+        countOfWorld: Int,
+        _ make: (_ seed: UInt64) throws -> (QueryWorld, () -> String)
+    ) throws {
         let seed = Self.number("DIVAN_SEED") ?? UInt64.random(in: 0...999_999)
         print("seed: \(seed)")
         var (queries, rows, round) = (UInt64(0), 0, UInt64(0))
-        while queries < Self.queryCount / 2 {
-            var maker = WideQueryMaker(seed: seed &+ round)
-            let world = try QueryWorld(seed: seed &+ round, Self.collections, isWide: true)
-            for _ in 0..<50 {
+        while queries < count {
+            let (world, question) = try make(seed &+ round)
+            for _ in 0..<countOfWorld {
                 queries += 1
-                let sql = maker.query()
+                let sql = question()
                 do {
                     rows += try world.ask(sql)
                 } catch {
