@@ -158,7 +158,7 @@ let rooms: [[Target]] = [
             "DivanCrypto",
             "DivanLog",
         ],
-        testing: ["DivanZlib"]
+        testing: ["DivanQuery", "DivanZlib"]
     ),
     room(
         "DivanSession",

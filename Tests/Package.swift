@@ -131,8 +131,9 @@ let package = Package(
             uses: [
                 "CDivanDisk", "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanCrypto",
                 "DivanDelta",
-                "DivanJSON", "DivanLog", "DivanReplicator", "DivanRevisions", "DivanSession",
-                "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport", "DivanZlib",
+                "DivanJSON", "DivanLog", "DivanQuery", "DivanReplicator", "DivanRevisions",
+                "DivanSession", "DivanSimulation", "DivanStore", "DivanTestKit", "DivanTransport",
+                "DivanZlib",
             ]
         ),
         program("divan-simulate", at: "Simulation/divan-simulate", uses: ["DivanFleet"]),

@@ -19,6 +19,7 @@ let package = Package(
         .package(path: "../DivanDelta"),
         .package(path: "../DivanJSON"),
         .package(path: "../DivanLog"),
+        .package(path: "../DivanQuery"),
         .package(path: "../DivanRevisions"),
         .package(path: "../DivanSealedFields"),
         .package(path: "../DivanStore"),
@@ -46,6 +47,7 @@ let package = Package(
             dependencies: [
                 "DivanReplicator",
                 "DivanTestKit",
+                "DivanQuery",
                 "DivanZlib",
                 "DivanStore",
                 "DivanBLIP",

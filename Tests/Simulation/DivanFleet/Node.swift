@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanJSON
+import DivanQuery
 import DivanReplicator
 import DivanSession
 import DivanSimulation
@@ -137,6 +138,7 @@ final class Node: @unchecked Sendable {
             )
             if usesVectors { try store.upgradeToVersionVectors() }
             for path in world.scenario.collections { try store.createCollection(path) }
+            if world.scenario.indexedNodes.contains(number) { try makeIndexes(in: store) }
             (self.engine, self.shelf, self.store) = (engine, shelf, store)
             observe(store)
             listenAgain()
@@ -145,6 +147,19 @@ final class Node: @unchecked Sendable {
             wasRestored = false
         } catch {
             world.complain(.refused, "\(name) cannot open its database: \(error)")
+        }
+    }
+
+    private func makeIndexes(in store: Store) throws {
+        for path in world.scenario.collections {
+            let collection = QueryCollection(
+                scope: ExactText(path.scope),
+                name: ExactText(path.name)
+            )
+            let key = CheckedKey(try QueryExpression(sql: "value").checked(over: collection))
+            try store.write { writer in
+                try writer.createIndex("byValue", .value([key], filter: nil), in: path)
+            }
         }
     }
 

@@ -18,6 +18,8 @@ struct Scenario: Sendable {
     var collections: [CollectionPath] = [.default]
     /// Whether the nodes keep their rows in SQLite files: the same, slower.
     var usesFiles = false
+    /// Nodes that index their documents, and gather what they pull.
+    var indexedNodes: Set<Int> = []
     /// How each node decides conflicts in the beginning.
     var resolvers: [ResolverKind] = []
     /// The network while it is bad.
@@ -65,6 +67,7 @@ extension Scenario {
         drawLinks(&generator)
         drawNetwork(&generator)
         drawPeers(&generator)
+        drawIndexes()
         var plan = ActionPlan(scenario: self, generator: generator)
         actions = plan.draw()
         if fleet == .mixed { planUpgrades() }
@@ -109,6 +112,18 @@ extension Scenario {
         }
         for text in ["notes", "inventory.items"].prefix(Int.random(in: 0...2, using: &generator)) {
             if let path = CollectionPath(text) { collections.append(path) }
+        }
+    }
+
+    /// Draws who has indexes; chance of its own, so that the rest of the seed stays.
+    private mutating func drawIndexes() {
+        var generator = SeededGenerator(seed: seed &* 0x2545_F491 &+ 29)
+        indexedNodes = Set(
+            (0..<nodeCount).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        )
+        limits.gatheringTime = .milliseconds(Int.random(in: 1...5_000, using: &generator))
+        if Bool.random(using: &generator) {
+            limits.gatheredRevisionsCount = Int.random(in: 2...20, using: &generator)
         }
     }
 

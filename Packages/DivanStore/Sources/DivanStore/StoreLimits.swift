@@ -44,7 +44,7 @@ public enum StoreLimits {
     /// Bytes of pages that the writer keeps.
     public static let writerCacheByteCount = 4 << 20
     /// Bytes of pages that it keeps where documents are indexed.
-    public static let indexedWriterCacheByteCount = 8 << 20
+    public static let indexedWriterCacheByteCount = 16 << 20
     /// Bytes of pages by which the log grows between two times that it is written into the file.
     public static let logByteCount = 16 << 20
     /// Bytes by which it may grow meanwhile before the writer waits; with those above 64 MiB.

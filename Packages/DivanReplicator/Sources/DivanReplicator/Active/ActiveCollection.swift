@@ -116,6 +116,9 @@ final class ActiveCollection {
     /// Whether changes from before the connection are still being read.
     var isInBacklog: Bool { pusher?.isInBacklog ?? false }
 
+    /// Whether the peer has more to announce than it has announced.
+    var isCatchingUp: Bool { puller?.isCatchingUp ?? false }
+
     /// Since when no revision came that was asked for.
     var oldestWait: Duration? { puller?.oldest }
 

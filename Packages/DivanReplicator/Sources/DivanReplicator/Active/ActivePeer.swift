@@ -17,7 +17,8 @@ import DivanStore
 /// their checkpoints are saved.
 ///
 /// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
-/// transaction, answers it, fills the windows, and saves checkpoints that are due:
+/// transaction, answers it, fills the windows, and saves checkpoints that are due. Into collections with indexes
+/// it answers first and stores the arrivals of many turns together (`Inbox.gather`):
 ///
 /// ```
 /// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
@@ -60,6 +61,7 @@ final class ActivePeer: ConnectedPeer {
             [inbox, remarks, conflicts] number in
             try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
         } begun: { [inbox] in
+            inbox.gathers = options.pulls && Self.hasIndexes(options, in: connection.store)
             let numbers = Dictionary(
                 zip(options.collections.map(\.path), options.collections.indices),
                 uniquingKeysWith: { first, _ in first }
@@ -70,6 +72,16 @@ final class ActivePeer: ConnectedPeer {
                 }
             )
         }
+    }
+
+    private static func hasIndexes(
+        _ options: PeerConfiguration.ActiveOptions,
+        in store: Store
+    ) -> Bool {
+        let count = try? store.read { reader in
+            try options.collections.reduce(0) { try $0 + reader.indexes(in: $1.path).count }
+        }
+        return (count ?? 0) > 0
     }
 
     private var collections: [ActiveCollection] { agreement.collections }
@@ -126,6 +138,7 @@ final class ActivePeer: ConnectedPeer {
         return
             ([
                 stop, watchdog.deadline, connection.statusDeadline(currentStatus),
+                inbox.gatheringDeadline,
                 stop == nil ? attachments.deadline : nil,
             ] + collections.map(\.checkpointer.deadline))
             .compactMap(\.self).min()
@@ -246,15 +259,23 @@ extension ActivePeer {
         return status
     }
 
-    /// Stores what has arrived; marks alone wait for more of them while a backlog is pushed.
+    /// Stores what has arrived, unless it waits for more: marks alone while a backlog is pushed, and revisions
+    /// that are gathered while others come.
     private func commitDue() {
-        let holdsMarks =
-            inbox.ready.isEmpty && remarks.removals.isEmpty
-            && remarks.count < limits.heldMarksCount
-            && collections.contains(where: \.isInBacklog)
+        guard inbox.ready.isEmpty || inbox.gathers else { return commit() }
+        let waits =
+            remarks.removals.isEmpty && remarks.count < limits.heldMarksCount
             // With a checkpoint everything goes that it counts on.
             && !collections.contains { $0.checkpointer.isDue }
-        if !holdsMarks { commit() }
+            && (inbox.ready.isEmpty
+                ? collections.contains(where: \.isInBacklog) : expectsMore && inbox.gather())
+        if !waits { commit() }
+    }
+
+    /// Whether revisions are on their way here, or the peer may have more to announce.
+    private var expectsMore: Bool {
+        connection.underway.requestedCount > inbox.ready.count
+            || collections.contains(where: \.isCatchingUp)
     }
 
     func commit() {

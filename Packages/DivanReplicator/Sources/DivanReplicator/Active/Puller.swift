@@ -57,6 +57,9 @@ final class Puller {
         phase == .failed || (phase == .caughtUp && requested.isEmpty && waiting.isEmpty)
     }
 
+    /// Whether the peer has more to announce than it has announced.
+    var isCatchingUp: Bool { phase == .subscribed || !waiting.isEmpty }
+
     /// Since when no revision came that was asked for; `nil` when none is to come.
     var oldest: Duration? { requested.isEmpty ? nil : lastArrival }
 
@@ -140,8 +143,9 @@ final class Puller {
     /// Answers lists that wait, as long as few enough revisions are on their way.
     func pump() {
         while !waiting.isEmpty, !connection.isClosed,
-            requested.count < connection.limits.requestedRevisionsCount,
-            connection.underway.requestedCount < connection.limits.allRequestedRevisionsCount
+            requested.count - connection.underway.gatheredCount
+                < connection.limits.requestedRevisionsCount,
+            connection.underway.comingCount < connection.limits.allRequestedRevisionsCount
         {
             let request = waiting.removeFirst()
             do {

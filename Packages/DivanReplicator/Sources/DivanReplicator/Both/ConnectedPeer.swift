@@ -98,7 +98,7 @@ extension ConnectedPeer {
             } catch {
                 connection.refuse(request, logging: error)
             }
-            if inbox.ready.count >= limits.insertedRevisionsCount { commit() }
+            if inbox.isFull { commit() }
         case .reply(let number, let reply):
             guard let purpose = connection.purpose(of: number, answeredBy: reply),
                 !startsOver(after: reply, to: purpose)

@@ -7,6 +7,11 @@ import DivanStore
 
 /// Received revisions from their message to their transaction: read, checked, and held back until
 /// their blobs have arrived.
+///
+/// Where collections have indexes it also gathers what is ready, for one transaction instead of many: the entries
+/// of a revision lie all over its indexes, so nearly every transaction writes most of their pages again. What is gathered
+/// is answered at once, since its sender would else soon wait for answers; only the active peer may do so, whose
+/// checkpoint stays before what is not stored.
 final class Inbox {
     // Unchecked: one thread uses an inbox, and an array that changes calls nobody.
     @exclusivity(unchecked) private(set) var ready: [IncomingRevision] = []
@@ -19,6 +24,10 @@ final class Inbox {
     /// Why revisions come again with another connection: one found no room to wait for its blobs, or the
     /// peer could not send one just then.
     private(set) var turnedAway: SyncError?
+    /// Whether what is ready may wait for a larger transaction.
+    var gathers = false
+    /// When what is gathered has to be stored; `nil` when nothing is.
+    private(set) var gatheringDeadline: Duration?
     private let connection: Connection
 
     /// A revision that cannot be stored.
@@ -96,8 +105,31 @@ final class Inbox {
         ready.append(revision)
     }
 
+    /// Whether what is ready fills a transaction.
+    var isFull: Bool {
+        let limits = connection.limits
+        guard gathers else { return ready.count >= limits.insertedRevisionsCount }
+        return ready.count >= limits.gatheredRevisionsCount
+            || byteCount >= limits.gatheredByteCount
+    }
+
+    /// Answers what is ready, which then waits for more; `false` when its time has come.
+    func gather() -> Bool {
+        let deadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
+        guard gathers, !isFull, connection.now < deadline else { return false }
+        gatheringDeadline = deadline
+        for revision in ready[connection.underway.gatheredCount...]
+        where revision.life.take(.held).contains(.answer) {
+            connection.answer(revision.request)
+        }
+        connection.underway.gatheredCount = ready.count
+        return true
+    }
+
     /// Hands out what is ready, in the order of arrival.
     func takeReady() -> [IncomingRevision] {
+        gatheringDeadline = nil
+        connection.underway.gatheredCount = 0
         for revision in ready { byteCount -= revision.body.count }
         defer { ready = [] }
         return ready

@@ -3,7 +3,8 @@
 /// **Its life.** It is `requested` when its announcement is answered, or when it comes unasked. Its body is
 /// checked on arrival; blobs that are missing are fetched first (`incomplete`). What is `ready` is stored
 /// with all else that has arrived, and then answered. A peer may also say that it cannot send it, and may
-/// withdraw the document while it is here.
+/// withdraw the document while it is here. Where a transaction is worth more the more it stores, one that is
+/// ready is answered at once and `gathered` for it (`Inbox.gather`).
 ///
 /// **What it promises.** Each is answered once. The checkpoint passes what is `settled`: stored, known,
 /// or refused for a reason that will not go away. What is `lost`, with its transaction, to a full disk or
@@ -23,6 +24,8 @@ enum PulledRevision {
     case requested
     case incomplete(missingCount: Int)
     case ready
+    /// Answered, and stored with those that follow.
+    case gathered
     case settled
     case lost
 
@@ -38,6 +41,8 @@ enum PulledRevision {
         /// The peer cannot send it for another reason.
         indirect case unavailable(SyncError)
         case blobArrived
+        /// Its transaction waits for more.
+        case held
         /// The user lost the document after it was sent.
         case withdrawn
 
@@ -102,6 +107,16 @@ enum PulledRevision {
         case (.ready, .givenUp): (self, effects) = (.settled, [.answer, .readFeed, .pass])
         case (.ready, .failed): (self, effects) = (.settled, [.refuse, .report, .pass])
         case (.ready, .rolledBack): (self, effects) = (.lost, [.refuse, .report])
+        case (.ready, .held): (self, effects) = (.gathered, [.answer])
+        case (.gathered, .withdrawn): (self, effects) = (.settled, [.pass])
+        case (.gathered, .stored):
+            (self, effects) = (.settled, [.report, .trust, .retryPush, .pass])
+        case (.gathered, .storedInConflict):
+            (self, effects) = (.settled, [.resolve, .trust, .retryPush, .pass])
+        case (.gathered, .known): (self, effects) = (.settled, [.retryPush, .pass])
+        case (.gathered, .givenUp): (self, effects) = (.settled, [.readFeed, .pass])
+        case (.gathered, .failed): (self, effects) = (.settled, [.report, .pass])
+        case (.gathered, .rolledBack): (self, effects) = (.lost, [.report])
         default: effects = []
         }
         return effects
@@ -111,7 +126,7 @@ enum PulledRevision {
     var isOver: Bool {
         switch self {
         case .settled, .lost: true
-        case .requested, .incomplete, .ready: false
+        case .requested, .incomplete, .ready, .gathered: false
         }
     }
 }

@@ -63,6 +63,15 @@ public struct ReplicatorLimits: Sendable {
     public var allUnansweredByteCount = 16 << 20
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
+    /// Received revisions that are answered and held back for one transaction, into collections with indexes;
+    /// it stores them at this number.
+    ///
+    /// Each transaction writes again most pages of the indexes that the one before has written.
+    public var gatheredRevisionsCount = 4_800
+    /// Bytes of their bodies.
+    public var gatheredByteCount = 8 << 20
+    /// How long the first of them waits while others come.
+    public var gatheringTime = Duration.milliseconds(100)
     /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
     ///
     /// Each commit makes the pages worthless that readers hold, those of the feed among them whose

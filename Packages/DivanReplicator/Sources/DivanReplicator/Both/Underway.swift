@@ -5,6 +5,8 @@
 struct Underway {
     /// Revisions that were asked for and are not finished.
     var requestedCount = 0
+    /// Of these, revisions that have come, and wait for the transaction that they are gathered for.
+    var gatheredCount = 0
     /// Lists that wait for their answer.
     var listsCount = 0
     /// Revisions read from the feed that wait to be sent.
@@ -13,4 +15,7 @@ struct Underway {
     var unansweredCount = 0
     /// Bytes of their bodies.
     var unansweredByteCount = 0
+
+    /// Revisions that were asked for and have not come.
+    var comingCount: Int { requestedCount - gatheredCount }
 }

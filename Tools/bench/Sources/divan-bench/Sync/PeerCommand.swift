@@ -5,6 +5,8 @@ import DivanStore
 enum PeerCommand: Codable {
     /// Makes a database of `count` documents, whose revisions are named so.
     case fill(database: String, shape: DocumentShape, count: Int, scheme: Scheme = .trees)
+    /// Makes an index of each of these properties.
+    case index(database: String, properties: [String])
     /// Stops listening, and deletes a database: the next one takes its pages, which the host has found.
     case drop(database: String)
     /// Stores a document with a blob of random bytes.

@@ -33,6 +33,8 @@ final class PeerRole {
         switch command {
         case .fill(let name, let shape, let count, let scheme):
             try fill(name, shape, count, scheme == .trees ? .trees : .vectors)
+        case .index(let name, let properties):
+            try IndexedPullFigures.make(properties, in: try database(name))
         case .drop(let name):
             for listener in listeners { listener.stop() }
             listeners = []

@@ -1,0 +1,170 @@
+import DivanBLIP
+import DivanJSON
+import DivanQuery
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Synchronization
+import Testing
+
+/// Into collections with indexes what is pulled is answered at once, and stored by many.
+@Suite struct GatheringTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+    private static let list = #"[[1,"a","1-aa"],[2,"b","1-aa"],[3,"c","1-aa"]]"#
+
+    @Test func `what comes one by one is one transaction`() throws {
+        var (site, server) = try pulling()
+        for id in ["a", "b", "c"] {
+            let answer = try #require(send(id, by: &server))
+            #expect(answer.error == nil)
+        }
+        #expect(try site.contents() == [:])
+
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        #expect(try site.contents().count == 3, "the peer has no more")
+        #expect(site.takeChanges().count == 1)
+        let saved = try server.take("setCheckpoint").body
+        #expect(Checkpoint(json: saved).remote == RemoteSequence(3))
+    }
+
+    @Test func `a collection without an index stores each turn`() throws {
+        var (site, server) = try pulling(indexed: false)
+        for (place, id) in ["a", "b"].enumerated() {
+            send(id, by: &server)
+            #expect(try site.contents().count == place + 1)
+        }
+    }
+
+    @Test func `what came when the peer had no more to announce waits for nobody`() throws {
+        var (site, server) = try pulling()
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        send("a", by: &server)
+        #expect(try site.contents() == [:], "two are on their way")
+        for id in ["b", "c"] { send(id, by: &server) }
+        #expect(try site.contents().count == 3)
+        server.ask("changes", Self.zero, #"[[4,"d","1-aa"]]"#)
+        send("d", by: &server, sequence: 4)
+        #expect(try site.contents().count == 4)
+    }
+
+    @Test func `the first waits for the others as long as the limit says`() throws {
+        var (site, server) = try pulling { $0.gatheringTime = .milliseconds(30) }
+        server.now = .milliseconds(5)
+        send("a", by: &server)
+        server.now = .milliseconds(20)
+        send("b", by: &server)
+        #expect(server.peer.deadline == .milliseconds(35))
+        server.peer.advance(to: .milliseconds(34))
+        #expect(try site.contents() == [:])
+        server.peer.advance(to: .milliseconds(35))
+        #expect(try site.contents().count == 2)
+    }
+
+    @Test func `a full transaction waits for no more`() throws {
+        var (site, server) = try pulling { $0.gatheredRevisionsCount = 2 }
+        send("a", by: &server)
+        #expect(try site.contents() == [:])
+        send("b", by: &server)
+        #expect(try site.contents().count == 2)
+
+        (site, server) = try pulling { $0.gatheredByteCount = 3 }
+        send("a", by: &server)
+        #expect(try site.contents() == [:])
+        send("b", by: &server)
+        #expect(try site.contents().count == 2, "four bytes")
+    }
+
+    /// Lists are answered behind what has come, not behind what is stored.
+    @Test func `what is gathered leaves room for what is announced`() throws {
+        var (site, server) = try pulling { $0.requestedRevisionsCount = 3 }
+        for id in ["a", "b", "c"] { send(id, by: &server) }
+        let answer = server.ask("changes", Self.zero, #"[[4,"d","1-aa"]]"#)
+        #expect(answer?.body.isEmpty == false)
+        #expect(try site.contents() == [:])
+    }
+
+    @Test(arguments: [true, false])
+    func `who ends stores what has been answered`(isStop: Bool) throws {
+        var (site, server) = try pulling()
+        send("a", by: &server)
+        if isStop {
+            server.peer.stop(at: .zero)
+        } else {
+            server.peer.disconnected(at: .zero)
+        }
+        #expect(try site.contents().count == 1)
+    }
+
+    @Test func `what was answered and not stored is pulled again`() throws {
+        let disk = FailingDisk()
+        var (site, server) = try pulling(Site(Store(engine: disk)))
+        send("a", by: &server)
+        disk.isBroken.store(true, ordering: .relaxed)
+        server.peer.advance(to: .seconds(1))
+        server.exchange()
+        #expect(server.closeCode == 4001)
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        disk.isBroken.store(false, ordering: .relaxed)
+        let there = try Site()
+        try there.put("a", ["1-aa"], "{}")
+        let mended = Conversation.oneShot(.init(pushes: false), site, there)
+        #expect(mended.transfers == ["pull a"])
+        #expect(try site.contents().count == 1)
+    }
+
+    @Test func `one that cannot be stored is told to the application alone`() throws {
+        var (site, server) = try pulling()
+        send("a", by: &server)
+        // Meanwhile it is made here, too, and the two are in conflict.
+        try site.save("a", #"{"here":true}"#)
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        for id in ["b", "c"] { send(id, by: &server) }
+        #expect(try site.contents().count == 3)
+        let isConflict = try site.store.read { reader in
+            try !reader.conflicts(in: .default, after: 0, limit: 1).isEmpty
+        }
+        #expect(isConflict)
+    }
+
+    // MARK: A puller, and the server that it has asked for three documents
+
+    private func pulling(
+        _ site: Site? = nil,
+        indexed: Bool = true,
+        _ limit: (inout ReplicatorLimits) -> Void = { _ in }
+    ) throws -> (Site, Counterpart) {
+        let site = try site ?? Site()
+        if indexed { try site.makeIndex() }
+        var options = Conversation.Options(pushes: false, isContinuous: true)
+        limit(&options.limits)
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        #expect(server.ask("changes", Self.zero, Self.list) != nil)
+        _ = site.takeChanges()
+        return (site, server)
+    }
+
+    @discardableResult
+    private func send(
+        _ id: String,
+        by server: inout Counterpart,
+        sequence: Int? = nil
+    ) -> BLIPIncomingReply? {
+        let number = sequence ?? ["a": 1, "b": 2, "c": 3][id] ?? 0
+        let properties: BLIPProperties = [
+            "collection": "0", "id": id, "rev": "1-aa", "sequence": "\(number)",
+        ]
+        return server.ask("rev", properties, "{}")
+    }
+}
+
+extension Site {
+    /// Makes an index of the default collection.
+    func makeIndex() throws {
+        let collection = QueryCollection(scope: "_default", name: "_default")
+        let key = CheckedKey(try QueryExpression(sql: "kind").checked(over: collection))
+        try store.write { writer in
+            try writer.createIndex("byKind", .value([key], filter: nil), in: .default)
+        }
+    }
+}
