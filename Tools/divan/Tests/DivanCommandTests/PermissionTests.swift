@@ -12,7 +12,7 @@ import Testing
             divan new db && divan put db one '{"n":1}' && divan cp db copy
             divan watch db --json >/dev/null & watching=$!
             trap 'kill $watching' EXIT
-            until [ -e db.cblite2/db.sqlite3-shm ]; do :; done
+            until [ -e db.cblite2/db.sqlite3-shm ]; do kill -0 $watching || exit 1; done
             divan put db two '{"n":2}'
             stat -c '%a %n' db.cblite2 db.cblite2/* copy.cblite2 copy.cblite2/*
             """

@@ -39,6 +39,20 @@ import Testing
         watcher.stop()
     }
 
+    /// The files that it has open tell nothing more.
+    @Test(arguments: ["watch db --interval 20", "query db 'SELECT COUNT(*) FROM _' --watch"])
+    func `ends when the database is removed or replaced`(verb: String) throws {
+        let script = """
+            divan \(verb) >/dev/null 2>told & watching=$!
+            until grep -q Watching told; do kill -0 $watching || exit 1; done
+            rm -r db.cblite2; divan new db
+            wait $watching || echo "code $?"; cat told
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("code 5"), "\(outcome)")
+        #expect(outcome.output.contains("was removed or replaced"))
+    }
+
     @Test func `begins behind a sequence and ends after a number of changes`() throws {
         try shell.run("put", "db", "new", "{}")
         let outcome = try shell.run("watch", "db", "--since", "0", "--limit", "2")

@@ -7,13 +7,14 @@ import DivanStore
 /// Questions to one database that is only read.
 struct QuerySession {
     let store: Store
-    let name: String
+    let path: DatabasePath
+    var name: String { path.name }
     /// Values of parameters.
     var parameters: [ExactText: QueryValue] = [:]
 
     init(_ path: DatabasePath) throws {
         store = try path.open(forWriting: false)
-        name = path.name
+        self.path = path
     }
 
     func close() {
