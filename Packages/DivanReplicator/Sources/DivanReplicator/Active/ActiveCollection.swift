@@ -116,7 +116,7 @@ final class ActiveCollection {
     /// Whether changes from before the connection are still being read.
     var isInBacklog: Bool { pusher?.isInBacklog ?? false }
 
-    /// Whether the peer has more to announce than it has announced.
+    /// Whether the peer may announce more, or has announced what is not asked for yet.
     var isCatchingUp: Bool { puller?.isCatchingUp ?? false }
 
     /// Since when no revision came that was asked for.

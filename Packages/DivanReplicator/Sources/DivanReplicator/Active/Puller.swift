@@ -57,7 +57,7 @@ final class Puller {
         phase == .failed || (phase == .caughtUp && requested.isEmpty && waiting.isEmpty)
     }
 
-    /// Whether the peer has more to announce than it has announced.
+    /// Whether the peer may announce more, or has announced what is not asked for yet.
     var isCatchingUp: Bool { phase == .subscribed || !waiting.isEmpty }
 
     /// Since when no revision came that was asked for; `nil` when none is to come.

@@ -63,8 +63,8 @@ public struct ReplicatorLimits: Sendable {
     public var allUnansweredByteCount = 16 << 20
     /// Received revisions in one transaction: beyond this, committing early costs nothing.
     public var insertedRevisionsCount = 400
-    /// Received revisions that are answered and held back for one transaction, into collections with indexes;
-    /// it stores them at this number.
+    /// Revisions pulled into collections with indexes that are answered and held back; at this number one
+    /// transaction stores them.
     ///
     /// Each transaction writes again most pages of the indexes that the one before has written.
     public var gatheredRevisionsCount = 4_800
