@@ -24,8 +24,13 @@ final class SQLiteCheckpointer {
     ///
     /// - Throws: A sync that failed, after which nobody knows what of the log is on the disk.
     func logDidGrow(to byteCount: Int, on writer: SQLiteConnection) throws(StoreError) {
-        if byteCount < self.byteCount { threshold = StoreLimits.logByteCount }  // it began anew
+        let beganAnew = byteCount < self.byteCount
         self.byteCount = byteCount
+        if beganAnew {
+            threshold = StoreLimits.logByteCount
+            // All that the thread was to copy is in the file: it was quicker than the writer.
+            if running?.isDone ?? false { try finish() }
+        }
         guard let running else {
             if byteCount >= threshold { try begin(on: writer) }
             return
