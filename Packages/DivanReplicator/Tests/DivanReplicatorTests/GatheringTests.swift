@@ -159,12 +159,15 @@ import Testing
 }
 
 extension Site {
-    /// Makes an index of the default collection.
-    func makeIndex() throws {
-        let collection = QueryCollection(scope: "_default", name: "_default")
+    /// Makes an index of a collection, of a property that no document need have.
+    func makeIndex(in path: CollectionPath = .default) throws {
+        let collection = QueryCollection(
+            scope: ExactText(path.scope),
+            name: ExactText(path.name)
+        )
         let key = CheckedKey(try QueryExpression(sql: "kind").checked(over: collection))
         try store.write { writer in
-            try writer.createIndex("byKind", .value([key], filter: nil), in: .default)
+            try writer.createIndex("byKind", .value([key], filter: nil), in: path)
         }
     }
 }

@@ -90,12 +90,13 @@ struct RecordedServer {
         asked = []
     }
 
-    /// Answers what is left, and returns the checkpoint that our peer saved last.
+    /// Answers what is left, and returns the checkpoint that our peer saved last of the first collection.
     mutating func finish() throws -> [UInt8]? {
         var saved: [UInt8]?
         for _ in 0..<10 {
             while server.requests.contains(where: { $0.profile == "setCheckpoint" }) {
-                saved = try server.answer("setCheckpoint", "", ["rev": "0-2"]).body
+                let request = try server.answer("setCheckpoint", "", ["rev": "0-2"])
+                if (request.properties["collection"] ?? "0") == "0" { saved = request.body }
             }
             guard let deadline = server.peer.deadline else { break }
             server.now = deadline

@@ -25,6 +25,17 @@ import Testing
         name: String,
         isFresh: Bool
     ) throws {
+        try play(name, isFresh: isFresh, isIndexed: false)
+    }
+
+    /// What comes is answered first and stored later.
+    @Test(arguments: names) func `a recorded pull into an index brings the same`(
+        name: String
+    ) throws {
+        try play(name, isFresh: false, isIndexed: true)
+    }
+
+    private func play(_ name: String, isFresh: Bool, isIndexed: Bool) throws {
         let transcript = try Transcript("sync-gateway-\(name)")
         var kept: Kept?
         for connection in transcript.connections {
@@ -32,7 +43,7 @@ import Testing
                 let setting = try #require(Self.setting(of: part))
                 let before =
                     isFresh || kept?.setting.collections != setting.collections
-                    ? try Kept(setting) : try #require(kept)
+                    ? try Kept(setting, isIndexed) : try #require(kept)
                 kept = try play(part, setting, before)
             }
         }
@@ -42,14 +53,17 @@ import Testing
     /// What outlives a connection on the client's side.
     private struct Kept {
         let setting: RecordedServer.Setting
+        let isIndexed: Bool
         let site: Site
         var model = RecordedModel()
         var checkpoint: [UInt8]?
 
-        init(_ setting: RecordedServer.Setting) throws {
+        init(_ setting: RecordedServer.Setting, _ isIndexed: Bool) throws {
             self.setting = setting
+            self.isIndexed = isIndexed
             let paths = setting.collections.compactMap { CollectionPath($0) }
             site = try Site(collections: paths.filter { $0 != .default })
+            if isIndexed { for path in paths { try site.makeIndex(in: path) } }
         }
     }
 
@@ -67,6 +81,8 @@ import Testing
             checkpoint: before.checkpoint
         )
         try replay.run()
+        // A recording that ends in the middle leaves what has been gathered to the clock.
+        if before.isIndexed { replay.server.peer.advance(to: .milliseconds(100)) }
         let saved = try replay.finish()
         after.checkpoint = saved ?? before.checkpoint
         after.model = replay.model
