@@ -35,6 +35,15 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `who pushes gathers only into what was empty`(isEmpty: Bool) throws {
+        let site = try Site()
+        if !isEmpty { try site.save("here", "{}") }
+        var (_, server) = try pulling(site, pushes: true)
+        send("a", by: &server)
+        #expect(try site.contents().count == (isEmpty ? 0 : 2))
+    }
+
     @Test func `what came when the peer had no more to announce waits for nobody`() throws {
         var (site, server) = try pulling()
         server.ask("changes", Self.zero, "[]", isNoReply: true)
@@ -131,11 +140,12 @@ import Testing
     private func pulling(
         _ site: Site? = nil,
         indexed: Bool = true,
+        pushes: Bool = false,
         _ limit: (inout ReplicatorLimits) -> Void = { _ in }
     ) throws -> (Site, Counterpart) {
         let site = try site ?? Site()
         if indexed { try site.makeIndex() }
-        var options = Conversation.Options(pushes: false, isContinuous: true)
+        var options = Conversation.Options(pushes: pushes, isContinuous: true)
         limit(&options.limits)
         var server = try Counterpart.server(site, options)
         try server.answer("subChanges")

@@ -61,7 +61,7 @@ final class ActivePeer: ConnectedPeer {
             [inbox, remarks, conflicts] number in
             try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
         } begun: { [inbox] in
-            inbox.gathers = options.pulls && Self.hasIndexes(options, in: connection.store)
+            inbox.gathers = options.pulls && Self.mayGather(options, in: connection.store)
             let numbers = Dictionary(
                 zip(options.collections.map(\.path), options.collections.indices),
                 uniquingKeysWith: { first, _ in first }
@@ -74,14 +74,20 @@ final class ActivePeer: ConnectedPeer {
         }
     }
 
-    private static func hasIndexes(
+    /// Whether what comes may wait for others: where there are indexes, and nothing here that is pushed
+    /// meanwhile and may have lost to it.
+    private static func mayGather(
         _ options: PeerConfiguration.ActiveOptions,
         in store: Store
     ) -> Bool {
-        let count = try? store.read { reader in
-            try options.collections.reduce(0) { try $0 + reader.indexes(in: $1.path).count }
+        let paths = options.collections.map(\.path)
+        let mayGather = try? store.read { reader in
+            guard try paths.contains(where: { try !reader.indexes(in: $0).isEmpty }) else {
+                return false
+            }
+            return try !options.pushes || paths.allSatisfy { try reader.lastSequence(in: $0) == 0 }
         }
-        return (count ?? 0) > 0
+        return mayGather ?? false
     }
 
     private var collections: [ActiveCollection] { agreement.collections }
