@@ -18,7 +18,7 @@ import DivanStore
 ///
 /// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
 /// transaction, answers it, fills the windows, and saves checkpoints that are due. Into collections with indexes
-/// it answers first and stores the arrivals of many turns together (`Inbox.gather`):
+/// it may answer first, and store the arrivals of many turns together (`mayGather`, `Inbox.gather`):
 ///
 /// ```
 /// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
