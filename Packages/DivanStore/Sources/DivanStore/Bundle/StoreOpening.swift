@@ -154,6 +154,13 @@ extension Store {
         return StoreRegistry.shared.entry(for: place.files.directory).ownerCount
     }
 
+    /// Looks whether the file is still where it was opened, for those who read again and again.
+    ///
+    /// One that is gone tells nothing more. Writing looks by itself.
+    ///
+    /// - Throws: `StoreError.Code.io` with `ESTALE` where it was removed, moved or replaced.
+    public func requireFile() throws(StoreError) { try engine.requireFile() }
+
     /// Closes the store and deletes its files.
     ///
     /// - Throws: `StoreError` with `busy` when it has other owners; then it stays open.

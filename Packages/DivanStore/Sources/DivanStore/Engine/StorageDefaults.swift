@@ -1,5 +1,10 @@
 public import DivanRevisions
 
+extension StorageEngine {
+    /// Nothing: there is no file.
+    public func requireFile() throws(StoreError) {}
+}
+
 extension StorageSnapshot {
     /// Reads the rows page by page.
     public func forEachRow(

@@ -41,6 +41,11 @@ public protocol StorageEngine: AnyObject, Sendable {
     /// Makes every acknowledged write survive a power cut from now on.
     func syncFully() throws(StoreError)
 
+    /// Looks whether what is read is still what stands under its name; the default knows of no files.
+    ///
+    /// - Throws: `StoreError.Code.io` with `ESTALE` where it was removed, moved or replaced.
+    func requireFile() throws(StoreError)
+
     /// Ends the use; calls after it throw `StoreError.Code.notOpen`. May be called twice.
     func close()
 }

@@ -41,7 +41,6 @@ enum WatchCommand: Command {
         let interruption = Interruption.forVerb()
         let store = try arguments.database.open(forWriting: false)
         defer { try? store.close() }
-        let standing = StandingDatabase(arguments.database)
         try arguments.database.require(wanted, in: store)
         var feed = try ChangesPoll(store, collections: wanted, since: since, limit: limit)
         let printer = ChangePrinter(terminal, showsBodies: arguments.has("--bodies"))
@@ -50,7 +49,7 @@ enum WatchCommand: Command {
         interruption.onRequest { stopped.signal() }
         repeat {
             try terminal.requireOutput()
-            try standing.require()
+            try store.requireFile()
             try feed.forEachNew {
                 try printer.print($0, in: $1, store)
                 try terminal.requireOutput()

@@ -7,14 +7,12 @@ import DivanQuery
 struct QueryPoll {
     private let session: QuerySession
     private let text: String
-    private let standing: StandingDatabase
     private let first: (sequences: [UInt64], rows: [[QueryValue]])
 
     /// Notes how things are, so that no change is missed that comes while the first rows are printed.
     init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
-        standing = StandingDatabase(session.path)
         let query = try session.query(text)
         first = (try session.marks(of: query), try session.rows(of: query))
     }
@@ -28,7 +26,7 @@ struct QueryPoll {
         var (seen, rows) = first
         while stopped.wait(timeout: .now() + .milliseconds(200)) == .timedOut {
             try terminal.requireOutput()
-            try standing.require()
+            try session.requireFile()
             let query = try session.query(text)
             let now = try session.marks(of: query)
             guard now != seen else { continue }

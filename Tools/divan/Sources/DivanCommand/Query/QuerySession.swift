@@ -7,19 +7,21 @@ import DivanStore
 /// Questions to one database that is only read.
 struct QuerySession {
     let store: Store
-    let path: DatabasePath
-    var name: String { path.name }
+    let name: String
     /// Values of parameters.
     var parameters: [ExactText: QueryValue] = [:]
 
     init(_ path: DatabasePath) throws {
         store = try path.open(forWriting: false)
-        self.path = path
+        name = path.name
     }
 
     func close() {
         try? store.close()
     }
+
+    /// - Throws: `StoreError` where the database was removed or replaced.
+    func requireFile() throws { try store.requireFile() }
 
     /// Reads and checks a question.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {

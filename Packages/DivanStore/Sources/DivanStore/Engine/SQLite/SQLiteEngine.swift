@@ -153,6 +153,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     // MARK: Reading
 
+    func requireFile() throws(StoreError) { try readers.requireFile() }
+
     func read<T>(_ body: (any StorageSnapshot) throws -> T) throws -> T {
         let session = try readers.take()
         defer { readers.giveBack(session) }

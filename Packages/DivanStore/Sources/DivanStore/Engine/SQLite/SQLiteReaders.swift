@@ -101,12 +101,18 @@ final class SQLiteReaders: @unchecked Sendable {
     /// recover the log of a crash.
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(place, mode: mode)
-        guard lock.withLock({ identity })?.isAt(place.path) != false else {
-            throw StoreError(.io(ESTALE), at: place.path)
-        }
+        try requireFile()
         let session = try SQLiteSession(connection)
         try session.pages.begin(on: connection)
         return session
+    }
+
+    /// Looks whether the file that is read is still where it was opened.
+    ///
+    /// - Throws: `StoreError.Code.io` with `ESTALE` where it is not.
+    func requireFile() throws(StoreError) {
+        let (path, identity) = lock.withLock { (place.path, self.identity) }
+        guard identity?.isAt(path) != false else { throw StoreError(.io(ESTALE), at: path) }
     }
 
     func giveBack(_ session: SQLiteSession) {
