@@ -11,19 +11,36 @@ enum IndexedPullFigures {
         configuration.directory = directory
         let source = try Database(name: "queries", config: configuration)
         defer { try? source.close() }
+        let figure = try compare(
+            "query: pull into \(indexed.count) indexes",
+            of: QueryDocuments.count,
+            into: indexed,
+            floorName: "the same without indexes, local endpoint"
+        ) { try pull(source, configuration, indexes: $0) }
+        report.add(figure)
+    }
+
+    /// Documents a second into these indexes beside those into none, the best of several turns.
+    ///
+    /// `pull` makes the indexes that it is given, and returns the seconds for all documents.
+    static func compare(
+        _ name: String,
+        of count: Int,
+        into indexes: [String],
+        floorName: String,
+        _ pull: ([String]) throws -> Double
+    ) throws -> Figure {
         var (plain, kept) = (Double.infinity, Double.infinity)
         for _ in 0..<turns {
-            plain = min(plain, try pull(source, configuration, indexes: []))
-            kept = min(kept, try pull(source, configuration, indexes: indexed))
+            plain = min(plain, try pull([]))
+            kept = min(kept, try pull(indexes))
         }
-        report.add(
-            Figure(
-                name: "query: pull into \(indexed.count) indexes",
-                unit: "docs/s",
-                ours: Double(QueryDocuments.count) / kept,
-                floor: Double(QueryDocuments.count) / plain,
-                floorName: "the same without indexes, local endpoint"
-            )
+        return Figure(
+            name: name,
+            unit: "docs/s",
+            ours: Double(count) / kept,
+            floor: Double(count) / plain,
+            floorName: floorName
         )
     }
 

@@ -43,34 +43,21 @@ enum SyncFigures {
         let pair = try PeerPair(in: workplace.newDirectory())
         try pair.passive.ask(.fill(database: "full", shape: .routes, count: count))
         let url = try pair.passive.listen("full")
-        var (plain, indexed) = (Double.infinity, Double.infinity)
-        for turn in 0..<3 {
-            for hasIndexes in [false, true] {
-                let name = "empty-\(hasIndexes)-\(turn)"
-                if hasIndexes {
-                    try pair.active.ask(.index(database: name, properties: properties))
-                }
-                let outcome = try pair.active.sync(PeerCommand.Order(database: name, url: url))
-                guard outcome.documentCount == count else {
-                    throw BenchFailure("\(outcome.documentCount) documents arrived")
-                }
-                try pair.active.ask(.drop(database: name))
-                if hasIndexes {
-                    indexed = min(indexed, outcome.seconds)
-                } else {
-                    plain = min(plain, outcome.seconds)
-                }
+        let figure = try IndexedPullFigures.compare(
+            "sync: pull 1.2 KB into \(properties.count) indexes, TLS",
+            of: count,
+            into: properties,
+            floorName: "the same without indexes"
+        ) { indexes in
+            try pair.active.ask(.index(database: "empty", properties: indexes))
+            let outcome = try pair.active.sync(PeerCommand.Order(database: "empty", url: url))
+            guard outcome.documentCount == count else {
+                throw BenchFailure("\(outcome.documentCount) documents arrived")
             }
+            try pair.active.ask(.drop(database: "empty"))
+            return outcome.seconds
         }
-        report.add(
-            Figure(
-                name: "sync: pull 1.2 KB into \(properties.count) indexes, TLS",
-                unit: "docs/s",
-                ours: Double(count) / indexed,
-                floor: Double(count) / plain,
-                floorName: "the same without indexes"
-            )
-        )
+        report.add(figure)
     }
 
     /// Documents a second of the skeleton, the best of two runs.
