@@ -152,13 +152,13 @@ final class Node: @unchecked Sendable {
 
     private func makeIndexes(in store: Store) throws {
         for path in world.scenario.collections {
-            let collection = QueryCollection(
-                scope: ExactText(path.scope),
-                name: ExactText(path.name)
-            )
-            let key = CheckedKey(try QueryExpression(sql: "value").checked(over: collection))
+            let value = try QueryExpression(sql: "value").checked(over: QueryCollection(path))
             try store.write { writer in
-                try writer.createIndex("byValue", .value([key], filter: nil), in: path)
+                try writer.createIndex(
+                    "byValue",
+                    .value([CheckedKey(value)], filter: nil),
+                    in: path
+                )
             }
         }
     }

@@ -121,7 +121,7 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
-    @Test func `one that cannot be stored is told to the application alone`() throws {
+    @Test func `one whose document was saved meanwhile is stored as a conflict`() throws {
         var (site, server) = try pulling()
         send("a", by: &server)
         // Meanwhile it is made here, too, and the two are in conflict.
@@ -171,13 +171,9 @@ import Testing
 extension Site {
     /// Makes an index of a collection, of a property that no document need have.
     func makeIndex(in path: CollectionPath = .default) throws {
-        let collection = QueryCollection(
-            scope: ExactText(path.scope),
-            name: ExactText(path.name)
-        )
-        let key = CheckedKey(try QueryExpression(sql: "kind").checked(over: collection))
+        let kind = try QueryExpression(sql: "kind").checked(over: QueryCollection(path))
         try store.write { writer in
-            try writer.createIndex("byKind", .value([key], filter: nil), in: path)
+            try writer.createIndex("byKind", .value([CheckedKey(kind)], filter: nil), in: path)
         }
     }
 }

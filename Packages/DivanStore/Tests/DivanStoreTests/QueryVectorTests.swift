@@ -142,7 +142,7 @@ final class QueryVectorStore {
         let path = try #require(CollectionPath(index["collection"]?.string ?? ""))
         let name = ExactText(try #require(index["name"]?.string))
         let source = try #require(index["expression"]?.string)
-        let over = QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
+        let over = QueryCollection(path)
         let expressions = try QueryStatement.indexedExpressions(sql: source)
             .map { try $0.checked(over: over) }
         let filter = try index["where"]?.string.map {

@@ -79,8 +79,7 @@ extension Collection: Indexable {
     /// - Throws: `CBLError.notOpen`; `invalidQuery`.
     func indexPlan(_ plan: (QueryCollection) throws -> IndexPlan) throws -> IndexPlan {
         _ = try openStore()
-        let place = QueryCollection(scope: ExactText(path.scope), name: ExactText(path.name))
-        return try translatingErrors { try plan(place) }
+        return try translatingErrors { try plan(QueryCollection(path)) }
     }
 
     func createIndex(_ plan: IndexPlan, _ name: String, watch: IndexWatch? = nil) throws {

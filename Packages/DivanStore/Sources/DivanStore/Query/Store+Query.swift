@@ -44,6 +44,13 @@ extension StorageQuery {
     }
 }
 
+extension QueryCollection {
+    /// A collection of the store, as queries and indexes name it.
+    public init(_ path: CollectionPath) {
+        self.init(scope: ExactText(path.scope), name: ExactText(path.name))
+    }
+}
+
 extension CollectionPath {
     /// The collection that a query names; `nil` where none can have such a name.
     public init?(_ collection: QueryCollection) {

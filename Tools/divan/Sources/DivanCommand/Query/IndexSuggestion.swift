@@ -94,10 +94,7 @@ struct IndexSuggestion {
     /// The index as `divan index make` would make it of what is printed.
     private var supposed: SupposedIndex {
         get throws {
-            let over = QueryCollection(
-                scope: ExactText(collection.scope),
-                name: ExactText(collection.name)
-            )
+            let over = QueryCollection(collection)
             let keys = try expressions.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
                 .map { try $0.checkedKey(over: over, itemPaths: paths) }
             let definition: QueryIndexDefinition =
