@@ -215,19 +215,8 @@ import Testing
     /// of the other one while ours is on its way.
     @Test func `that the peer has a revision says less than what it tells meanwhile`() throws {
         let site = try Site()
-        let (ours, theirs) = (RevisionID("2-dd"), RevisionID("2-bb"))
-        for (revision, closing) in [(theirs, []), (ours, ["3-cc", "2-bb"])] {
-            let received = RemoteRevision(
-                documentID: "doc",
-                revisionID: try #require(revision),
-                history: [try #require(RevisionID("1-aa"))],
-                body: Array("{}".utf8),
-                refusesConflicts: true,
-                closing: closing.compactMap { RevisionID($0) },
-                keepsOrder: true
-            )
-            _ = try site.store.write { try $0.insert(received, in: .default) }
-        }
+        try insert("2-bb", closing: [], into: site)
+        try insert("2-dd", closing: ["3-cc", "2-bb"], into: site)
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
         var server = Counterpart(options.active, site)
@@ -251,7 +240,52 @@ import Testing
         let change = try site.store.read { reader in
             try reader.changes(in: .default, after: 0, limit: 1, remote: remote).first
         }
-        #expect(change?.remoteAncestor == theirs)
+        #expect(change?.remoteAncestor == RevisionID("2-bb"))
+    }
+
+    /// A peer that heard of three revisions would take ours for the winner over its own, which lost to the
+    /// third: so lost an edit that nobody had decided against.
+    @Test func `what was given up after it was offered is not sent, nor closes anything`() throws {
+        let site = try Site()
+        try insert("2-bb", closing: [], into: site)
+        try insert("2-dd", closing: ["3-cc", "2-bb"], into: site)
+        var server = Counterpart(
+            Conversation.Options(pulls: false, isContinuous: true).active,
+            site
+        )
+        try server.answer("getCollections", "[{}]")
+        // Somebody else has it, so its body is kept when it is given up.
+        let third = try site.store.remoteID(for: "ws://third:4984/db/_blipsync")
+        let lost = try #require(RevisionID("2-dd"))
+        try site.store.write { try $0.markKnown("doc", lost, at: third, in: .default) }
+        try server.answer("proposeChanges", #"[{"status":409,"rev":"2-bb"}]"#)
+        let offer = try server.take("proposeChanges") { $0.body.count > 2 }
+        #expect(text(offer).hasPrefix(#"[["doc","2-dd""#))
+
+        _ = site.takeChanges()
+        try insert("2-ee", closing: ["3-ff", "2-dd"], into: site)
+        #expect(try site.revision("doc") == "2-ee")
+        server.answer(offer, bytes: Array("[]".utf8))
+        #expect(!server.requests.contains { $0.profile == "rev" })
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        let next = try server.take("proposeChanges") { $0.body.count > 2 }
+        #expect(text(next).hasPrefix(#"[["doc","2-ee""#))
+        server.answer(next, bytes: Array("[]".utf8))
+        #expect(try server.next("rev").properties["rev"] == "2-ee")
+    }
+
+    private func insert(_ id: String, closing: [String], into site: Site) throws {
+        let revision = RemoteRevision(
+            documentID: "doc",
+            revisionID: try #require(RevisionID(id)),
+            history: [try #require(RevisionID("1-aa"))],
+            body: Array("{}".utf8),
+            refusesConflicts: true,
+            closing: closing.compactMap { RevisionID($0) },
+            keepsOrder: true
+        )
+        _ = try site.store.write { try $0.insert(revision, in: .default) }
     }
 
     /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is

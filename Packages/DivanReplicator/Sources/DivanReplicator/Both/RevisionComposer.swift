@@ -72,12 +72,12 @@ struct RevisionComposer {
         readFilter?(FilteredRevision(documentID, revisionID, body: body)) ?? true
     }
 
-    /// Whether a passive peer has gone on in another branch since it announced this revision.
+    /// Whether the document has gone on here in another branch since this revision was offered.
     ///
-    /// The receiver may be the one that pushed that branch: it would take the old one for newer.
+    /// The receiver may be the one that pushed that branch: it would take the old one for newer. And
+    /// what was closed meanwhile was closed for another than this one.
     private func isReplaced(_ stored: StoredRevision, _ change: FeedChange) throws -> Bool {
-        guard !refusesConflicts else { return false }
-        return try reader.isGivenUp(stored.revisionID, documentID: change.documentID, in: path)
+        try reader.isGivenUp(stored.revisionID, documentID: change.documentID, in: path)
     }
 
     private func message(
