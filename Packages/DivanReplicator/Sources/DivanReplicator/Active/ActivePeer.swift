@@ -18,7 +18,7 @@ import DivanStore
 ///
 /// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
 /// transaction, answers it, fills the windows, and saves checkpoints that are due. Into collections with indexes
-/// it may answer first, and store the arrivals of many turns together (`mayGather`, `Inbox.gather`):
+/// it answers first and stores the arrivals of many turns together (`Inbox.gather`):
 ///
 /// ```
 /// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
@@ -61,7 +61,7 @@ final class ActivePeer: ConnectedPeer {
             [inbox, remarks, conflicts] number in
             try ActiveCollection(number, of: options, inbox, remarks, conflicts, over: connection)
         } begun: { [inbox] in
-            inbox.gathers = options.pulls && Self.mayGather(options, in: connection.store)
+            inbox.gathers = options.pulls && Self.hasIndexes(options, in: connection.store)
             let numbers = Dictionary(
                 zip(options.collections.map(\.path), options.collections.indices),
                 uniquingKeysWith: { first, _ in first }
@@ -74,20 +74,14 @@ final class ActivePeer: ConnectedPeer {
         }
     }
 
-    /// Whether what comes may wait for others: where there are indexes, and nothing here that is pushed
-    /// meanwhile and may have lost to it.
-    private static func mayGather(
+    private static func hasIndexes(
         _ options: PeerConfiguration.ActiveOptions,
         in store: Store
     ) -> Bool {
-        let paths = options.collections.map(\.path)
-        let mayGather = try? store.read { reader in
-            guard try paths.contains(where: { try !reader.indexes(in: $0).isEmpty }) else {
-                return false
-            }
-            return try !options.pushes || paths.allSatisfy { try reader.lastSequence(in: $0) == 0 }
+        let hasIndexes = try? store.read { reader in
+            try options.collections.contains { try !reader.indexes(in: $0.path).isEmpty }
         }
-        return mayGather ?? false
+        return hasIndexes ?? false
     }
 
     private var collections: [ActiveCollection] { agreement.collections }
