@@ -35,15 +35,13 @@ struct BlobResource {
             throw RESTError.notFound("\"\(documentID)\" has no blob under \"\(key)\"")
         }
         let headers: HTTPHeaders = [
-            "ETag": "\"\(blob.digest)\"", "Content-Type": "application/octet-stream",
+            "Content-Type": "application/octet-stream",
             // Content is data: whatever it says of itself, a browser saves it.
             "Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff",
             "Cache-Control": "private, no-cache",
         ]
-        if call.hasFresh("\"\(blob.digest)\"") {
-            return HTTPResponse(status: 304, headers: headers)
-        }
-        return try BlobBody.response(blob.digest, of: call.store, on: call.queue, headers)
+        let body = BlobBody(digest: blob.digest, store: call.store, queue: call.queue)
+        return try body.response(to: call.request, headers, isFresh: call.hasFresh(body.tag))
     }
 
     private func save(_ content: [UInt8]) throws -> HTTPResponse {
@@ -100,43 +98,84 @@ struct BlobResource {
     }
 }
 
-/// Sends the content of a blob piece by piece.
-public enum BlobBody {
-    /// The answer with a whole content.
+/// Sends the content of a blob, or the part of it that is asked for, piece by piece.
+public struct BlobBody {
+    private let digest: BlobDigest
+    private let store: Store
+    private let queue: WorkQueue
+
+    /// A content of a store, which is read on a queue.
+    public init(digest: BlobDigest, store: Store, queue: WorkQueue) {
+        self.digest = digest
+        self.store = store
+        self.queue = queue
+    }
+
+    /// The `ETag` of the answer: a content is what its digest says.
+    public var tag: String { "\"\(digest)\"" }
+
+    /// The answer to a `GET` or `HEAD`.
     ///
+    /// - Parameters:
+    ///   - request: Its `Range` may ask for a part (`HTTPRange`).
+    ///   - headers: Further fields of the answer.
+    ///   - isFresh: Whether the client has the content already: then it is told so.
     /// - Throws: `StoreError`, `noSuchBlob` where it is not here.
-    public static func response(
-        _ digest: BlobDigest,
-        of store: Store,
-        on queue: WorkQueue,
-        _ headers: HTTPHeaders
+    public func response(
+        to request: HTTPRequest,
+        _ headers: HTTPHeaders,
+        isFresh: Bool = false
     ) throws -> HTTPResponse {
-        let content = try OpenContent(digest, of: store)
+        var headers = headers
+        headers.append("ETag", tag)
+        if isFresh { return HTTPResponse(status: 304, headers: headers) }
+        headers.append("Accept-Ranges", "bytes")
+        let reader = try store.blobs.reader(digest)
+        let range = HTTPRange(of: request, byteCount: reader.byteCount, tag: tag)
+        if let told = range.contentRange(byteCount: reader.byteCount) {
+            headers.append("Content-Range", told)
+        }
+        let (status, part) =
+            switch range {
+            case .whole: (200, 0..<reader.byteCount)
+            case .part(let range): (206, range)
+            case .unsatisfiable: (416, 0..<0)
+            }
+        let content = OpenContent(reader, part)
         let body = PagedBody(on: queue) { try content.next() }
         return HTTPResponse(
-            status: 200,
+            status: status,
             headers: headers,
-            body: .pieces(body, byteCount: content.byteCount)
+            body: .pieces(body, byteCount: part.count)
         )
     }
 }
 
-/// A content that is being read.
+/// A content, or a part of one, that is being read.
 private final class OpenContent: Sendable {
     private static let pieceByteCount = 64 << 10
 
-    let byteCount: Int
-    private let reader: Mutex<BlobReader>
+    private struct State {
+        let reader: BlobReader
+        /// Bytes that are still to come.
+        var byteCount: Int
+    }
 
-    init(_ digest: BlobDigest, of store: Store) throws {
-        let opened = try store.blobs.reader(digest)
-        byteCount = opened.byteCount
-        reader = Mutex(opened)
+    private let state: Mutex<State>
+
+    init(_ reader: sending BlobReader, _ part: Range<Int>) {
+        if part.lowerBound > 0 { reader.seek(to: part.lowerBound) }
+        state = Mutex(State(reader: reader, byteCount: part.count))
     }
 
     /// The next piece; `nil` behind the last.
     func next() throws -> [UInt8]? {
-        let piece = try reader.withLock { try $0.read(upTo: Self.pieceByteCount) }
-        return piece.isEmpty ? nil : piece
+        try state.withLock { state in
+            guard state.byteCount > 0 else { return nil }
+            let limit = min(state.byteCount, Self.pieceByteCount)
+            let piece = try state.reader.read(upTo: limit)
+            state.byteCount -= piece.count
+            return piece.isEmpty ? nil : piece
+        }
     }
 }

@@ -72,7 +72,7 @@ struct RESTOrigin: Sendable {
             headers: [
                 "Access-Control-Allow-Methods": "GET, HEAD, PUT, POST, DELETE",
                 "Access-Control-Allow-Headers":
-                    "Authorization, Content-Type, If-Match, If-None-Match, Last-Event-ID",
+                    "Authorization, Content-Type, If-Match, If-None-Match, If-Range, Last-Event-ID, Range",
                 "Access-Control-Max-Age": "600",
             ]
         )
@@ -83,7 +83,10 @@ struct RESTOrigin: Sendable {
         guard let allowed else { return response }
         var response = response
         response.headers.append("Access-Control-Allow-Origin", allowed)
-        response.headers.append("Access-Control-Expose-Headers", "ETag, Location")
+        response.headers.append(
+            "Access-Control-Expose-Headers",
+            "Accept-Ranges, Content-Range, ETag, Location"
+        )
         if allowed != "*" {
             response.headers.append("Access-Control-Allow-Credentials", "true")
             response.headers.append("Vary", "Origin")

@@ -132,6 +132,23 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self).contains(deep))
     }
 
+    /// A player jumps in a film, and a download goes on where it broke off.
+    private func read(_ path: String, of content: String, by visitor: HTTPTestClient) throws {
+        let whole = try visitor.ask("HEAD", path, "Range: bytes=0-9")
+        #expect(whole.status == 200 && whole.field("Accept-Ranges") == "bytes")
+        let tag = try #require(whole.field("ETag"))
+        let part = try visitor.ask("GET", path, "Range: bytes=65530-131079", "If-Range: \(tag)")
+        #expect(part.status == 206 && part.field("Content-Range") == "bytes 65530-131079/400000")
+        #expect(part.text.utf8.elementsEqual(content.utf8.dropFirst(65_530).prefix(65_550)))
+        let end = try visitor.ask("GET", path, "Range: bytes=-5")
+        #expect(end.status == 206 && end.text == "ript>")
+        let other = try visitor.ask("GET", path, "Range: bytes=-5", "If-Range: \"other\"")
+        #expect(other.status == 200 && other.text == content)
+        let behind = try visitor.ask("GET", path, "Range: bytes=400000-")
+        #expect(behind.status == 416 && behind.field("Content-Range") == "bytes */400000")
+        #expect(behind.text.isEmpty)
+    }
+
     @Test func `a blob is put under a key of a document, and read back`() throws {
         let served = try Served()
         let rev = try served.put("a", #"{"n":1}"#)
@@ -151,6 +168,7 @@ import Testing
         #expect(got.text == content)
         #expect(got.field("Content-Disposition") == "attachment", "a browser executes nothing")
         #expect(got.field("Content-Type") == "application/octet-stream")
+        try read(path, of: content, by: visitor)
         let document = try visitor.ask("GET", "/notes/_default/a").json()
         #expect(document["pic"]?["content_type"]?.string == "text/html")
         #expect(try visitor.ask("GET", "/notes/_default/a/_blobs/no").status == 404)

@@ -243,9 +243,9 @@ struct StudioData: Sendable {
     }
 
     /// The content of a blob: a picture as one, anything else to be saved.
-    func blob(_ target: HTTPTarget, on queue: WorkQueue) throws -> HTTPResponse {
-        let (path, id) = try StudioPlace.document(target)
-        let pointer = target["pointer"] ?? ""
+    func blob(_ request: HTTPRequest, on queue: WorkQueue) throws -> HTTPResponse {
+        let (path, id) = try StudioPlace.document(request.target)
+        let pointer = request.target["pointer"] ?? ""
         guard let document = try store.read({ try $0.document(id, in: path) }),
             let blob = try BlobReferences.all(in: document.body.span).first(where: {
                 $0.pointerByteCount == pointer.utf8.count
@@ -262,7 +262,8 @@ struct StudioData: Sendable {
             headers.append("Content-Type", "application/octet-stream")
             headers.append("Content-Disposition", "attachment; filename=\"blob\"")
         }
-        return try BlobBody.response(blob.digest, of: store, on: queue, headers)
+        let body = BlobBody(digest: blob.digest, store: store, queue: queue)
+        return try body.response(to: request, headers)
     }
 }
 

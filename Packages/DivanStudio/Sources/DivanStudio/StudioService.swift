@@ -87,7 +87,7 @@ final class StudioService: Sendable {
         case "/query.json": return .json(try data.query(request, body: body))
         case "/changes.json" where isRead: return .json(try data.changes())
         case "/changes.stream" where isRead: return try stream(request)
-        case "/blob" where isRead: return try data.blob(request.target, on: queue)
+        case "/blob" where isRead: return try data.blob(request, on: queue)
         case "/document.json", "/conflict.json":
             return .json(try editing().change(request, body: body))
         default:
