@@ -133,7 +133,7 @@ private struct Prometheus {
     func ruleFaults() async throws -> [String] {
         let groups = try #require(try await answer("rules")["groups"] as? [[String: Any]])
         let rules = groups.flatMap { $0["rules"] as? [[String: Any]] ?? [] }
-        #expect(rules.count == 8)
+        #expect(rules.count == 9)
         return rules.compactMap { $0["lastError"] as? String }
     }
 

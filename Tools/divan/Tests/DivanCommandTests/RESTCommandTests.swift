@@ -62,10 +62,13 @@ import Testing
             "users.json",
             "--rest",
             "0",
+            "--metrics-port",
+            "0",
             "--write-certificate",
             certificate
         )
-        let url = try door(server)
+        let listening = try server.event(named: "listening")
+        let url = try #require(listening["rest"] as? String)
         #expect(url.hasPrefix("https://"))
         let status = ["-k", "-o", "/dev/null", "-w", "%{http_code}"]
         func ask(_ words: String...) throws -> String {
@@ -78,6 +81,9 @@ import Testing
         let refused = try server.event(named: "refused")
         #expect(refused["address"] as? String == "127.0.0.1" && refused["status"] as? Int == 401)
         #expect(refused["user"] as? String == "anna" && refused["database"] as? String == "notes")
+        let figures = try curl(try #require(listening["metrics"] as? String))
+        // Who shows nothing is told what is needed.
+        #expect(figures.contains("\ndivan_http_refusals_total{status=\"401\"} 1\n"))
         #expect(try ask("-u", "anna:secret", oak) == "200")
         #expect(try ask("-u", "anna:secret", "\(url)notes/_default/soup") == "404")
         #expect(try ask("-u", "anna:secret", "-X", "PUT", "-d", "{}", "\(oak)2") == "403")

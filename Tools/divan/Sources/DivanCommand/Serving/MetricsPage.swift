@@ -6,12 +6,14 @@ import Foundation
 import Glibc
 
 /// The figures of this process in the text format of Prometheus, version 0.0.4: those of the library,
-/// and when serving began and what memory it takes.
+/// when serving began, what memory it takes, and what was refused over HTTP.
 struct MetricsPage {
     private let begin: Date
+    private let refusals: Refusals
 
-    init(since begin: Date) {
+    init(since begin: Date, _ refusals: Refusals) {
         self.begin = begin
+        self.refusals = refusals
     }
 
     var response: HTTPResponse {
@@ -34,7 +36,17 @@ struct MetricsPage {
 
             """
         }
-        return Divan.metrics.text + lines.joined()
+        return Divan.metrics.text + lines.joined() + refusedOverHTTP
+    }
+
+    private var refusedOverHTTP: String {
+        let samples = refusals.countByStatusOverHTTP.sorted { $0.key < $1.key }
+            .map { "divan_http_refusals_total{status=\"\($0.key)\"} \($0.value)\n" }
+        return """
+            # HELP divan_http_refusals_total Requests over HTTP refused by the status of the answer.
+            # TYPE divan_http_refusals_total counter
+            \(samples.joined())
+            """
     }
 
     /// The second field of proc(5)'s statm, in pages.

@@ -63,6 +63,10 @@ final class Refusals: Sendable {
     private static let limit = 200
 
     private let state = Mutex(State())
+    private let countsOverHTTP = Mutex<[Int: UInt64]>([:])
+
+    /// How many requests over HTTP were refused so far, by the status of the answer.
+    var countByStatusOverHTTP: [Int: UInt64] { countsOverHTTP.withLock { $0 } }
 
     /// Takes a refusal of a listener in.
     func add(_ refusal: ListenerRefusal, at path: DatabasePath) {
@@ -82,6 +86,7 @@ final class Refusals: Sendable {
     /// Takes a refusal of the REST interface in.
     func add(_ refusal: RESTRefusal) {
         guard refusal.status != 401 || refusal.showedCredentials else { return }
+        countsOverHTTP.withLock { $0[refusal.status, default: 0] += 1 }
         add(
             Entry(
                 database: refusal.database ?? "",

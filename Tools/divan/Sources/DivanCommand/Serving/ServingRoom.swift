@@ -123,11 +123,11 @@ final class ServingRoom {
         guard let port: UInt16 = try arguments.number("--metrics-port", in: 0...65_535) else {
             return
         }
-        let served = served
+        let (served, refusals) = (served, refusals)
         let begin = Date()
         metrics = try MetricsServer(port: port) { path in
             switch path {
-            case "/metrics": MetricsPage(since: begin).response
+            case "/metrics": MetricsPage(since: begin, refusals).response
             case "/_health": HealthReport(served, since: begin).response
             default: nil
             }
