@@ -120,6 +120,7 @@ public struct BlobBody {
     ///   - request: Its `Range` may ask for a part (`HTTPRange`).
     ///   - headers: Further fields of the answer.
     ///   - isFresh: Whether the client has the content already: then it is told so.
+    /// - Returns: Status 200, 206, 304 or 416.
     /// - Throws: `StoreError`, `noSuchBlob` where it is not here.
     public func response(
         to request: HTTPRequest,

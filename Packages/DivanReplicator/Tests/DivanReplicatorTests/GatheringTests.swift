@@ -43,6 +43,22 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
+    /// Else it would be proposed to the peer that has just sent it.
+    @Test func `what was made here meanwhile is proposed by what has come`() throws {
+        let site = try Site()
+        let made = try Site().save("a", "{}")
+        var (_, server) = try pulling(site, pushes: true)
+        send("a", by: &server, rev: made.description)
+        #expect(try site.contents() == [:])
+        #expect(try site.save("a", "{}") == made)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+        let history = try site.store.read { try $0.revisions(of: "a", in: .default) }
+        let remote = try site.store.remoteID(for: Conversation.Options().remoteIdentity)
+        #expect(history?.latest(at: remote) == made)
+    }
+
     @Test func `what came when the peer had no more to announce waits for nobody`() throws {
         var (site, server) = try pulling()
         server.ask("changes", Self.zero, "[]", isNoReply: true)
@@ -157,11 +173,12 @@ import Testing
     private func send(
         _ id: String,
         by server: inout Counterpart,
-        sequence: Int? = nil
+        sequence: Int? = nil,
+        rev: String = "1-aa"
     ) -> BLIPIncomingReply? {
         let number = sequence ?? ["a": 1, "b": 2, "c": 3][id] ?? 0
         let properties: BLIPProperties = [
-            "collection": "0", "id": id, "rev": "1-aa", "sequence": "\(number)",
+            "collection": "0", "id": id, "rev": rev, "sequence": "\(number)",
         ]
         return server.ask("rev", properties, "{}")
     }

@@ -113,8 +113,8 @@ final class ActiveCollection {
     /// Changes of either side that nobody has looked at yet, at most.
     var unreadCount: UInt64 { (puller?.unreadCount ?? 0) + (pusher?.unreadCount ?? 0) }
 
-    /// Whether changes from before the connection are still being read.
-    var isInBacklog: Bool { pusher?.isInBacklog ?? false }
+    /// How far its changes have been read; `nil` when it pushes nothing.
+    var feedPhase: FeedPhase? { pusher?.feedPhase }
 
     /// Whether the peer may announce more, or has announced what is not asked for yet.
     var isCatchingUp: Bool { puller?.isCatchingUp ?? false }

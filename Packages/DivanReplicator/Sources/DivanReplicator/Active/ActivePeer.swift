@@ -268,7 +268,8 @@ extension ActivePeer {
             // With a checkpoint everything goes that it counts on.
             && !collections.contains { $0.checkpointer.isDue }
             && (inbox.ready.isEmpty
-                ? collections.contains(where: \.isInBacklog) : expectsMore && inbox.gather())
+                ? collections.contains { $0.feedPhase == .backlog }
+                : expectsMore && !hasUnreadChanges && inbox.gather())
         if !waits { commit() }
     }
 
@@ -276,6 +277,11 @@ extension ActivePeer {
     private var expectsMore: Bool {
         connection.underway.requestedCount > inbox.ready.count
             || collections.contains(where: \.isCatchingUp)
+    }
+
+    /// Whether the next changes are to be proposed, for which what the peer has sent counts.
+    private var hasUnreadChanges: Bool {
+        collections.contains { $0.feedPhase ?? .caughtUp != .caughtUp }
     }
 
     func commit() {

@@ -56,8 +56,8 @@ struct Pusher {
     /// Whether a change of a document is on its way.
     func isUnderway(_ documentID: DocumentID) -> Bool { changes.isUnderway(documentID) }
 
-    /// Whether changes from before the connection are still being read.
-    var isInBacklog: Bool { feed.phase == .backlog }
+    /// How far local changes have been read.
+    var feedPhase: FeedPhase { feed.phase }
 
     /// Local changes that are not looked at yet; never too few.
     var unreadCount: UInt64 { feed.unreadCount }
@@ -71,7 +71,7 @@ struct Pusher {
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
         proposeFound()
-        let listLimit = isInBacklog ? connection.limits.listsInFlightCount : 1
+        let listLimit = feed.phase == .backlog ? connection.limits.listsInFlightCount : 1
         while feed.phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             connection.underway.listsCount < connection.limits.allListsInFlightCount,
             sender.takesMore
