@@ -25,6 +25,10 @@
 /// one has the lower and takes the greater; and who is told that his went on and lost then follows. So
 /// nobody is at rest before they are equal.
 ///
+/// It needs that nobody sends what he has given up, and names with a revision only what was closed for it
+/// or for what it descends from: else two revisions meet that nobody has weighed against each other, and the
+/// greater stays although it had lost.
+///
 /// This holds as long as closed branches are remembered: forgetting one (`prune`) makes it unknown,
 /// and n rises by one. Merges, and children for peers that take no closed branches, add to R: only
 /// resolvers that make the same of the same, whichever side asks, stop doing so.

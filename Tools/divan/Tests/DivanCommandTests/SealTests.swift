@@ -89,6 +89,27 @@ import Testing
         #expect(needless.status == 4 && needless.errors.contains("not sealed"))
     }
 
+    @Test func `databases with two keys are compared, blobs too`() throws {
+        try shell.write("blob", String(repeating: "long", count: 100_000))
+        for (name, key) in [("db", "key"), ("copy", "other"), ("third", "other")] {
+            let content = name == "third" ? "short" : "blob"
+            if name == "third" { try shell.write("short", "short") }
+            try shell.run("new", name, "--encrypt", "--key-file", key)
+            try shell.run("put", name, "one", "{}", "--key-file", key)
+            try shell.run("blob", "put", name, "one", "pic", content, "--key-file", key)
+        }
+        func compare(_ words: String...) throws -> Program.Outcome {
+            try shell.divan(["compare", "db", "--key-file", "key"] + words)
+        }
+        let equal = try compare("copy", "--other-key-file", "other")
+        #expect(equal.output == "Equal: 1 document and 1 blob\n", "\(equal)")
+        #expect(try compare("third", "--other-key-file", "other").status == 9)
+        try compare("copy").expectFailure(5, "copy", "not sealed with this key")
+        try compare("copy", "--other-key-file", "key").expectFailure(5, "copy")
+        try shell.run("new", "plain")
+        try compare("plain", "--other-key-file", "key").expectFailure(4, "plain", "not sealed")
+    }
+
     @Test func `what is made of a dump or of lines is sealed with the key`() throws {
         try shell.run("new", "plain")
         try shell.run("put", "plain", "one", #"{"word":"saffron"}"#)

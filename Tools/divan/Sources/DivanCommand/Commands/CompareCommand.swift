@@ -20,15 +20,20 @@ enum CompareCommand: Command {
                 "compare these only (default: all of either)"
             ),
             .json,
-        ],
+        ] + KeyOptions.other.options(of: "the key of OTHER, if it is another"),
         details: "Compares the collections document by document (revision, and what the body says, "
             + "however it is spelled) and every blob byte by byte. Exit code 9 when anything differs.",
-        examples: ["divan compare here there"]
+        examples: [
+            "divan compare here there",
+            "divan compare here there --key-file here.key --other-key-file there.key",
+        ]
     )
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
+        let other = DatabasePath(arguments.operands[1])
+        try KeyRing.shared.take(arguments, .other, of: other)
         let left = try arguments.database.open(forWriting: false)
-        let right = try DatabasePath(arguments.operands[1]).open(forWriting: false)
+        let right = try other.open(forWriting: false)
         defer {
             try? left.close()
             try? right.close()
@@ -126,13 +131,29 @@ struct Comparison {
                 note(documentID, collection, .missingBlob("\(digest)"))
                 continue
             }
-            let content = try left.blobs.read(digest)
-            if content == (try right.blobs.read(digest)) {
+            let ours = try left.blobs.reader(digest)
+            let theirs = try right.blobs.reader(digest)
+            if try Self.isSame(ours, theirs) {
                 blobCount += 1
-                blobByteCount += content.count
+                blobByteCount += ours.byteCount
             } else {
                 note(documentID, collection, .blobContent("\(digest)"))
             }
+        }
+    }
+
+    /// Whether two contents are equal; of each a piece is in memory.
+    private static func isSame(_ left: BlobReader, _ right: BlobReader) throws -> Bool {
+        guard left.byteCount == right.byteCount else { return false }
+        // A reader may give less than it is asked for.
+        var (ours, theirs): (ArraySlice<UInt8>, ArraySlice<UInt8>) = ([], [])
+        while true {
+            if ours.isEmpty { ours = try left.read(upTo: StoreLimits.blobPieceByteCount)[...] }
+            if theirs.isEmpty { theirs = try right.read(upTo: StoreLimits.blobPieceByteCount)[...] }
+            let count = min(ours.count, theirs.count)
+            guard count > 0 else { return ours.isEmpty && theirs.isEmpty }
+            guard ours.prefix(count) == theirs.prefix(count) else { return false }
+            (ours, theirs) = (ours.dropFirst(count), theirs.dropFirst(count))
         }
     }
 

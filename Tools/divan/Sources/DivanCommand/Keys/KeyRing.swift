@@ -35,6 +35,18 @@ final class KeyRing: Sendable {
         )
     }
 
+    /// Takes a key that options of its own give for one database.
+    func take(_ arguments: Arguments, _ options: KeyOptions, of path: DatabasePath) throws(Failure) {
+        guard let key = try arguments.key(options) else { return }
+        guard path.isSealed || !path.exists else {
+            throw Failure(
+                kind: .invalid,
+                sentence: "\(path.bundle): it is not sealed; leave \(options.file) out"
+            )
+        }
+        note(key, of: path)
+    }
+
     /// The key of a sealed database, asked for where no option gave one.
     ///
     /// - Throws: `Failure` when nobody is there to be asked.
@@ -116,6 +128,13 @@ struct KeyOptions {
         file: "--new-key-file",
         command: "--new-key-command",
         isPassword: "--new-key-is-password"
+    )
+
+    /// The key of the second database of a verb, where it has one of its own.
+    static let other = KeyOptions(
+        file: "--other-key-file",
+        command: "--other-key-command",
+        isPassword: "--other-key-is-password"
     )
 
     /// Of verbs that make a database.
