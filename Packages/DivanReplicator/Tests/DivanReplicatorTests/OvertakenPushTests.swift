@@ -262,13 +262,11 @@ import Testing
         let offer = try server.take("proposeChanges") { $0.body.count > 2 }
         #expect(text(offer).hasPrefix(#"[["doc","2-dd""#))
 
-        _ = site.takeChanges()
         try insert("2-ee", closing: ["3-ff", "2-dd"], into: site)
         #expect(try site.revision("doc") == "2-ee")
         server.answer(offer, bytes: Array("[]".utf8))
         #expect(!server.requests.contains { $0.profile == "rev" })
-        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
-        server.exchange()
+        // A replication that runs once does not end before it has looked what is there instead.
         let next = try server.take("proposeChanges") { $0.body.count > 2 }
         #expect(text(next).hasPrefix(#"[["doc","2-ee""#))
         server.answer(next, bytes: Array("[]".utf8))

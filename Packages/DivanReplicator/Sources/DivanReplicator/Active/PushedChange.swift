@@ -111,7 +111,7 @@ enum PushedChange {
         case (.proposed, .failed): (self, effects) = (.settled, [.report])
         case (.proposed, .unanswered): (self, effects) = (.settled, [])
         case (.sending, .delivered): (self, effects) = (.settled, [.report, .mark, .count, .pass])
-        case (.sending, .vanished): (self, effects) = (.settled, [.pass])
+        case (.sending, .vanished): (self, effects) = (.settled, [.count, .pass, .readFeed])
         case (.sending, .conflict): (self, effects) = (.disputed, [.count])
         case (.sending(isSecondTry: false), .forbidden): (self, effects) = (.setAside, [.keep])
         case (.sending(isSecondTry: true), .forbidden):

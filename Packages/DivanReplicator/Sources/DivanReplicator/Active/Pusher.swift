@@ -71,6 +71,15 @@ struct Pusher {
     /// Reads, proposes and sends as far as the windows allow.
     mutating func pump() throws {
         proposeFound()
+        try readFeed()
+        if feed.phase == .caughtUp, !hasSpoken { propose([]) }
+        try send()
+        if giveSecondTries() || sender.queuedCount > 0 { try send() }
+        // What is gone may have a successor, which nobody else tells of in this turn.
+        if feed.phase == .behind { try readFeed() }
+    }
+
+    private mutating func readFeed() throws {
         let listLimit = feed.phase == .backlog ? connection.limits.listsInFlightCount : 1
         while feed.phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             connection.underway.listsCount < connection.limits.allListsInFlightCount,
@@ -90,9 +99,6 @@ struct Pusher {
             for change in found.changes { self.found(change) }
             proposeFound()
         }
-        if feed.phase == .caughtUp, !hasSpoken { propose([]) }
-        try send()
-        if giveSecondTries() || sender.queuedCount > 0 { try send() }
     }
 
     private mutating func found(_ change: FeedChange) {
