@@ -125,6 +125,43 @@ import Testing
         #expect(try site.body("lost") == #"{"theirs":1}"#)
     }
 
+    @Test func `access that is regained with its loss brings the document back`() throws {
+        let site = try synced()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        let list = #"[[5,"lost","1-aa",2],["9:5","lost","1-aa"]]"#
+        let reply = server.ask("changes", Self.zero, list)
+        #expect(reply?.body == Array("[0,[]]".utf8))
+        #expect(try site.contents() == [:])
+        server.ask("rev", revision("1-aa", #""9:5""#), #"{"mine":1}"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("lost") == #"{"mine":1}"#)
+    }
+
+    @Test func `access that is lost with its gain does not`() throws {
+        let site = try synced()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        let list = #"[[4,"lost","1-aa"],[5,"lost","1-aa",2]]"#
+        #expect(server.ask("changes", Self.zero, list)?.body == Array("[]".utf8))
+        #expect(try site.contents() == [:])
+    }
+
+    /// Far more than any window holds.
+    @Test func `however much is lost with it, what is on its way is not stored`() throws {
+        let site = try Site()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[1,"lost","1-aa"],[2,"other","1-aa"]]"#)
+        server.ask("changes", Self.zero, #"[[5,"lost","1-aa",2]]"#)
+        for first in stride(from: 10, to: 12_000, by: 100) {
+            let entries = (first..<first + 100).map { "[\($0),\"gone \($0)\",\"1-aa\",2]" }
+            server.ask("changes", Self.zero, "[\(entries.joined(separator: ","))]")
+        }
+        server.ask("rev", revision("1-aa", "1"), #"{"theirs":1}"#)
+        #expect(try site.contents() == [:])
+    }
+
     @Test func `without auto-purge a revision on its way is kept`() throws {
         let site = try Site()
         var server = try server(site, Mode(purges: false))

@@ -81,4 +81,30 @@ import Testing
         let list = try server.next("changes")
         #expect(String(decoding: list.body, as: UTF8.self).contains(#""b""#))
     }
+
+    /// A replication that runs once hears of no changes of its store.
+    @Test func `a run under which its collection is made anew leaves no checkpoint of it`() throws {
+        let site = try Site(collections: [Self.notes])
+        var options = Conversation.Options(pushes: false)
+        options.collections = [.init(Self.notes)]
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        let zero: BLIPProperties = ["collection": "0"]
+        for (sequence, id) in [(1, "a"), (2, "b")] {
+            server.ask("changes", zero, "[[\(sequence),\"\(id)\",\"1-aa\"]]")
+            server.ask(
+                "rev",
+                ["collection": "0", "id": id, "rev": "1-aa", "sequence": "\(sequence)"],
+                "{}"
+            )
+            if sequence == 1 { try remake(Self.notes, in: site) }
+        }
+        server.ask("changes", zero, "[]", isNoReply: true)
+        try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.error != nil)
+        #expect(try site.store.read { try $0.localCheckpoints() }.isEmpty)
+        var again = Counterpart(options.active, site)
+        try again.answer("getCollections", #"[{"remote":2,"_rev":"0-1"}]"#)
+        #expect(try again.next("subChanges").properties["since"] == nil)
+    }
 }

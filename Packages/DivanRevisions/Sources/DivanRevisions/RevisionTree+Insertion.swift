@@ -89,6 +89,7 @@ extension RevisionTree {
             isOutdated: isOutdated,
             retention: retention
         )
+        if isLeftBehind(received) { return .alreadyThere }
         if let outcome = rejoin(received) { return outcome }
         if keepsOrder, isGivenUp(id) {
             return try contend(received, closing, refusesConflicts)
@@ -244,6 +245,13 @@ extension RevisionTree {
         follow(received, currentBefore: before)
         settle()
         return .inserted(isConflict: self[received.id]?.flags.contains(.conflict) ?? false)
+    }
+
+    /// Whether this came late, and has nothing to do with what is here: the remote has made the document
+    /// anew since, or let another one win in it, and nobody is to take this for its last word.
+    private func isLeftBehind(_ received: Received) -> Bool {
+        received.isOutdated && !revisions.isEmpty && !contains(received.id)
+            && !received.history.contains(where: contains)
     }
 
     /// Notes where the remote is now, which an outdated revision does not tell.

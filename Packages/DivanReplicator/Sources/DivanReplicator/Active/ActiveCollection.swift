@@ -245,7 +245,9 @@ extension ActiveCollection {
             connection.refuse(removal.request, with: .rejected)
             return false
         }
-        if let sequence = removal.sequence { withdrawals.note(removal.documentID, sequence) }
+        if let sequence = removal.sequence {
+            withdrawals.note(removal.documentID, sequence, awaited: awaited)
+        }
         return true
     }
 
@@ -273,37 +275,32 @@ extension ActiveCollection {
         return true
     }
 
+    /// The documents of which a revision is still to be stored.
+    private var awaited: Set<DocumentID> { puller?.awaited ?? [] }
+
     /// Returns what the peer told of a document, and notes it as the newest; `nil` when the peer has told
     /// something newer already.
     func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
-        guard puller != nil, let sequence = mark.remoteSequence else { return mark }
-        let documentID = mark.revision.documentID
-        // That it had this one need not be news, nor this one be current there.
-        if mark.wasThere, remoteOrder.tells(of: documentID) { return nil }
-        var mark = mark
-        switch remoteOrder.note(documentID, mark.revision.revisionID, sequence) {
-        case .passed: return nil
-        // A later revision may have come under the same sequence, in place of this one.
-        case .beside: mark.revision.isCurrentThere = false
-        case .news: break
-        }
-        return mark
+        guard puller != nil else { return mark }
+        return remoteOrder.upToDate(mark, awaited: awaited)
     }
 
     /// Whether the peer has told something newer of a document than this revision, which it sent; notes it
     /// as the newest where it has not.
     ///
-    /// Only a revision that follows others can have overtaken one.
+    /// A first revision counts, too: its document may have been made anew.
     func isOutdated(_ message: RevisionMessage) -> Bool {
         guard puller != nil, let announced = message.sequence?.number else { return false }
         let sequence = max(announced, message.replacingSequence ?? 0)
-        guard
-            !message.ancestry.ids.isEmpty || connection.dialect.mayFollowUnnamed
-                || (pushes && pusher?.isUnderway(message.documentID) ?? false)
-        else {
-            return remoteOrder.isPassed(message.documentID, sequence)
-        }
-        return remoteOrder.note(message.documentID, message.revisionID, sequence) == .passed
+        let isFollowing = !message.ancestry.ids.isEmpty || connection.dialect.mayFollowUnnamed
+        return remoteOrder.noteArrival(
+            of: message.documentID,
+            message.revisionID,
+            sequence,
+            isFirst: !isFollowing
+                && !(pushes && pusher?.isUnderway(message.documentID) ?? false),
+            awaited: awaited
+        )
     }
 
     /// Answers a revision and counts it.

@@ -39,6 +39,8 @@ final class Checkpointer {
     private let connection: Connection
     private let collection: Int
     private let path: CollectionPath
+    /// Which collection it is: another one of its name has not come as far.
+    private let collectionNumber: CollectionID?
     /// The local copy as it was found, also where it is not to be continued from.
     private let found: Checkpoint?
     private var saved: Checkpoint?
@@ -65,6 +67,7 @@ final class Checkpointer {
         self.collection = collection
         self.path = path
         askedID = names.id
+        collectionNumber = try connection.store.read { try $0.collectionNumber(path) }
         let copy = try names.localCopy(in: connection.store)
         found = copy.map { Checkpoint(json: $0.body) }
         var state = Checkpoint()
@@ -188,7 +191,12 @@ final class Checkpointer {
         saved = saving.state
         self.saving = nil
         do {
-            try connection.store.setLocalCheckpoint(id.description, of: path, saving.json)
+            try connection.store.setLocalCheckpoint(
+                id.description,
+                of: path,
+                numbered: collectionNumber,
+                saving.json
+            )
             isKept = true
         } catch {
             connection.fail(SyncError(storage: error))

@@ -220,6 +220,7 @@ final class Puller {
             places.append(index)
         }
         let decisions = try decisions(about: questions)
+        let isToGo = losses(announcedWith: entries)
         // Collected once for a whole list, and where it is asked for.
         var onTheirWay: Set<DocumentID>?
         func isOnItsWay(_ documentID: DocumentID) -> Bool {
@@ -230,6 +231,9 @@ final class Puller {
         }
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
+            // Access is back before what the loss asked for is done: it is to come again.
+            case .known where isToGo(question.documentID, place):
+                answers[place] = .wanted(ancestors: [])
             case .known(let isMarked, let isCurrent):
                 // An older revision of the document may still be on its way here.
                 guard !isMarked || !isCurrent || isOnItsWay(question.documentID) else { continue }
@@ -257,6 +261,22 @@ final class Puller {
             announce(entry, isWanted: answer != .unwanted)
         }
         return answers
+    }
+
+    /// Tells whether the loss of a document, which the entry at a place was told after, waits to be dealt with.
+    private func losses(
+        announcedWith entries: [ChangesMessage.Entry]
+    ) -> (DocumentID, Int) -> Bool {
+        guard purgesRevoked else { return { _, _ in false } }
+        let waiting = remarks.lostDocumentIDs(in: collection)
+        var places: [DocumentID: Int] = [:]
+        for (place, entry) in entries.enumerated() where entry.flags.saysAccessLost {
+            guard let documentID = entry.documentID, places[documentID] == nil else { continue }
+            places[documentID] = place
+        }
+        return { documentID, place in
+            waiting.contains(documentID) || places[documentID].map { $0 < place } ?? false
+        }
     }
 
     private func decisions(
@@ -338,6 +358,9 @@ final class Puller {
             purges: purgesRevoked
         )
     }
+
+    /// The documents of which a revision was asked for and is not stored.
+    var awaited: Set<DocumentID> { requested.documentIDs }
 
     /// A revision that was asked for arrived, or never will.
     ///

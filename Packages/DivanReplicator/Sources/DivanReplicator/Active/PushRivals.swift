@@ -88,6 +88,15 @@ struct PushRivals {
         return true
     }
 
+    /// Whether a peer that has taken an earlier change of a document can take this one: not where that was
+    /// purged and made anew in between, or lost to another.
+    func canFollow(_ change: FeedChange, _ theirs: RevisionID) -> Bool {
+        let history = try? connection.store.read {
+            try $0.revisions(of: change.documentID, in: path)
+        }
+        return history.map { follows(theirs, change.revisionID, $0) } ?? false
+    }
+
     /// Whether a peer whose current revision is `theirs` can take ours: it descends from that one,
     /// or the branch of that one was given up here, which the peer is told.
     private func follows(

@@ -94,10 +94,19 @@ struct PushedChanges {
 
     /// Moves a change on.
     ///
+    /// - Parameters:
+    ///   - event: What happened.
+    ///   - number: The number of the change.
+    ///   - canFollow: Whether a change can be proposed from a revision that the peer has, and which waited
+    ///     before it: the document may have been made anew in between.
     /// - Returns: `nil` where no change has the number any more. One that waited behind it may be there
     ///   to be proposed now, under the same number.
-    mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Step? {
-        guard let step = places.change(number, { $0.take(event) }) else { return nil }
+    mutating func take(
+        _ event: PushedChange.Event,
+        of number: UInt64,
+        canFollow: (FeedChange, RevisionID) -> Bool = { _, _ in true }
+    ) -> Step? {
+        guard let step = places.change(number, { $0.take(event, canFollow) }) else { return nil }
         awaitedCount += step.awaitedGrowth
         if step.isOver {
             _ = places.remove(number)
@@ -128,7 +137,10 @@ extension PushedChanges.Place {
     /// Moves the change on, where it is kept: it is large, and moves three times.
     ///
     /// What waited behind a change takes its place when it is settled.
-    fileprivate mutating func take(_ event: PushedChange.Event) -> PushedChanges.Step {
+    fileprivate mutating func take(
+        _ event: PushedChange.Event,
+        _ canFollow: (FeedChange, RevisionID) -> Bool
+    ) -> PushedChanges.Step {
         let awaitedBefore = change.awaitsPull ? 1 : 0
         var effects = change.take(event)
         if change.awaitsPull, next != nil { effects.formUnion(change.take(.newerFound)) }
@@ -144,8 +156,9 @@ extension PushedChanges.Place {
             awaitedGrowth: (change.awaitsPull ? 1 : 0) - awaitedBefore
         )
         if follows, let next {
-            let isThere = effects.contains(.mark)
-            let ancestor = isThere ? proposal.change.revisionID : next.remoteAncestor
+            let delivered = proposal.change.revisionID
+            let isThere = effects.contains(.mark) && canFollow(next, delivered)
+            let ancestor = isThere ? delivered : next.remoteAncestor
             let number = proposal.number
             self = Self(proposal: Proposal(next, from: ancestor))
             proposal.number = number

@@ -290,7 +290,8 @@ extension Pusher {
     /// - Returns: The change; `nil` where none is under way.
     @discardableResult
     private mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Proposal? {
-        guard let step = changes.take(event, of: number) else { return nil }
+        let step = changes.take(event, of: number) { [rivals] in rivals.canFollow($0, $1) }
+        guard let step else { return nil }
         let effects = step.effects
         if effects.contains(.send), let revision = event.revision(of: step.proposal) {
             sender.enqueue(revision)

@@ -64,6 +64,12 @@ final class Remarks {
         Set(marks.lazy.filter { $0.collection == collection }.map(\.revision.documentID))
     }
 
+    /// Documents of a collection that the user lost and that are still here.
+    func lostDocumentIDs(in collection: Int) -> Set<DocumentID> {
+        guard !removals.isEmpty else { return [] }
+        return Set(removals.lazy.filter { $0.collection == collection }.map(\.documentID))
+    }
+
     func add(_ removal: Removal) { removals.append(removal) }
 
     func add(_ mark: Mark) { marks.append(mark) }

@@ -1,4 +1,5 @@
 import DivanRevisions
+import DivanStore
 
 /// In which order the peer had the revisions of which it tells.
 ///
@@ -23,9 +24,12 @@ struct RemoteOrder {
     }
 
     private var latest: [DocumentID: Latest] = [:]
+    /// The newest sequences under which first revisions came: nearly all of a first pull, of which nothing
+    /// else is asked than whether their documents were made anew.
+    private var firsts: [DocumentID: UInt64] = [:]
 
     /// What is to be thought of something that the peer told of a document.
-    enum Verdict {
+    private enum Verdict {
         case news
         /// It has told of another revision under the same sequence.
         case beside
@@ -33,31 +37,79 @@ struct RemoteOrder {
         case passed
     }
 
-    /// Notes what the peer told of a document, unless that was passed.
-    mutating func note(
+    /// Notes what the peer told of a document, unless that was passed; `awaited` names what is on its way.
+    private mutating func note(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
-        _ sequence: UInt64
+        _ sequence: UInt64,
+        awaited: @autoclosure () -> Set<DocumentID>
     ) -> Verdict {
         if latest.count >= Self.documentsCount, !tells(of: documentID) {
-            // The next ones take the room of these: a backlog comes through here as a whole.
-            latest.removeAll(keepingCapacity: true)
+            // The next ones take the room of what has arrived: a backlog comes through here as a whole.
+            let awaited = awaited()
+            latest = latest.filter { awaited.contains($0.key) }
         }
         let new = Latest(sequence: sequence, revisionID: revisionID)
         // One look into the table for both questions.
         return latest[documentID, default: new].move(to: new)
     }
 
-    /// Whether the peer has told something newer of a document.
-    func isPassed(_ documentID: DocumentID, _ sequence: UInt64) -> Bool {
-        !latest.isEmpty && sequence < latest[documentID]?.sequence ?? 0
+    /// Returns what the peer told of a document, and notes it as the newest; `nil` when the peer has told
+    /// something newer already.
+    mutating func upToDate(
+        _ mark: Remarks.Mark,
+        awaited: @autoclosure () -> Set<DocumentID>
+    ) -> Remarks.Mark? {
+        guard let sequence = mark.remoteSequence else { return mark }
+        let documentID = mark.revision.documentID
+        // That it had this one need not be news, nor this one be current there.
+        if mark.wasThere, tells(of: documentID) { return nil }
+        var mark = mark
+        switch note(documentID, mark.revision.revisionID, sequence, awaited: awaited()) {
+        case .passed: return nil
+        // A later revision may have come under the same sequence, in place of this one.
+        case .beside: mark.revision.isCurrentThere = false
+        case .news: break
+        }
+        return mark
+    }
+
+    /// Notes a revision that came; returns whether the peer has told something newer of its document.
+    ///
+    /// One that `isFirst` follows no other.
+    mutating func noteArrival(
+        of documentID: DocumentID,
+        _ revisionID: RevisionID,
+        _ sequence: UInt64,
+        isFirst: Bool,
+        awaited: @autoclosure () -> Set<DocumentID>
+    ) -> Bool {
+        guard isFirst else {
+            let isPassed = !firsts.isEmpty && sequence < firsts[documentID] ?? 0
+            return note(documentID, revisionID, sequence, awaited: awaited()) == .passed || isPassed
+        }
+        if !latest.isEmpty, sequence < latest[documentID]?.sequence ?? 0 { return true }
+        if firsts.count >= Self.documentsCount {
+            let awaited = awaited()
+            firsts = firsts.filter { awaited.contains($0.key) }
+        }
+        return firsts[documentID, default: sequence].rise(to: sequence) > sequence
     }
 
     /// Whether the peer has told of a document.
-    func tells(of documentID: DocumentID) -> Bool { latest[documentID] != nil }
+    private func tells(of documentID: DocumentID) -> Bool { latest[documentID] != nil }
 
     /// Nothing is on its way any more.
     mutating func clear() {
         if !latest.isEmpty { latest = [:] }
+        if !firsts.isEmpty { firsts = [:] }
+    }
+}
+
+extension UInt64 {
+    /// Takes a greater number; returns what it is now.
+    fileprivate mutating func rise(to other: UInt64) -> UInt64 {
+        self = Swift.max(self, other)
+        return self
     }
 }

@@ -6,7 +6,7 @@ import DivanRevisions
 /// afterwards; it is not stored. Whatever the peer sends after it has granted access again has a
 /// later sequence.
 struct Withdrawals {
-    /// More than are lost during one turn of a round trip; beyond it the oldest news is forgotten.
+    /// More than are on their way at one time: beyond it those are forgotten that are not.
     private static let documentsCount = 10_000
 
     /// By document, the sequence under which it was withdrawn.
@@ -14,9 +14,16 @@ struct Withdrawals {
 
     var isEmpty: Bool { latest.isEmpty }
 
-    /// Notes a loss, which the peer told under this sequence.
-    mutating func note(_ documentID: DocumentID, _ sequence: RemoteSequence) {
-        if latest.count >= Self.documentsCount { latest = [:] }
+    /// Notes a loss, which the peer told under this sequence; `awaited` names what is on its way.
+    mutating func note(
+        _ documentID: DocumentID,
+        _ sequence: RemoteSequence,
+        awaited: @autoclosure () -> Set<DocumentID>
+    ) {
+        if latest.count >= Self.documentsCount {
+            let awaited = awaited()
+            latest = latest.filter { awaited.contains($0.key) }
+        }
         latest[documentID] = sequence
     }
 

@@ -97,6 +97,7 @@ final class Inbox {
             revision.holds = try hold(body.blobs)
             needs = try self.needs(of: body, message.documentID, in: admission)
             revision.absentBlobs = needs.absent
+            revision.admission = admission
         }
         let effects = revision.life.take(.arrived(missingCount: needs.missing.count))
         if effects.contains(.fetch) { try park(revision, until: needs.missing) }
@@ -281,6 +282,12 @@ extension Inbox {
             return (revision, error)
         }
         if revision.life.take(.blobArrived).contains(.store) {
+            do throws(SyncError) {
+                try revision.admission?.admit(revision.message, revision.body)
+            } catch {
+                byteCount -= revision.body.count
+                return (revision, error)
+            }
             ready.append(revision)
         } else {
             parked[number] = revision

@@ -308,6 +308,11 @@ struct PassiveFeed {
                 continue
             }
             let stored = try result.get()
+            // Gone since the row was read: what took its place has a row of its own.
+            guard stored != nil || row.flags.contains(.tombstone) else {
+                hidden.insert(row.sequence)
+                continue
+            }
             let shown = FilteredRevision(
                 row.documentID,
                 row.revisionID,

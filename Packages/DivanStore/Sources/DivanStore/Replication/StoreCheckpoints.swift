@@ -39,12 +39,24 @@ extension Store {
     /// Saves our own checkpoint of a collection, with which it goes.
     ///
     /// One that names no collection goes with any that is deleted.
+    ///
+    /// - Parameters:
+    ///   - id: Its name.
+    ///   - collection: Whose it is.
+    ///   - number: Which of those that have had the name one after the other; `nil` does not matter.
+    ///   - body: The bytes; not looked into.
+    /// - Throws: `StoreError.Code.noSuchCollection` where the collection was deleted, also when it was made
+    ///   anew.
     public func setLocalCheckpoint(
         _ id: String,
         of collection: CollectionPath? = nil,
+        numbered number: CollectionID? = nil,
         _ body: [UInt8]
     ) throws {
         try write { writer in
+            if let collection, let number, try writer.collectionNumber(collection) != number {
+                throw StoreError(.noSuchCollection(collection), at: directory ?? "")
+            }
             try writer.setValue(body, for: id, in: .localCheckpoints)
             try writer.note(collection, of: .local, id)
         }

@@ -1,0 +1,106 @@
+import DivanBLIP
+import DivanReplicator
+import DivanRevisions
+import DivanStore
+import Testing
+
+/// What was decided about a document, and the document is another by the time that it is done.
+@Suite struct ChangedMeanwhileTests {
+    private static let zero: BLIPProperties = ["collection": "0"]
+
+    private func rev(_ id: String, _ revision: String, _ sequence: Int) -> BLIPProperties {
+        ["collection": "0", "id": id, "rev": revision, "sequence": "\(sequence)"]
+    }
+
+    /// The old one waited for its blob; the server purged the document, and somebody made it anew.
+    @Test(arguments: [true, false])
+    func `a document that was made anew is not replaced by what comes late`(
+        isIndexed: Bool
+    ) throws {
+        let site = try Site()
+        if isIndexed { try site.makeIndex() }
+        let options = Conversation.Options(pushes: false, isContinuous: true)
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        let content = Array("the content".utf8)
+        let digest = BlobDigest(hashing: content.span)
+        let body = Site.blobBody(digest, content.count, "text/plain")
+        server.ask("changes", Self.zero, #"[[1,"doc","1-aa"]]"#)
+        server.ask("rev", rev("doc", "1-aa", 1), body)
+        server.ask("changes", Self.zero, #"[[9,"doc","1-bb"]]"#)
+        server.ask("rev", rev("doc", "1-bb", 9), "{}")
+        try server.answer("getAttachment", bytes: content)
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        #expect(try site.revision("doc") == "1-bb")
+        let conflicts = try site.store.read { try $0.conflicts(in: .default, after: 0, limit: 1) }
+        #expect(conflicts.isEmpty)
+        let saved = try server.take("setCheckpoint").body
+        #expect(Checkpoint(json: saved).remote == RemoteSequence(9))
+    }
+
+    /// The peer has what was purged here, and the new one does not descend from it.
+    @Test func `what was made anew is not offered as a child of what is on its way`() throws {
+        let site = try Site()
+        let old = try site.save("doc", #"{"v":1}"#)
+        var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
+        try server.answer("proposeChanges", "[]")
+        let sent = try server.take("rev")
+        try site.purge("doc")
+        try site.save("doc", #"{"v":2}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        server.answer(sent, bytes: [])
+        let offer = try server.take("proposeChanges") { $0.body.count > 2 }
+        #expect(!String(decoding: offer.body, as: UTF8.self).contains(old.description))
+    }
+
+    @Test func `an edit is offered as a child of what is on its way`() throws {
+        let site = try Site()
+        let old = try site.save("doc", #"{"v":1}"#)
+        var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
+        try server.answer("proposeChanges", "[]")
+        let sent = try server.take("rev")
+        try site.save("doc", #"{"v":2}"#)
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        server.answer(sent, bytes: [])
+        let offer = try server.take("proposeChanges") { $0.body.count > 2 }
+        #expect(String(decoding: offer.body, as: UTF8.self).contains(old.description))
+    }
+
+    /// Eve names the revision by which her document will go to Alice, and keeps the blob back until then.
+    @Test func `who may store is asked again when the blobs are here`() throws {
+        let site = try Site()
+        let store = site.store
+        let first = try site.save("doc", #"{"owner":"eve"}"#)
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.writeFilters[.default] = { _ in
+            let stored = try? store.read { try $0.document("doc", in: .default) }
+            return stored.map { String(decoding: $0.body, as: UTF8.self).contains("eve") } ?? true
+        }
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        var eve = Counterpart(configuration, site)
+        let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+        eve.ask("getCollections", [:], names)
+        let next = try RevisionID.digesting(
+            parent: first,
+            isTombstone: false,
+            canonicalBody: Array(#"{"owner":"alice"}"#.utf8).span
+        )
+        let content = Array("x".utf8)
+        let body = Site.blobBody(BlobDigest(hashing: content.span), 1, "text/plain")
+        eve.ask("rev", rev("doc", "3-ee", 1).adding("history", "\(next),\(first)"), body)
+        #expect(try site.save("doc", #"{"owner":"alice"}"#) == next)
+        try eve.answer("getAttachment", bytes: content)
+        #expect(try site.revision("doc") == next.description)
+    }
+}
+
+extension BLIPProperties {
+    fileprivate func adding(_ name: String, _ value: String) -> BLIPProperties {
+        var properties = self
+        properties.append(name, value)
+        return properties
+    }
+}
