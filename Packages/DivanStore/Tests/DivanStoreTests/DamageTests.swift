@@ -45,6 +45,39 @@ import Testing
         #expect(try contents(database) == bytes)
     }
 
+    /// The cell count of the page that lists the collections; the blobs of all documents went with it.
+    @Test func `a file whose pages do not fit together is not compacted`() throws {
+        let digest: BlobDigest
+        do {
+            let store = try Store.open(directory: path)
+            digest = try store.blobs.write(Array("content".utf8))
+            try store.write { writer in
+                let body = #"{"p":{"@type":"blob","digest":"\#(digest)","length":7}}"#
+                _ = try writer.save("x", in: .default, body: Array(body.utf8), hasBlobs: true)
+            }
+            try store.compact()
+            try store.close()
+        }
+        let connection = try SQLiteConnection(path: database, mode: .readOnly)
+        let root = try #require(
+            try connection.integer(
+                "SELECT rootpage FROM sqlite_schema WHERE name = 'collections'"
+            )
+        )
+        let size = try #require(try connection.integer("PRAGMA page_size"))
+        var bytes = try contents(database)
+        let place = Int(root - 1) * Int(size) + 4
+        #expect(bytes[place] == 1)
+        bytes[place] = 0
+        try write(bytes, to: database)
+        let store = try Store.open(directory: path)
+        let code = try refusal { try store.compact() }
+        guard case .corrupt = code else { throw Unexpected(outcome: "\(String(describing: code))") }
+        #expect(store.blobs.contains(digest))
+        try store.close()
+        #expect(try contents(database) == bytes)
+    }
+
     @Test func `an index that lost an item is found by a check, and made anew`() throws {
         let items = QueryIndexDefinition.array(["tags"], [])
         func withStore(_ body: (Store) throws -> Void) throws {

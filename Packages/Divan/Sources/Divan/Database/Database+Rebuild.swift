@@ -21,7 +21,7 @@ extension Database {
     ///
     /// Carries over what can be read, pulls everything else from a peer, and puts the new database in
     /// the place of the old one in one step, when it is whole; the old one stays beside it. Documents
-    /// keep their revisions, also those that were never pushed; what was purged here comes back if the
+    /// keep their revisions, also those that were never pushed, and conflicts stay open; what was purged here comes back if the
     /// peer has it. Replications compare everything once afterwards, and indexes must be made again.
     /// `repair(from:)` is enough, and changes less, where only documents and blobs are damaged.
     ///
@@ -84,6 +84,12 @@ extension Database {
         var pull = configuration
         pull.replicatorType = .pull
         pull.continuous = false
+        // What was never pushed is not decided about by the way.
+        for var entry in pull.collectionConfigs {
+            guard let collection = entry.collection else { continue }
+            entry.conflictResolver = ConflictResolver.leaveOpen
+            pull.addCollection(collection, config: entry)
+        }
         let fetched = try Replicator(config: pull).runBlocking()
         return (fetched, try repair(from: configuration).remaining)
     }

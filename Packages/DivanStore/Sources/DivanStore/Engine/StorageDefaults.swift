@@ -3,6 +3,9 @@ public import DivanRevisions
 extension StorageEngine {
     /// Nothing: there is no file.
     public func requireFile() throws(StoreError) {}
+
+    /// Nothing: there are no pages.
+    public func checkPages() throws(StoreError) {}
 }
 
 extension StorageSnapshot {

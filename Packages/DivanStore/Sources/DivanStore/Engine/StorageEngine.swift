@@ -27,6 +27,11 @@ public protocol StorageEngine: AnyObject, Sendable {
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
     func checkIntegrity() throws(StoreError)
 
+    /// Looks whether the pages fit together that rows are found by; less than `checkIntegrity`.
+    ///
+    /// - Throws: `StoreError.Code.corrupt` with the first damage found: rows may be hidden then.
+    func checkPages() throws(StoreError)
+
     /// Gives unused space back to the system; needs as much free space as the data takes.
     func compact() throws(StoreError)
 

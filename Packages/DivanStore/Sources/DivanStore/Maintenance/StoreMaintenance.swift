@@ -101,11 +101,13 @@ extension Store {
     /// Removes blobs that no kept revision names and nobody holds, and shrinks the file.
     ///
     /// Where damage hides what a document names, no blob is removed (`BlobStore.Collection.obstacle`); the
-    /// file is written anew all the same.
+    /// file is written anew all the same. One whose pages do not fit together is left as it is: rows that
+    /// are hidden would go, and their blobs.
     ///
     /// Writers wait meanwhile. Needs as much free space as the data takes. Not inside `write`.
     ///
     /// - Returns: What became of the blobs; unknown files beside them are worth a warning.
+    /// - Throws: `StoreError.Code.corrupt` for such a file; what the disk reports.
     ///
     /// Source: `blobs.md` §2, `behaviour.md` §18.
     @discardableResult
@@ -114,6 +116,7 @@ extension Store {
             // A blob must not go before the commit that gave it up is safe: the document would
             // come back without it.
             try engine.makeDurable()
+            try engine.checkPages()
             let collection = try collectGarbage()
             if let obstacle = collection.obstacle {
                 StoreLog.database.warning("No blob is removed in a compaction: \(obstacle)")
@@ -127,6 +130,13 @@ extension Store {
     public func garbage() throws -> BlobStore.Collection {
         try collectGarbage(onlyCounting: true)
     }
+
+    /// Looks whether the pages of the file fit together that documents are found by.
+    ///
+    /// Reads the whole file; for whoever takes what is not found for gone.
+    ///
+    /// - Throws: `StoreError.Code.corrupt` with the first damage found.
+    public func checkPages() throws(StoreError) { try engine.checkPages() }
 
     private func collectGarbage(onlyCounting: Bool = false) throws -> BlobStore.Collection {
         // In this order: what comes meanwhile is not in the list, or is found to be in use.

@@ -158,9 +158,9 @@ struct Comparison {
     }
 
     private func documentIDs(_ store: Store, _ collection: CollectionPath) throws -> [DocumentID] {
-        guard try store.collections().contains(collection) else { return [] }
         var documentIDs: [DocumentID] = []
         try store.read { reader in
+            guard try reader.hasCollection(collection) else { return }
             try reader.forEachDocumentID(in: collection) { documentID in
                 documentIDs.append(documentID)
                 return true

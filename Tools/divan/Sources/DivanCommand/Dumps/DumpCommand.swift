@@ -66,6 +66,9 @@ enum DumpCommand: Command {
     /// What of the database is not in the dump, in words.
     private static func losses(of writer: DumpWriter) -> [String] {
         var losses: [String] = []
+        if let finding = writer.hidingDamage {
+            losses.append("pages are damaged (\(finding)), and documents may be missing")
+        }
         if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) left out") }
         if !writer.missingBlobs.isEmpty {
             losses.append("\(Numbers.count(writer.missingBlobs.count, "blob")) missing")

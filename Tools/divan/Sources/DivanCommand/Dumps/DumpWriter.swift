@@ -23,6 +23,8 @@ struct DumpWriter {
     private(set) var missingBlobs: [BlobDigest] = []
     /// Digests of blobs whose content is not what it was, and which are left out.
     private(set) var alteredBlobs: [BlobDigest] = []
+    /// What is wrong with the file's pages, behind which documents may be hidden; `nil` where they fit.
+    private(set) var hidingDamage: String?
     /// Documents that cannot be read, and are left out.
     private(set) var damaged = DamagedDocuments()
 
@@ -37,6 +39,19 @@ struct DumpWriter {
     /// - Throws: `Failure` where the database is not the one of the former dump, and what reading or
     ///   writing throws.
     mutating func write(since former: DumpEnd?) throws {
+        do throws(StoreError) {
+            try store.checkPages()
+        } catch {
+            guard case .corrupt(let finding) = error.code else { throw error }
+            guard former == nil else {
+                throw Failure(
+                    kind: .database,
+                    sentence: "the file is damaged (\(finding)), and documents that it hides would "
+                        + "count as purged; divan check --repair-from brings them back"
+                )
+            }
+            hidingDamage = finding
+        }
         try store.read { reader in
             let uuid = store.publicUUID
             let database = Hex.encode(uuid.span)

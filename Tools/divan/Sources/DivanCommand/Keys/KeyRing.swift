@@ -36,7 +36,11 @@ final class KeyRing: Sendable {
     }
 
     /// Takes a key that options of its own give for one database.
-    func take(_ arguments: Arguments, _ options: KeyOptions, of path: DatabasePath) throws(Failure) {
+    func take(
+        _ arguments: Arguments,
+        _ options: KeyOptions,
+        of path: DatabasePath
+    ) throws(Failure) {
         guard let key = try arguments.key(options) else { return }
         guard path.isSealed || !path.exists else {
             throw Failure(

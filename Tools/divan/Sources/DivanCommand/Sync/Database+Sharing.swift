@@ -199,7 +199,18 @@ extension Database {
     ///
     /// - Throws: `Failure` where one is missing.
     func collections(named names: [CollectionName]) throws -> [Divan.Collection] {
-        guard !names.isEmpty else { return try allCollections() }
+        guard !names.isEmpty else {
+            let all = try allCollections()
+            guard all.isEmpty else { return all }
+            throw NSError(
+                domain: CBLError.domain,
+                code: CBLError.corruptData,
+                userInfo: [
+                    NSLocalizedDescriptionKey: "\(name) has no collection, not even _default; "
+                        + "divan check tells what is wrong with it"
+                ]
+            )
+        }
         return try names.map { wanted in
             if let found = try collection(wanted) { return found }
             throw Failure(

@@ -9,10 +9,15 @@ struct NamedAnew: Sendable {
 
     /// Makes those of `names` that are missing.
     init(making names: [CollectionName], in database: Database) throws {
-        for name in names where try database.collection(name) == nil {
-            // One that was deleted earlier goes on with its numbers.
-            made.append((name, try database.createCollection(name).lastSequence))
+        let missing = try names.filter { try database.collection($0) == nil }
+        guard !missing.isEmpty else { return }
+        var fresh: [Divan.Collection] = []
+        // Each transaction that makes one has everybody read the whole schema anew.
+        try database.inBatch {
+            for name in missing { fresh.append(try database.createCollection(name)) }
         }
+        // One that was deleted earlier goes on with its numbers.
+        made = try fresh.map { (name: $0.qualifiedName, lastSequence: try $0.lastSequence) }
     }
 
     /// Deletes those that nobody has used meanwhile.

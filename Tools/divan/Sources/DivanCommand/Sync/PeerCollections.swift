@@ -90,8 +90,15 @@ final class PeerCollections: BLIPHandler {
             )
         }
         let names = (try? JSON(parsing: reply.body))?.array?.map { $0.string ?? "" }
-        guard let names, names.count <= countLimit else {
-            return .failure(unreadable("no list of at most \(countLimit)"))
+        guard let names else { return .failure(unreadable("no list")) }
+        guard names.count <= countLimit else {
+            return .failure(
+                Failure(
+                    kind: .invalid,
+                    sentence: "the peer has \(names.count) collections, and a sync is about "
+                        + "\(countLimit) at most; name them with --collections"
+                )
+            )
         }
         let collections = names.compactMap { CollectionName($0) }
         guard collections.count == names.count else {

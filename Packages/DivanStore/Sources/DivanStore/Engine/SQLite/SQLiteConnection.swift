@@ -246,6 +246,12 @@ final class SQLiteConnection {
         return try statement.step() ? statement.text(0) : nil
     }
 
+    /// Runs a check of SQLite's own, which answers `ok` or what it found.
+    func check(_ pragma: String, of path: String) throws(StoreError) {
+        let finding = try text(pragma) ?? "no answer"
+        guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
+    }
+
     /// Runs one statement and returns the text of every row.
     func texts(_ sql: String) throws(StoreError) -> [String] {
         let statement = try prepare(sql)

@@ -25,8 +25,7 @@ internal import Synchronization
 /// **What bounds it.** `StoreLimits`: the log is copied each `logByteCount` bytes, and a writer that runs
 /// `logLagByteCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
 /// reader the log grows as far as it is written (beyond `heldLogByteCount` those that can are asked to let
-/// go), and is cut back to 64 MiB after it. Caches have sizes of
-/// their own; a reader's is small until it looks for documents.
+/// go), and is cut back to 64 MiB after it. A reader's cache is small until it looks for documents.
 ///
 /// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
 /// `syncsFully`; without, the last ones may be missing, the last in order first, and never a part of
@@ -275,10 +274,13 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     // MARK: Maintenance
 
+    func checkPages() throws(StoreError) {
+        try SQLiteConnection(place, mode: mode).check("PRAGMA quick_check(1)", of: path)
+    }
+
     func checkIntegrity() throws(StoreError) {
         let connection = try SQLiteConnection(place, mode: mode)
-        let finding = try connection.text("PRAGMA integrity_check(1)") ?? "no answer"
-        guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
+        try connection.check("PRAGMA integrity_check(1)", of: path)
         let session = try SQLiteSession(connection)
         // One state, whoever writes meanwhile.
         try session.begin("BEGIN")
