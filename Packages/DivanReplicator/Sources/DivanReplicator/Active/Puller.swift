@@ -237,19 +237,7 @@ final class Puller {
             case .known(let isMarked, let isCurrent):
                 // An older revision of the document may still be on its way here.
                 guard !isMarked || !isCurrent || isOnItsWay(question.documentID) else { continue }
-                remarks.add(
-                    Remarks.Mark(
-                        collection: collection,
-                        revision: KnownRevision(
-                            documentID: question.documentID,
-                            revisionID: question.revisionID,
-                            isCurrentThere: connection.peerKeepsOrder
-                                || connection.dialect.mayCross
-                        ),
-                        remoteSequence: entries[place].sequence.number,
-                        isBehind: !isCurrent
-                    )
-                )
+                mark(question, at: entries[place].sequence, isBehind: !isCurrent)
             case .wanted(let ancestors, let rival):
                 let named = named(ancestors, rival)
                 answers[place] = .wanted(ancestors: named)
@@ -263,6 +251,26 @@ final class Puller {
         return answers
     }
 
+    /// Notes that the peer has a revision which is here.
+    private func mark(
+        _ question: (documentID: DocumentID, revisionID: RevisionID),
+        at sequence: RemoteSequence,
+        isBehind: Bool
+    ) {
+        remarks.add(
+            Remarks.Mark(
+                collection: collection,
+                revision: KnownRevision(
+                    documentID: question.documentID,
+                    revisionID: question.revisionID,
+                    isCurrentThere: connection.peerKeepsOrder || connection.dialect.mayCross
+                ),
+                remoteSequence: sequence.number,
+                isBehind: isBehind
+            )
+        )
+    }
+
     /// Tells whether the loss of a document, which the entry at a place was told after, waits to be dealt with.
     private func losses(
         announcedWith entries: [ChangesMessage.Entry]
@@ -271,8 +279,7 @@ final class Puller {
         let waiting = remarks.lostDocumentIDs(in: collection)
         var places: [DocumentID: Int] = [:]
         for (place, entry) in entries.enumerated() where entry.flags.saysAccessLost {
-            guard let documentID = entry.documentID, places[documentID] == nil else { continue }
-            places[documentID] = place
+            if let lost = entry.documentID { places[lost] = places[lost] ?? place }
         }
         return { documentID, place in
             waiting.contains(documentID) || places[documentID].map { $0 < place } ?? false

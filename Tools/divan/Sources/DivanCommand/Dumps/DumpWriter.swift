@@ -39,19 +39,7 @@ struct DumpWriter {
     /// - Throws: `Failure` where the database is not the one of the former dump, and what reading or
     ///   writing throws.
     mutating func write(since former: DumpEnd?) throws {
-        do throws(StoreError) {
-            try store.checkPages()
-        } catch {
-            guard case .corrupt(let finding) = error.code else { throw error }
-            guard former == nil else {
-                throw Failure(
-                    kind: .database,
-                    sentence: "the file is damaged (\(finding)), and documents that it hides would "
-                        + "count as purged; divan check --repair-from brings them back"
-                )
-            }
-            hidingDamage = finding
-        }
+        try checkPages(isIncrement: former != nil)
         try store.read { reader in
             let uuid = store.publicUUID
             let database = Hex.encode(uuid.span)
@@ -121,6 +109,22 @@ struct DumpWriter {
                     sentence: "--since: the collection \(path) was made anew meanwhile" + remedy
                 )
             }
+        }
+    }
+
+    private mutating func checkPages(isIncrement: Bool) throws {
+        do throws(StoreError) {
+            try store.checkPages()
+        } catch {
+            guard case .corrupt(let finding) = error.code else { throw error }
+            guard !isIncrement else {
+                throw Failure(
+                    kind: .database,
+                    sentence: "the file is damaged (\(finding)), and documents that it hides would "
+                        + "count as purged; divan check --repair-from brings them back"
+                )
+            }
+            hidingDamage = finding
         }
     }
 

@@ -249,7 +249,12 @@ final class SQLiteConnection {
     /// Runs a check of SQLite's own, which answers `ok` or what it found.
     func check(_ pragma: String, of path: String) throws(StoreError) {
         let finding = try text(pragma) ?? "no answer"
-        guard finding == "ok" else { throw StoreError(.corrupt(finding), at: path) }
+        guard finding != "ok" else { return }
+        // A page that the disk did not give is a finding, too, and says nothing of what is written there.
+        let code = finding.split(separator: "error code=").dropFirst().first
+        let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }
+        if primary == Int(SQLITE_IOERR) { throw StoreError(.io(EIO), at: path) }
+        throw StoreError(.corrupt(finding), at: path)
     }
 
     /// Runs one statement and returns the text of every row.
