@@ -1,5 +1,7 @@
 import Dispatch
 import DivanJSON
+import Glibc
+import Synchronization
 
 /// What runs on behalf of a database and must end before it closes: a replicator or a listener.
 ///
@@ -46,11 +48,27 @@ final class ServiceEnd: Sendable {
 
 /// Marks the time in which a service's own thread runs the application's code.
 enum ServiceCallback {
+    /// One callback: a task that is begun in it inherits this, and may go on elsewhere or afterwards.
+    private final class Call: Sendable {
+        private let thread = UInt(pthread_self())
+        private let hasReturned = Atomic(false)
+
+        var isHere: Bool {
+            thread == UInt(pthread_self()) && !hasReturned.load(ordering: .acquiring)
+        }
+
+        func end() { hasReturned.store(true, ordering: .releasing) }
+    }
+
+    @TaskLocal private static var call: Call?
+
     /// Whether this thread is inside such a callback.
-    @TaskLocal static var isRunning = false
+    static var isRunning: Bool { call?.isHere ?? false }
 
     /// Runs the application's code, marked.
     static func run<Output>(_ body: () throws -> Output) rethrows -> Output {
-        try $isRunning.withValue(true, operation: body)
+        let call = Call()
+        defer { call.end() }
+        return try $call.withValue(call, operation: body)
     }
 }

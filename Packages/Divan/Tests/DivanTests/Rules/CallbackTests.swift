@@ -124,6 +124,32 @@ import Testing
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
+    @Test func `a task that was begun in a filter may close the database`() async {
+        await #expect(processExitsWith: .success) {
+            let peers = try Peers()
+            try peers.here.defaultCollection().put("a", 1)
+            let (isIdle, idle) = AsyncStream.makeStream(of: Void.self)
+            let (isClosed, closed) = AsyncStream.makeStream(of: Void.self)
+            var configuration = try peers.configuration(.push) {
+                $0.pushFilter = { _, _ in
+                    Task {
+                        for await _ in isIdle {}
+                        try peers.here.close()
+                        closed.finish()
+                    }
+                    return true
+                }
+            }
+            configuration.continuous = true
+            let replicator = Replicator(config: configuration)
+            _ = await replicator.start(until: .idle)
+            idle.finish()
+            for await _ in isClosed {}
+            let isStopped = replicator.status.activity == .stopped
+            exit(isStopped ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
+
     @Test func `a resolver may stop its replicator, or purge what it is asked about`() async throws
     {
         for purges in [false, true] {
