@@ -23,9 +23,11 @@ extension Collection {
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
         // Weak, as the database keeps its listeners.
-        return database.changes.listeners(of: self).add(queue: queue) { [weak self] change in
+        let token = database.changes.listeners(of: self).add(queue: queue) { [weak self] change in
             listener(self.map { change.told(of: $0) } ?? change)
         }
+        if !isValid { token.remove() }
+        return token
     }
 
     /// Adds a listener for one document, which need not exist; it runs on
@@ -48,10 +50,12 @@ extension Collection {
         listener: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
-        return database.changes.addDocumentListener(id, in: self, queue: queue) {
+        let token = database.changes.addDocumentListener(id, in: self, queue: queue) {
             [weak self] change in
             listener(self.map { change.told(of: $0) } ?? change)
         }
+        if !isValid { token.remove() }
+        return token
     }
 
     /// Adds a listener for changes of any document; it runs on the main actor.
@@ -96,6 +100,7 @@ extension Collection {
                 { continuation.yield($0) }
             )
             continuation.onTermination = { _ in token.remove() }
+            if !isValid { continuation.finish() }
         }
     }
 
@@ -119,9 +124,14 @@ extension Collection {
                 { continuation.yield($0) }
             )
             continuation.onTermination = { _ in token.remove() }
+            if !isValid { continuation.finish() }
         }
     }
 
+    /// Whether there is something to hear of, which the log is told otherwise.
+    ///
+    /// Who closes or deletes meanwhile may have ended the listeners already, so `isValid` is asked once more
+    /// when the new one is among them.
     private var isListenable: Bool {
         if isValid { return true }
         Journal.database.warning(

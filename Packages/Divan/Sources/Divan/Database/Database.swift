@@ -270,11 +270,12 @@ extension Database {
             state.withLock { $0.phase = .open }
             throw NSError(from: error)
         }
-        changes.end()
         state.withLock { state in
             state.phase = .closed
             state.services = [:]
         }
+        // Behind it: who begins to listen looks afterwards whether somebody is left to end that.
+        changes.end()
         Journal.database.info("Database \(name) closed")
         return true
     }

@@ -1,0 +1,53 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Divan
+
+/// Streams of changes that begin in the very moment in which what they tell of ends.
+///
+/// `@testable`: listeners of the library's own are told when they end. A stream that does not end shows as a
+/// test that takes too long.
+@Suite(.timeLimit(.minutes(5))) struct StreamEndTests {
+    @Test func `a stream that begins while the database closes ends with it`() async throws {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        let begun = Mutex<(AsyncStream<CollectionChange>, AsyncStream<DocumentChange>)?>(nil)
+        // Called in the middle of the close.
+        let beginsStreams: @Sendable () -> Void = {
+            begun.withLock { $0 = (collection.changes(), collection.documentChanges(id: "a")) }
+        }
+        _ = home.database.changes.listeners(of: collection)
+            .addInline(ended: beginsStreams) { _ in }
+        try home.database.close()
+        let (changes, documents) = try #require(begun.withLock { $0 })
+        for await _ in changes {}
+        for await _ in documents {}
+    }
+
+    @Test func `so do those that another thread begins, and those of a collection that is deleted`()
+        async throws
+    {
+        for round in 0..<40 {
+            let home = try TemporaryDatabase()
+            let collection = try home.database.createCollection(name: "c")
+            let ends = Task.detached {
+                if round.isMultiple(of: 2) {
+                    try home.database.close()
+                } else {
+                    try home.database.deleteCollection(name: "c")
+                }
+            }
+            var changes = [collection.changes()]
+            var documents = [collection.documentChanges(id: "a")]
+            while collection.isValid {
+                changes = changes.suffix(20) + [collection.changes()]
+                documents = documents.suffix(20) + [collection.documentChanges(id: "a")]
+            }
+            try await ends.value
+            for stream in changes { for await _ in stream {} }
+            for stream in documents { for await _ in stream {} }
+            try home.database.close()
+        }
+    }
+}
