@@ -1,13 +1,13 @@
 import Foundation
 
 extension Replicator {
-    /// The changes of the status from now on; ends when the run has stopped.
+    /// The changes of the status from now on; ends when the run has stopped, or with the replicator.
     ///
     /// Taken before `start()`, it holds the whole run. The newest 1,024 changes wait until they are
     /// read.
     public var statusStream: AsyncStream<Status> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
-            let token = changeListeners.addInline { change in
+            let token = changeListeners.addInline(ended: { continuation.finish() }) { change in
                 continuation.yield(change.status)
                 if change.status.activity == .stopped { continuation.finish() }
             }
@@ -15,14 +15,14 @@ extension Replicator {
         }
     }
 
-    /// What becomes of documents from now on; ends when the run has stopped.
+    /// What becomes of documents from now on; ends when the run has stopped, or with the replicator.
     ///
     /// Taken before `start()`, it holds the whole run. The newest 1,024 events wait until they are
     /// read.
     public var documentReplicationStream: AsyncStream<DocumentReplication> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1_024)) { continuation in
             let documents = documentListeners.addInline { continuation.yield($0) }
-            let changes = changeListeners.addInline { change in
+            let changes = changeListeners.addInline(ended: { continuation.finish() }) { change in
                 if change.status.activity == .stopped { continuation.finish() }
             }
             continuation.onTermination = { _ in

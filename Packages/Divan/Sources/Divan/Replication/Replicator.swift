@@ -118,6 +118,7 @@ public final class Replicator: Sendable {
 
     deinit {
         Self.gone.add(label, meter.statistics)
+        changeListeners.end()
     }
 
     /// What the replicator is doing now; `connecting` as soon as `start()` has returned.

@@ -31,6 +31,19 @@ import Testing
         for await _ in documents {}
     }
 
+    @Test func `streams of a replicator end with the last reference to it`() async throws {
+        let peers = try Peers()
+        func streams() throws -> (
+            AsyncStream<Replicator.Status>, AsyncStream<DocumentReplication>
+        ) {
+            let replicator = Replicator(config: try peers.configuration())
+            return (replicator.statusStream, replicator.documentReplicationStream)
+        }
+        let (statuses, documents) = try streams()
+        for await _ in statuses {}
+        for await _ in documents {}
+    }
+
     private func replicate(
         _ captured: Captured,
         _ peers: Peers,
