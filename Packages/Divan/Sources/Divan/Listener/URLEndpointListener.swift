@@ -35,6 +35,12 @@ public final class URLEndpointListener: Sendable {
     public let config: URLEndpointListenerConfiguration
 
     private let running = Mutex<Running?>(nil)
+    /// Held from the beginning of a start to its end, so that who stops or closes finds what was started.
+    ///
+    /// Recursive, as a start writes to the log, and a log sink of the application's may use the listener.
+    private let order = NSRecursiveLock()
+    /// Whether the thread that holds `order` is starting it.
+    private let isStarting = Atomic(false)
     private let runEnd = ServiceEnd()
 
     /// Creates a listener; it does nothing until it is started.
@@ -52,14 +58,16 @@ public final class URLEndpointListener: Sendable {
     public func start() throws {
         try translatingErrors {
             guard port == nil else { return }
-            // Before the lock: this waits for a batch, and the batch may ask for the port.
+            // Before the lock: this waits for a batch, and the batch may stop the listener.
             let sources = try deltaSources()
-            try running.withLock { running in
-                guard running == nil else { return }
+            try order.withLock {
+                guard port == nil, !isStarting.exchange(true, ordering: .relaxed) else { return }
+                defer { isStarting.store(false, ordering: .relaxed) }
                 try config.home.register(self)
                 do {
-                    running = try listen(holding: sources)
+                    let begun = try listen(holding: sources)
                     runEnd.began()
+                    running.withLock { $0 = begun }
                 } catch {
                     config.home.unregister(self)
                     throw error
@@ -148,9 +156,11 @@ public final class URLEndpointListener: Sendable {
     }
 
     private func end(forRestart: Bool) {
-        let ended = running.withLock { running in
-            defer { running = nil }
-            return running
+        let ended = order.withLock {
+            running.withLock { running in
+                defer { running = nil }
+                return running
+            }
         }
         guard let ended else { return }
         ended.server.stop(forRestart ? .restarting : .goingAway) { [self] in

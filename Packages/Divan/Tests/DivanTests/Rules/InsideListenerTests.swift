@@ -154,6 +154,39 @@ import Testing
             }
         }
     }
+
+    /// Asks about everything, and begins and ends what it can.
+    private struct CuriousSink: LogSinkProtocol {
+        let listener: URLEndpointListener
+        let isAsked: @Sendable () -> Void
+
+        func writeLog(level: LogLevel, domain: LogDomain, message: String) {
+            guard domain == .listener, message.hasPrefix("Listening on") else { return }
+            isAsked()
+            _ = (listener.port, listener.status, listener.statistics, Divan.metrics.text)
+            try? listener.start()
+            listener.stop()
+        }
+    }
+
+    @Test func `a log sink may use the listener that is being started`() async {
+        await #expect(processExitsWith: .success) {
+            let peers = try Peers()
+            var config = URLEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()]
+            )
+            config.disableTLS = true
+            config.networkInterface = "127.0.0.1"
+            let listener = URLEndpointListener(config: config)
+            let count = Atomic(0)
+            let sink = CuriousSink(listener: listener) { count.add(1, ordering: .relaxed) }
+            LogSinks.custom = CustomLogSink(level: .info, logSink: sink)
+            try listener.start()
+            let hasBegun = count.load(ordering: .relaxed) == 1 && listener.port != nil
+            try peers.there.close()
+            exit(hasBegun && listener.port == nil ? EXIT_SUCCESS : EXIT_FAILURE)
+        }
+    }
 }
 
 extension Bool {
