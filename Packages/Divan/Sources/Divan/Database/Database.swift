@@ -1,5 +1,7 @@
+import Dispatch
 import DivanLog
 import DivanStore
+import DivanTransport
 import Foundation
 import Synchronization
 
@@ -143,9 +145,12 @@ public final class Database: Sendable {
     /// A second call does nothing, also while another thread closes. Not from a callback of such a
     /// replicator or listener: it would wait for itself. Documents that were read stay readable, blobs do not.
     ///
+    /// On a thread of the library's own, where the last reference to what a filter has captured may go, it
+    /// returns at once, and closes on another one.
+    ///
     /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
     public func close() throws {
-        _ = try end { try file.close() }
+        _ = try end { [file] in try file.close() }
     }
 
     /// Closes the database and deletes its directory.
@@ -161,7 +166,7 @@ public final class Database: Sendable {
                 "Database \(name): \(ownerCount) Database objects have it open; close the others"
             )
         }
-        guard try end({ try file.delete() }) else {
+        guard try end({ [file] in try file.delete() }) else {
             throw NSError(
                 CBLError.busy,
                 "Database \(name) is being closed by another thread; delete it by its name afterwards"
@@ -254,7 +259,7 @@ extension Database {
     }
 
     /// Stops everything and ends the use of the file; false when that is done or under way.
-    private func end(_ finish: () throws -> Void) throws -> Bool {
+    private func end(_ finish: @escaping @Sendable () throws -> Void) throws -> Bool {
         try requireNoBatch("close")
         let begun: [any DatabaseService]? = state.withLock { state in
             guard state.phase == .open else { return nil }
@@ -262,6 +267,31 @@ extension Database {
             return state.services.values.map(\.service)
         }
         guard let services = begun else { return false }
+        guard mustNotWaitHere else {
+            try end(services, finish)
+            return true
+        }
+        DispatchQueue(label: "divan.close").async { [self] in
+            do {
+                try end(services, finish)
+            } catch {
+                Journal.database.warning("Database \(name) could not be closed: \(error)")
+            }
+        }
+        return true
+    }
+
+    /// Whether this thread has to go on so that services can end.
+    ///
+    /// It is none of the application's, and not in a callback either: an object goes here, and closes the
+    /// database as it goes.
+    private var mustNotWaitHere: Bool {
+        guard !ServiceCallback.isRunning else { return false }
+        return EventLoopGroup.shared.loops.contains(where: \.isCurrent)
+            || publisher?.isCurrent ?? false
+    }
+
+    private func end(_ services: [any DatabaseService], _ finish: () throws -> Void) throws {
         for service in services { service.stopBeforeClose() }
         publisher?.finish()
         do {
@@ -277,6 +307,5 @@ extension Database {
         // Behind it: who begins to listen looks afterwards whether somebody is left to end that.
         changes.end()
         Journal.database.info("Database \(name) closed")
-        return true
     }
 }

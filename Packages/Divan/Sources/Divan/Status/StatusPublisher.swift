@@ -27,10 +27,15 @@ final class StatusPublisher: Sendable {
     private let queue = DispatchQueue(label: "divan.status", qos: .utility)
     private let state = Mutex(State())
     private let program = ProcessInfo.processInfo.processName
+    private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
     init(bundle: String) {
         self.bundle = bundle
+        queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
+
+    /// Whether the caller is on its queue, where `finish` would wait for itself.
+    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
 
     /// Begins to tell of a service, if it is one that tells.
     func begin(_ service: any DatabaseService) {

@@ -44,6 +44,42 @@ import Testing
         for await _ in documents {}
     }
 
+    /// Closes its database as it goes.
+    private final class Owner: Sendable {
+        let database: Database
+
+        init(_ database: Database) { self.database = database }
+
+        deinit { try? database.close() }
+
+        func wants() -> Bool { true }
+    }
+
+    @Test(arguments: [false, true])
+    func `an object that closes its database may go with the filter that captured it`(
+        publishesStatus: Bool
+    ) async throws {
+        let peers = try Peers()
+        func replicate() throws -> AsyncStream<CollectionChange> {
+            var config = peers.here.config
+            config.publishesStatus = publishesStatus
+            let owner = Owner(try Database(name: "owned", config: config))
+            let collection = try owner.database.defaultCollection()
+            try collection.put("doc", 1)
+            // The first one ends, and others go on, one of them on the same thread.
+            for number in 0..<9 {
+                var configuration = try peers.configuration(collections: [collection]) { entry in
+                    if number == 0 { entry.pushFilter = { _, _ in owner.wants() } }
+                }
+                configuration.continuous = number > 0
+                Replicator(config: configuration).start()
+            }
+            return collection.changes()
+        }
+        for await _ in try replicate() {}
+        try Database.delete(withName: "owned", inDirectory: peers.here.config.directory)
+    }
+
     private func replicate(
         _ captured: Captured,
         _ peers: Peers,
