@@ -97,7 +97,7 @@ final class Inbox {
             revision.holds = try hold(body.blobs)
             needs = try self.needs(of: body, message.documentID, in: admission)
             revision.absentBlobs = needs.absent
-            revision.admission = admission
+            if connection.remote == nil { revision.admission = admission }
         }
         let effects = revision.life.take(.arrived(missingCount: needs.missing.count))
         if effects.contains(.fetch) { try park(revision, until: needs.missing) }
