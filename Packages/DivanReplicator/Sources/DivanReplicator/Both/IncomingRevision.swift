@@ -17,8 +17,10 @@ final class IncomingRevision {
     var absentBlobs: [BlobDigest] = []
     /// Keep its blobs from being collected until it is stored.
     var holds: [BlobHold] = []
-    /// Who decides once more whether it is taken, where it had to wait: the document may have gone to
-    /// somebody else meanwhile. `nil` at an active peer, whose pull filter is asked once.
+    /// Who decides once more whether it is taken, where it had to wait.
+    ///
+    /// The document may have gone to somebody else meanwhile. `nil` at an active peer, whose pull filter is
+    /// asked once.
     var admission: Admission?
     /// Whether the sender has told something newer of the document.
     var isOutdated = false
