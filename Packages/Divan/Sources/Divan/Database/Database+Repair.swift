@@ -76,8 +76,11 @@ extension Database {
     ///
     /// - Throws: As ``repair(from:)``.
     public func repair(from configuration: ReplicatorConfiguration) async throws -> DatabaseRepair {
-        try await inBackground { () throws -> DatabaseRepair in
-            try self.repair(from: configuration)
+        // Not where `inBackground` runs: what fetches the peer's credentials may wait for that.
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "divan.repair").async {
+                continuation.resume(with: Swift.Result { try self.repair(from: configuration) })
+            }
         }
     }
 

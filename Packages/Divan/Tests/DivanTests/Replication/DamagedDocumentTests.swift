@@ -138,6 +138,28 @@ import Testing
         #expect(collection.count == 10)
     }
 
+    @Test(.timeLimit(.minutes(5)))
+    func `who fetches credentials for a repair may use the database for it`() async throws {
+        let whole = MutableDocument(id: "doc-3").setString("number 3", forKey: "text")
+        try there.defaultCollection().save(document: whole)
+        var settings = URLEndpointListenerConfiguration(collections: [try there.defaultCollection()]
+        )
+        settings.disableTLS = true
+        settings.networkInterface = "127.0.0.1"
+        let listener = URLEndpointListener(config: settings)
+        try listener.start()
+        defer { listener.stop() }
+        let here = try here()
+        var configuration = ReplicatorConfiguration(
+            collections: [CollectionConfiguration(collection: try here.defaultCollection())],
+            target: try listener.endpoint()
+        )
+        configuration.authenticator = TokenAuthenticator { _ in
+            try await here.inBackground { AccessToken("token") }
+        }
+        #expect(try await here.repair(from: configuration).restoredCount == 1)
+    }
+
     @Test func `a document that expires does so after a repair, too`() throws {
         let time = Date(timeIntervalSince1970: 4_000_000_000)
         let fresh = try Database(name: "fresh", config: .in(directory))
