@@ -68,10 +68,18 @@ import Testing
     @Test(arguments: [
         ("{}", "no list"), ("", "no list"), (#"["a b"]"#, "no name of a collection"),
         (#"[7]"#, "no name of a collection"),
-        ("[" + [String](repeating: "\"a\"", count: 1001).joined(separator: ",") + "]", "no list"),
     ])
     func `a list that is none is refused`(answer: String, problem: String) throws {
         try pull(from: .says(answer), "--list-collections").expectFailure(7, problem)
+    }
+
+    @Test func `of more than a sync can be about the user is told to name some`() throws {
+        let answer = "[" + [String](repeating: "\"a\"", count: 1001).joined(separator: ",") + "]"
+        try pull(from: .says(answer), "--all-collections").expectFailure(
+            4,
+            "1001 collections",
+            "name them with --collections"
+        )
     }
 
     @Test func `a peer that shares nothing, and one that leaves, are told apart`() throws {

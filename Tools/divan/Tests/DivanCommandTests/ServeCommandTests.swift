@@ -194,9 +194,9 @@ import Testing
         let board = try Guide.text("guides/divan-dashboard.json")
         #expect(try JSONSerialization.jsonObject(with: Data(board.utf8)) is [String: Any])
         let names = Set((alerts + board).matches(of: /divan_[a-z_]+/).map { String($0.0) })
-        #expect(names.count == 13)
+        #expect(names.count == 14)
         for name in names { #expect(page.contains("# TYPE \(name) "), "\(name)") }
-        #expect(alerts.ranges(of: "- alert: ").count == 8)
+        #expect(alerts.ranges(of: "- alert: ").count == 9)
     }
 
     @Test func `monitors get figures and health, and nothing else`() async throws {
