@@ -96,11 +96,3 @@ import Testing
         #expect(try site.revision("doc") == next.description)
     }
 }
-
-extension BLIPProperties {
-    fileprivate func adding(_ name: String, _ value: String) -> BLIPProperties {
-        var properties = self
-        properties.append(name, value)
-        return properties
-    }
-}

@@ -205,3 +205,12 @@ extension Counterpart {
         return client
     }
 }
+
+extension BLIPProperties {
+    /// The same with one more.
+    func adding(_ name: String, _ value: String) -> BLIPProperties {
+        var properties = self
+        properties.append(name, value)
+        return properties
+    }
+}

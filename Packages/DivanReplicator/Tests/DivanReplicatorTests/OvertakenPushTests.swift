@@ -356,11 +356,3 @@ import Testing
         String(decoding: request.body, as: UTF8.self)
     }
 }
-
-extension BLIPProperties {
-    fileprivate func adding(_ name: String, _ value: String) -> BLIPProperties {
-        var properties = self
-        properties.append(name, value)
-        return properties
-    }
-}

@@ -14,8 +14,16 @@ extension Database {
     public func inBackground<Result: Sendable>(
         _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
+        try await inBackground(on: file.background, body)
+    }
+
+    /// The same on a queue of the caller's.
+    func inBackground<Result: Sendable>(
+        on queue: DispatchQueue,
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         try await withCheckedThrowingContinuation { continuation in
-            file.background.async {
+            queue.async {
                 continuation.resume(with: Swift.Result { try body() })
             }
         }

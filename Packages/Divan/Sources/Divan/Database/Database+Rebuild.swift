@@ -21,9 +21,10 @@ extension Database {
     ///
     /// Carries over what can be read, pulls everything else from a peer, and puts the new database in
     /// the place of the old one in one step, when it is whole; the old one stays beside it. Documents
-    /// keep their revisions, also those that were never pushed, and conflicts stay open; what was purged here comes back if the
-    /// peer has it. Replications compare everything once afterwards, and indexes must be made again.
-    /// `repair(from:)` is enough, and changes less, where only documents and blobs are damaged.
+    /// keep their revisions, also those that were never pushed, and conflicts stay open; what was purged
+    /// here comes back if the peer has it. Replications compare everything once afterwards, and indexes
+    /// must be made again. `repair(from:)` is enough, and changes less, where only documents and blobs
+    /// are damaged.
     ///
     /// ```swift
     /// let rebuild = try Database.rebuild(withName: "travel") { travel in

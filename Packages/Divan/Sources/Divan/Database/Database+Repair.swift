@@ -77,10 +77,9 @@ extension Database {
     /// - Throws: As ``repair(from:)``.
     public func repair(from configuration: ReplicatorConfiguration) async throws -> DatabaseRepair {
         // Not where `inBackground` runs: what fetches the peer's credentials may wait for that.
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue(label: "divan.repair").async {
-                continuation.resume(with: Swift.Result { try self.repair(from: configuration) })
-            }
+        let queue = DispatchQueue(label: "divan.repair")
+        return try await inBackground(on: queue) { () throws -> DatabaseRepair in
+            try self.repair(from: configuration)
         }
     }
 

@@ -7,9 +7,6 @@ import DivanStore
 /// answer, an answer overtakes a large revision. A peer of ours says with an answer how far its
 /// sequences were, and each revision comes with its own.
 struct RemoteOrder {
-    /// Documents that are named; far more than are on their way twice at one time.
-    private static let documentsCount = 10_000
-
     /// The newest that the peer told of a document.
     private struct Latest {
         var sequence: UInt64
@@ -44,11 +41,8 @@ struct RemoteOrder {
         _ sequence: UInt64,
         awaited: @autoclosure () -> Set<DocumentID>
     ) -> Verdict {
-        if latest.count >= Self.documentsCount, !tells(of: documentID) {
-            // The next ones take the room of what has arrived: a backlog comes through here as a whole.
-            let awaited = awaited()
-            latest = latest.filter { awaited.contains($0.key) }
-        }
+        // The next ones take the room of what has arrived: a backlog comes through here as a whole.
+        latest.makeRoom(for: documentID, keeping: awaited)
         let new = Latest(sequence: sequence, revisionID: revisionID)
         // One look into the table for both questions.
         return latest[documentID, default: new].move(to: new)
@@ -89,10 +83,7 @@ struct RemoteOrder {
             return note(documentID, revisionID, sequence, awaited: awaited()) == .passed || isPassed
         }
         if !latest.isEmpty, sequence < latest[documentID]?.sequence ?? 0 { return true }
-        if firsts.count >= Self.documentsCount {
-            let awaited = awaited()
-            firsts = firsts.filter { awaited.contains($0.key) }
-        }
+        firsts.makeRoom(for: documentID, keeping: awaited)
         return firsts[documentID, default: sequence].rise(to: sequence) > sequence
     }
 
@@ -111,5 +102,17 @@ extension UInt64 {
     fileprivate mutating func rise(to other: UInt64) -> UInt64 {
         self = Swift.max(self, other)
         return self
+    }
+}
+
+/// Documents of which something is noted at most; far more than are on their way at one time.
+private let documentsCount = 10_000
+
+extension Dictionary where Key == DocumentID {
+    /// Forgets the documents that are not on their way, where there is no room for one more.
+    mutating func makeRoom(for documentID: DocumentID, keeping awaited: () -> Set<DocumentID>) {
+        guard count >= documentsCount, self[documentID] == nil else { return }
+        let awaited = awaited()
+        self = filter { awaited.contains($0.key) }
     }
 }

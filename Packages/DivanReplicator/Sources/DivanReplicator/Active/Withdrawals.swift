@@ -6,9 +6,6 @@ import DivanRevisions
 /// afterwards; it is not stored. Whatever the peer sends after it has granted access again has a
 /// later sequence.
 struct Withdrawals {
-    /// More than are on their way at one time: beyond it those are forgotten that are not.
-    private static let documentsCount = 10_000
-
     /// By document, the sequence under which it was withdrawn.
     private var latest: [DocumentID: RemoteSequence] = [:]
 
@@ -20,10 +17,7 @@ struct Withdrawals {
         _ sequence: RemoteSequence,
         awaited: @autoclosure () -> Set<DocumentID>
     ) {
-        if latest.count >= Self.documentsCount {
-            let awaited = awaited()
-            latest = latest.filter { awaited.contains($0.key) }
-        }
+        latest.makeRoom(for: documentID, keeping: awaited)
         latest[documentID] = sequence
     }
 

@@ -22,9 +22,9 @@ enum ExportCommand: Command {
         details: """
             Ordered by document ID, which stands in each object under _id. Without FILE, or with -,
             the lines go to standard output; where FILE is a directory, each document gets a file
-            of its own; those of documents that are gone since stay there. A file that is there is replaced, and nobody is asked, when all is written: its
-            mode stays, a link is followed, and a full disk leaves what was there; devices and pipes
-            are written to. divan cp to a file of lines replaces nothing.
+            of its own; those of documents that are gone since stay there. A file that is there is
+            replaced, and nobody is asked, when all is written: its mode stays, a link is followed,
+            and a full disk leaves what was there; devices and pipes are written to. divan cp to a file of lines replaces nothing.
             With --since the order is that of the changes, each line has its _sequence, a
             deletion is {"_deleted":true}, and divan import applies them.
             The last line on standard error tells the sequence to go on from; with --json it is an

@@ -28,25 +28,27 @@ struct MetricsPage {
             ("start_time_seconds", "When serving began.", begin.timeIntervalSince1970.rounded()),
             ("resident_memory_bytes", "Memory of the process.", Self.memory),
         ]
-        let lines = own.map { name, help, value in
-            """
-            # HELP divan_\(name) \(help)
-            # TYPE divan_\(name) gauge
-            divan_\(name) \(Int64(value))
-
-            """
+        let gauges = own.map { name, help, value in
+            family(name, "gauge", help, [("", "\(Int64(value))")])
         }
-        return Divan.metrics.text + lines.joined() + refusedOverHTTP
+        let refused = family(
+            "http_refusals_total",
+            "counter",
+            "Requests over HTTP refused by the status of the answer.",
+            refusals.countByStatusOverHTTP.sorted { $0.key < $1.key }
+                .map { ("{status=\"\($0.key)\"}", "\($0.value)") }
+        )
+        return Divan.metrics.text + gauges.joined() + refused
     }
 
-    private var refusedOverHTTP: String {
-        let samples = refusals.countByStatusOverHTTP.sorted { $0.key < $1.key }
-            .map { "divan_http_refusals_total{status=\"\($0.key)\"} \($0.value)\n" }
-        return """
-            # HELP divan_http_refusals_total Requests over HTTP refused by the status of the answer.
-            # TYPE divan_http_refusals_total counter
-            \(samples.joined())
-            """
+    private func family(
+        _ name: String,
+        _ type: String,
+        _ help: String,
+        _ samples: [(labels: String, value: String)]
+    ) -> String {
+        let head = "# HELP divan_\(name) \(help)\n# TYPE divan_\(name) \(type)\n"
+        return head + samples.map { "divan_\(name)\($0.labels) \($0.value)\n" }.joined()
     }
 
     /// The second field of proc(5)'s statm, in pages.
