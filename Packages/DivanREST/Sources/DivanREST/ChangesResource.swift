@@ -80,7 +80,7 @@ struct ChangesResource {
                 rest -= changes.texts.count
                 return rest
             }
-            let isEnd = changes.texts.count < wanted || left == 0
+            let isEnd = changes.isLast || left == 0
             return ListBody.Page(
                 items: changes.texts.map(\.text),
                 end: isEnd ? ["last_sequence": page.cursor.json(changes.end)] : nil
@@ -101,8 +101,12 @@ struct ChangesPage: Sendable {
         var texts: [(sequence: UInt64, text: [UInt8])] = []
         /// Where to go on.
         var end: UInt64
+        /// Bytes of their texts.
+        private(set) var byteCount = 0
         /// Whether there are as many as there can be.
         var isWhole = false
+        /// Whether nothing comes behind them.
+        var isLast = false
 
         init(end: UInt64) {
             self.end = end
@@ -110,6 +114,7 @@ struct ChangesPage: Sendable {
 
         mutating func append(_ sequence: UInt64, _ text: [UInt8]) {
             texts.append((sequence, text))
+            byteCount += text.count
             end = sequence
         }
     }
@@ -136,13 +141,15 @@ struct ChangesPage: Sendable {
             changes.isWhole = true
             guard includesDocuments else {
                 let rows = try reader.changes(in: collection, after: changes.end, limit: limit)
+                changes.isLast = rows.count < limit
                 for row in rows {
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
                     changes.append(row.sequence, text)
                 }
                 return changes
             }
-            let documents = try reader.documents(in: collection, after: changes.end, limit: limit)
+            let (documents, isLast) = try documents(after: changes.end, limit: limit, reader)
+            changes.isLast = isLast
             for document in documents {
                 changes.append(document.sequence, try text(of: document))
             }
@@ -161,22 +168,49 @@ struct ChangesPage: Sendable {
         var rest = call.limits.scanCount
         while rest > 0 {
             let count = min(rest, call.limits.pageCount)
-            let documents = try reader.documents(in: collection, after: changes.end, limit: count)
+            let (documents, isLast) = try documents(after: changes.end, limit: count, reader)
             for document in documents {
                 guard call.sees(document) else {
                     changes.end = document.sequence
                     continue
                 }
                 changes.append(document.sequence, try text(of: document))
-                if changes.texts.count == limit { break }
+                if isFull(changes, limit) {
+                    changes.isWhole = true
+                    return changes
+                }
             }
-            if changes.texts.count == limit || documents.count < count {
-                changes.isWhole = true
+            if isLast {
+                (changes.isWhole, changes.isLast) = (true, true)
                 return changes
             }
-            rest -= count
+            rest -= documents.count
         }
         return changes
+    }
+
+    private func isFull(_ changes: Changes, _ limit: Int) -> Bool {
+        changes.texts.count == limit || changes.byteCount >= call.limits.pageByteCount
+    }
+
+    /// Documents in a row whose bodies fill no more than a page, and whether none are behind them; what cannot
+    /// be read is passed over.
+    private func documents(
+        after sequence: UInt64,
+        limit: Int,
+        _ reader: StoreReader
+    ) throws -> (documents: [StoredDocument], isLast: Bool) {
+        var pages = reader.changes(
+            in: collection,
+            after: sequence,
+            pageCount: limit,
+            byteCount: call.limits.pageByteCount
+        )
+        guard let page = try pages.next() else { return ([], true) }
+        for change in page.damaged {
+            Log(.listener).warning("Passed over in the changes: \(change.error)")
+        }
+        return (page.documents, page.isLast)
     }
 
     private func text(of document: StoredDocument) throws -> [UInt8] {

@@ -74,6 +74,8 @@ private struct Listing: Sendable {
         /// Where to go on.
         var place: DocumentID?
         var items: [[UInt8]] = []
+        /// Bytes of those.
+        var byteCount = 0
         /// The document of the last item.
         var last: DocumentID?
         /// Whether it has as many items as it can have.
@@ -83,6 +85,11 @@ private struct Listing: Sendable {
 
         init(place: DocumentID?) {
             self.place = place
+        }
+
+        mutating func append(_ item: [UInt8]) {
+            items.append(item)
+            byteCount += item.count
         }
     }
 
@@ -95,12 +102,15 @@ private struct Listing: Sendable {
             // One more tells whether there is more.
             let ids = try documentIDs(after: page.place, limit: limit + 1, reader)
             var page = page
-            for id in ids.prefix(limit) {
+            var seen = 0
+            while seen < min(ids.count, limit), page.byteCount < call.limits.pageByteCount {
+                let id = ids[seen]
+                seen += 1
                 (page.last, page.place) = (id, id)
                 guard let document = try call.listed(id, in: collection, reader) else { continue }
-                page.items.append(try row(document, sequence: document.sequence))
+                page.append(try row(document, sequence: document.sequence))
             }
-            (page.isWhole, page.isLast) = (true, ids.count <= limit)
+            (page.isWhole, page.isLast) = (true, seen == ids.count)
             return page
         }
     }
@@ -116,11 +126,13 @@ private struct Listing: Sendable {
             for id in ids {
                 if let document = try call.listed(id, in: collection, reader) {
                     // One more tells whether there is more.
-                    guard page.items.count < limit else {
+                    guard page.items.count < limit,
+                        page.byteCount < call.limits.pageByteCount
+                    else {
                         page.isWhole = true
                         return page
                     }
-                    page.items.append(try row(document, sequence: nil))
+                    page.append(try row(document, sequence: nil))
                     page.last = id
                 }
                 page.place = id

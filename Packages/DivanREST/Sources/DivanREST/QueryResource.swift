@@ -22,6 +22,7 @@ struct QueryResource {
             named: database,
             parameters: parameters,
             timeout: call.limits.queryTimeout,
+            memory: call.limits.queryMemory,
             collections: call.rights.collections,
             sight: call.rights.condition.map {
                 QuerySight($0.test, byteLimit: call.limits.sightByteCount)

@@ -32,7 +32,7 @@ public struct RESTError: Error, Sendable {
             self.init(error.status, Self.word(error.status), error.explanation)
         case let error as StoreError: self.init(store: error)
         case let error as QueryError: self.init(400, "bad_query", "\(error)")
-        case let error as QueryStop: self.init(503, "timeout", "\(error)")
+        case let error as QueryStop: self.init(stop: error)
         case let error as JSONError: self.init(400, "bad_json", "the body is no JSON: \(error)")
         case let error as DocumentIDError: self.init(400, "bad_id", "\(error)")
         default: self.init(500, "internal", "\(error); see the server's log")
@@ -52,6 +52,16 @@ public struct RESTError: Error, Sendable {
             default: (500, "internal")
             }
         self.init(status, code, error.explanation)
+    }
+
+    private init(stop: QueryStop) {
+        let (status, code) =
+            switch stop {
+            case .tookTooMuchMemory: (413, "too_large")
+            case .othersHoldMemory: (503, "busy")
+            case .cancelled, .tookTooLong, .leftWaiting: (503, "timeout")
+            }
+        self.init(status, code, "\(stop)")
     }
 
     private static func word(_ status: Int) -> String {

@@ -1,5 +1,6 @@
 public import DivanAuth
 public import DivanHTTP
+public import DivanStore
 
 /// What clients may make a REST server hold or wait for; every member is a maximum.
 public struct RESTLimits: Sendable {
@@ -16,6 +17,8 @@ public struct RESTLimits: Sendable {
     public var partyWorkerCount: Int
     /// Documents or changes read for one piece of a list; the default, 200, is some 100 KB.
     public var pageCount: Int
+    /// Bytes of such a piece, after which it ends; the default is 1 MiB, and one document may have more.
+    public var pageByteCount: Int
     /// Documents looked at in one go for a client with a condition, of which it may see none.
     ///
     /// Others have their turn before it goes on. The default is 1,000.
@@ -24,6 +27,8 @@ public struct RESTLimits: Sendable {
     public var pieceByteCount: Int
     /// For a query; the default is 30 s.
     public var queryTimeout: Duration
+    /// What the queries of all clients may hold while they run, one of them half of it; the default is 256 MiB.
+    public var queryMemory: QueryMemory
     /// Bytes of the documents that a client with a condition may see, of the collections of one query.
     ///
     /// The query runs on a copy of them. The default is 16 MiB.
@@ -41,9 +46,11 @@ public struct RESTLimits: Sendable {
         workerCount: Int = 16,
         partyWorkerCount: Int = 12,
         pageCount: Int = 200,
+        pageByteCount: Int = 1 << 20,
         scanCount: Int = 1_000,
         pieceByteCount: Int = 64 << 10,
         queryTimeout: Duration = .seconds(30),
+        queryMemory: QueryMemory = QueryMemory(byteLimit: 256 << 20),
         sightByteCount: Int = 16 << 20,
         longestPoll: Duration = .seconds(300),
         heartbeat: Duration = .seconds(15),
@@ -53,9 +60,11 @@ public struct RESTLimits: Sendable {
         self.workerCount = workerCount
         self.partyWorkerCount = partyWorkerCount
         self.pageCount = pageCount
+        self.pageByteCount = pageByteCount
         self.scanCount = scanCount
         self.pieceByteCount = pieceByteCount
         self.queryTimeout = queryTimeout
+        self.queryMemory = queryMemory
         self.sightByteCount = sightByteCount
         self.longestPoll = longestPoll
         self.heartbeat = heartbeat

@@ -16,6 +16,7 @@ public struct RESTQuery: Sendable {
     ///   - name: The database's name, as which `FROM` may speak of the default collection.
     ///   - parameters: Values of `$NAME`; those that are left out are MISSING.
     ///   - timeout: How long it may run, from now on.
+    ///   - memory: Of which it takes what it needs.
     ///   - collections: The only ones that it may ask; the others are not there for it.
     ///   - sight: The only documents that there are for it; `nil` means all.
     /// - Throws: `QueryError`, `StoreError`.
@@ -25,6 +26,7 @@ public struct RESTQuery: Sendable {
         named name: String,
         parameters: JSONObject = [:],
         timeout: Duration,
+        memory: QueryMemory = .process,
         collections: [CollectionPath]? = nil,
         sight: QuerySight? = nil
     ) throws {
@@ -41,7 +43,8 @@ public struct RESTQuery: Sendable {
         }
         var values: [ExactText: QueryValue] = [:]
         for (key, value) in parameters { values[ExactText(key)] = QueryValue(value) }
-        query = StorageQuery(statement, parameters: values, watch: QueryWatch(limit: timeout))
+        let watch = QueryWatch(limit: timeout, memory: memory)
+        query = StorageQuery(statement, parameters: values, watch: watch)
     }
 
     /// How it would be run: `{"sql":…,"steps":[…]}`.
@@ -53,18 +56,22 @@ public struct RESTQuery: Sendable {
         return ["sql": .string(plan.sql), "steps": .array(steps)]
     }
 
-    /// At most `limit` rows, with the titles of the columns: `{"columns":[…],"rows":[[…]],"more":…}`.
-    public func table(limit: Int) throws -> JSON {
+    /// At most `limit` rows, and no more than `byteCount` bytes of them and one row, with the titles of the
+    /// columns: `{"columns":[…],"rows":[[…]],"more":…}`.
+    public func table(limit: Int, byteCount: Int = 4 << 20) throws -> JSON {
         let rows = try rows()
         defer { rows.end() }
         var table: [JSON] = []
+        var rest = byteCount
         var hasMore = false
         while let row = try rows.next() {
-            guard table.count < limit else {
+            guard table.count < limit, rest > 0 else {
                 hasMore = true
                 break
             }
-            table.append(.array(row.map { $0.writableJSON ?? .null }))
+            let json = JSON.array(row.map { $0.writableJSON ?? .null })
+            rest -= try json.canonicalBytes(limits: JSONLimits(depth: .max)).count
+            table.append(json)
         }
         return [
             "columns": .array(rows.titles.map { .string($0.text) }), "rows": .array(table),

@@ -46,6 +46,23 @@ import Testing
         #expect(try answer.json()["rows"]?.array?.count == 3_000)
     }
 
+    @Test(arguments: ["_all_docs", "_changes"])
+    func `pages end where their bytes are full, and the list goes on`(_ list: String) throws {
+        let served = try Served { $0.limits.pageByteCount = 1_000 }
+        let filler = String(repeating: "x", count: 400)
+        for number in 100..<150 { try served.put("d\(number)", #"{"t":"\#(filler)"}"#) }
+        let visitor = try served.visitor()
+        let key = list == "_changes" ? "results" : "rows"
+        for limit in ["", "&limit=50", "&limit=51"] {
+            let target = "/notes/_default/\(list)?include_docs=true\(limit)"
+            let rows = try visitor.ask("GET", target).json()[key]?.array ?? []
+            #expect(rows.compactMap { $0["id"]?.string } == (100..<150).map { "d\($0)" })
+            #expect(rows.allSatisfy { $0["doc"]?["t"]?.string == filler })
+        }
+        let some = try visitor.ask("GET", "/notes/_default/\(list)?include_docs=true&limit=7")
+        #expect(try some.json()[key]?.array?.count == 7)
+    }
+
     @Test func `changes come behind a sequence, tombstones among them`() throws {
         let served = try Served { $0.limits.pageCount = 3 }
         for number in 0..<10 { try served.put("d\(number)", "{}") }

@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-int divan_stop_counting_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
-
 int divan_run_triggers(sqlite3 *connection, int run) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, run, NULL);
 }

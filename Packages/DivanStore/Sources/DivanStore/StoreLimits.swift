@@ -98,6 +98,8 @@ public enum StoreLimits {
     public static let singlySyncedBlobCount = 8
     /// Saves of concurrent threads that share one transaction.
     public static let groupedSaveCount = 64
+    /// Bytes of bodies in a page of changes; one document may have more.
+    public static let pageByteCount = 8 << 20
     /// Damaged documents that one read of the changes feed passes over; with more of them it fails.
     public static let passedDamageCount = 10_000
     /// Rows of new documents that one statement adds: of what a statement costs by itself a sixteenth is left.
@@ -127,6 +129,9 @@ public enum StoreLimits {
     /// Collections whose prepared statements a connection keeps, some 11 KiB each; those of the one used
     /// longest ago go.
     public static let keptCollectionCount = 64
+    /// Bytes that the running queries of a process hold in SQLite, where nothing else is said; one query
+    /// alone gets half of them.
+    public static let queryByteCount = 1 << 30
     /// Compiled queries kept with a connection while nobody runs them: an application repeats a few.
     public static let keptQueryCount = 24
 }

@@ -61,6 +61,30 @@ import Testing
         #expect(damaged.allSatisfy { $0.error.concernsOneDocument })
     }
 
+    @Test func `pages of changes hold no more bytes than they may and one document`() throws {
+        let store = Store.inMemory()
+        for number in 0..<30 {
+            let filler = String(repeating: "x", count: number % 7 * 300)
+            _ = try store.save(
+                DocumentID(unchecked: "d\(number)"),
+                in: .default,
+                body: Array(#"{"t":"\#(filler)"}"#.utf8)
+            )
+        }
+        try store.read { reader in
+            var pages = reader.changes(in: .default, after: 0, pageCount: 10, byteCount: 2_000)
+            var seen: [String] = []
+            var isLast = false
+            while let page = try pages.next() {
+                #expect(!isLast && page.documents.count <= 10)
+                #expect(page.documents.dropLast().map(\.body.count).reduce(0, +) < 2_000)
+                seen += page.documents.map(\.documentID.text)
+                isLast = page.isLast
+            }
+            #expect(isLast && seen == (0..<30).map { "d\($0)" })
+        }
+    }
+
     @Test func `a document whose body is damaged stops no reading of changed documents`() throws {
         try change("UPDATE docs_1 SET body = '{}' WHERE documentID IN ('doc-5', 'doc-39')")
         let store = try Store.open(directory: path)

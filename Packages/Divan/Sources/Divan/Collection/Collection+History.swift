@@ -70,8 +70,6 @@ public struct CollectionHistory: AsyncSequence, Sendable {
 
     /// Goes through the changes.
     public struct Iterator: AsyncIteratorProtocol {
-        private static let pageSize = 256
-
         private let collection: Collection
         private var sequence: UInt64
         private var page: ArraySlice<ChangedDocument> = []
@@ -90,8 +88,9 @@ public struct CollectionHistory: AsyncSequence, Sendable {
                 let (collection, path, sequence) = (collection, collection.path, sequence)
                 page = try await collection.database.inBackground {
                     try collection.read { reader in
-                        try reader.documents(in: path, after: sequence, limit: Self.pageSize)
-                            .map { ChangedDocument($0, in: collection) }[...]
+                        var pages = reader.changes(in: path, after: sequence)
+                        let documents = try pages.next()?.documents ?? []
+                        return documents.map { ChangedDocument($0, in: collection) }[...]
                     }
                 }
             }

@@ -160,8 +160,11 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
                 text += form == .exact ? "divan_body_result1" : "divan_body1"
                 text += "(\(table)body)"
             } else {
+                // No index has the exact form, so that its path may be anything that SQLite evaluates.
+                let mayHold = form == .plain || text.mayHoldBody()
                 text += form == .exact ? "divan_result1" : "divan_value1"
-                text += "(\(table)body, \(path.storedPath))"
+                text += "(\(table)body, "
+                text += mayHold ? "\(path.storedPath))" : "(SELECT \(path.storedPath)))"
             }
         case .metadata(let source, let key): writeMetadata(source, key, form, to: &text)
         case .allMetadata(let source): writeAllMetadata(source, to: &text)

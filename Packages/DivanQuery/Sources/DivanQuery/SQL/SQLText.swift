@@ -19,6 +19,9 @@ struct SQLText {
     /// How many more conditions SQLite's planner is shown.
     private var plannedConditionsLeft = QueryLimits.plannedConditionCount
 
+    /// How many more calls may hold a body of their own.
+    private var heldBodiesLeft = QueryLimits.heldBodyCount
+
     init(isSchema: Bool = false, isDivided: Bool = false) {
         self.isSchema = isSchema
         division = isDivided ? SQLDivision() : nil
@@ -57,6 +60,13 @@ struct SQLText {
         division?.open()
         try write(&self)
         division?.close()
+    }
+
+    /// Whether one more call may hold the body that it reads: one with a literal keeps its arguments apart from
+    /// those of the others, and a body of 8 MB with them.
+    mutating func mayHoldBody() -> Bool {
+        heldBodiesLeft -= 1
+        return isSchema || heldBodiesLeft >= 0
     }
 
     /// Whether SQLite's planner may be shown so many conditions more.

@@ -8,8 +8,23 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/// Has SQLite count its memory no more; without effect once the library is in use.
-int divan_stop_counting_memory(void);
+/// Has SQLite count its memory no more, and look at the allowance of a thread instead; without effect once the
+/// library is in use, which is told by another code than SQLITE_OK.
+int divan_configure_memory(void);
+
+/// The memory that the calls of one thread may take from SQLite and hold.
+typedef struct {
+    /// Bytes taken and not given back while the allowance was in use.
+    int64_t held;
+    /// Bytes that may be held.
+    int64_t granted;
+    void *context;
+    /// Asked for further bytes; returns at least as many, or 0, with which what asked fails (SQLITE_NOMEM).
+    int64_t (*grant)(void *context, int64_t more);
+} divan_allowance;
+
+/// Has the calls of this thread be held to an allowance from now on; null ends that.
+void divan_use_allowance(divan_allowance *allowance);
 
 /// Lets two directories of one file system change places in one step; returns 0 or what `errno` was.
 int divan_exchange(const char *one, const char *other);

@@ -9,6 +9,10 @@ public enum QueryStop: Error, Hashable, Sendable {
     case tookTooLong(limit: Duration)
     /// Nobody read its rows while the database was written, whose log cannot be cleared before they are.
     case leftWaiting
+    /// It needed more memory than one query may hold (`QueryMemory.singleByteLimit`).
+    case tookTooMuchMemory(byteLimit: Int)
+    /// Other queries hold the memory that all may hold together.
+    case othersHoldMemory
 }
 
 extension QueryStop: CustomStringConvertible {
@@ -21,11 +25,16 @@ extension QueryStop: CustomStringConvertible {
         case .leftWaiting:
             "the query's rows were not read on while much was written; read them sooner, end the query, "
                 + "or ask for all of them at once"
+        case .tookTooMuchMemory(let byteLimit):
+            "the query needs more than \(byteLimit >> 20) MiB of memory; make an index for what it sorts or "
+                + "groups by, name fewer properties, or allow it more"
+        case .othersHoldMemory:
+            "other queries hold all the memory that queries may have; ask again later"
         }
     }
 }
 
-/// Stops a running query, from any thread or after a time.
+/// Stops a running query: from any thread, after a time, or when it needs too much memory.
 public final class QueryWatch: Sendable {
     enum State: Int {
         case running
@@ -39,10 +48,16 @@ public final class QueryWatch: Sendable {
 
     private let state = Atomic<Int>(State.running.rawValue)
     private let deadline: (limit: Duration, nanoseconds: UInt64)?
+    let memory: QueryMemory
     private let logHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates a watch whose time, if it has a limit, begins now.
-    public init(limit: Duration? = nil) {
+    ///
+    /// - Parameters:
+    ///   - limit: How long the query may run; `nil` means for ever.
+    ///   - memory: Of which the query takes what it needs.
+    public init(limit: Duration? = nil, memory: QueryMemory = .process) {
+        self.memory = memory
         deadline = limit.map { limit in
             let (seconds, attoseconds) = limit.components
             let nanoseconds =

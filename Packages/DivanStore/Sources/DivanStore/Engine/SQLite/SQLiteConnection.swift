@@ -31,9 +31,10 @@ final class SQLiteConnection {
     private(set) lazy var pageByteCount = pageSize()
 
     // SQLite counts its memory under a lock that all connections of the process share: threads
-    // that use different databases wait for each other there, and nobody asks for the count.
+    // that use different databases wait for each other there, and nobody asks for the count. What a
+    // query may hold is counted by its thread (`SQLiteAllowance`).
     // Where the process used SQLite before, everything stays as it was.
-    private static let stopsCountingMemory: Void = { _ = divan_stop_counting_memory() }()
+    private static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
     convenience init(path: String, mode: Mode) throws(StoreError) {
         try self.init(SQLitePlace(path), mode: mode)
@@ -45,7 +46,7 @@ final class SQLiteConnection {
         mode: Mode,
         namesOthers: Bool = false
     ) throws(StoreError) {
-        _ = Self.stopsCountingMemory
+        _ = Self.configuresMemory
         path = place.path
         sealing = place.sealing
         let extra = namesOthers ? SQLITE_OPEN_URI : 0

@@ -9,6 +9,8 @@ final class SQLiteQueryRun {
     private let sql: String
     private let statement: SQLiteStatement
     private let watch: QueryWatch
+    /// What it may hold; unbounded in a transaction that writes, which SQLite would undo with the query.
+    private let allowance: SQLiteAllowance?
     private let isKept: Bool
 
     /// Begins a query; what it takes is kept for the next run, unless there will be none.
@@ -21,6 +23,7 @@ final class SQLiteQueryRun {
         sql = translation.sql
         titles = translation.titles
         watch = query.watch
+        allowance = session.connection.isWriting ? nil : SQLiteAllowance(watch.memory)
         try statement.bind(translation, query.parameters, session.liveCount(of:))
         session.connection.watch(watch)
     }
@@ -52,12 +55,18 @@ final class SQLiteQueryRun {
     func next() throws -> [QueryValue]? {
         if watch.mustStop { try watch.check(path: statement.path) }
         do throws(StoreError) {
-            return try statement.step() ? statement.values(count: titles.count) : nil
+            return try step() ? statement.values(count: titles.count) : nil
         } catch {
+            if let refusal = allowance?.refusal { throw refusal }
             // What SQLite reports of a query that was stopped is only that.
             try watch.check(path: statement.path)
             throw error.asRefusalByFunction ?? error
         }
+    }
+
+    private func step() throws(StoreError) -> Bool {
+        guard let allowance else { return try statement.step() }
+        return try allowance.within { () throws(StoreError) in try statement.step() }
     }
 
     /// What SQLite plans, with the names that people know.

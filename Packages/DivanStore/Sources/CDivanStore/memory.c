@@ -1,0 +1,56 @@
+#include "CDivanStore.h"
+
+#include <stddef.h>
+
+// SQLite's own allocator, with a look at what the calling thread may hold. A thread without an allowance pays
+// for one look at a variable of its own.
+
+static sqlite3_mem_methods plain;
+static _Thread_local divan_allowance *current;
+
+/// Whether the calling thread may hold so many bytes more; asks for more where that is not granted yet.
+static int admits(int64_t more) {
+    divan_allowance *allowance = current;
+    if (!allowance || allowance->held + more <= allowance->granted) return 1;
+    int64_t missing = allowance->held + more - allowance->granted;
+    // Whoever grants may use SQLite, and is not to be asked once more for that.
+    current = NULL;
+    int64_t granted = allowance->grant(allowance->context, missing);
+    current = allowance;
+    allowance->granted += granted;
+    return granted >= missing;
+}
+
+static void *take(int count) {
+    if (!admits(count)) return NULL;
+    void *made = plain.xMalloc(count);
+    if (current && made) current->held += plain.xSize(made);
+    return made;
+}
+
+static void give_back(void *memory) {
+    if (current && memory) current->held -= plain.xSize(memory);
+    plain.xFree(memory);
+}
+
+static void *resize(void *memory, int count) {
+    int64_t before = current ? plain.xSize(memory) : 0;
+    if (!admits(count - before)) return NULL;
+    void *made = plain.xRealloc(memory, count);
+    if (current && made) current->held += plain.xSize(made) - before;
+    return made;
+}
+
+int divan_configure_memory(void) {
+    sqlite3_mem_methods methods;
+    int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_GETMALLOC, &methods);
+    if (code != SQLITE_OK) return code;
+    plain = methods;
+    methods.xMalloc = take;
+    methods.xFree = give_back;
+    methods.xRealloc = resize;
+    return sqlite3_config(SQLITE_CONFIG_MALLOC, &methods);
+}
+
+void divan_use_allowance(divan_allowance *allowance) { current = allowance; }

@@ -1,0 +1,55 @@
+internal import CDivanStore
+
+/// What one run of a query holds of the memory of its `QueryMemory`.
+///
+/// Confined to the thread that runs the query, one at a time.
+final class SQLiteAllowance {
+    /// Bytes that are asked for together: a small query asks once.
+    private static let stepByteCount = 1 << 20
+
+    private let memory: QueryMemory
+    private var takenByteCount = 0
+    /// Why the query cannot go on, once it asked for more than it may hold.
+    private(set) var refusal: QueryStop?
+    // Allocated here, freed in `deinit`; C knows it only during `within`.
+    private let count: UnsafeMutablePointer<divan_allowance>
+
+    init(_ memory: QueryMemory) {
+        self.memory = memory
+        count = .allocate(capacity: 1)
+        count.initialize(to: divan_allowance())
+        count.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+        count.pointee.grant = { context, more in
+            // Called during `within`, whose caller keeps this object.
+            guard let context else { return 0 }
+            return Unmanaged<SQLiteAllowance>.fromOpaque(context).takeUnretainedValue().grant(more)
+        }
+    }
+
+    deinit {
+        memory.giveBack(takenByteCount)
+        count.deallocate()
+    }
+
+    /// Holds what the calls of SQLite take that `body` makes to the allowance.
+    func within<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+        divan_use_allowance(count)
+        defer { divan_use_allowance(nil) }
+        return try body()
+    }
+
+    private func grant(_ more: Int64) -> Int64 {
+        let free = memory.singleByteLimit - takenByteCount
+        guard let more = Int(exactly: more), more <= free else {
+            refusal = .tookTooMuchMemory(byteLimit: memory.singleByteLimit)
+            return 0
+        }
+        let step = min(max(more, Self.stepByteCount), free)
+        guard memory.take(step) else {
+            refusal = .othersHoldMemory
+            return 0
+        }
+        takenByteCount += step
+        return Int64(step)
+    }
+}
