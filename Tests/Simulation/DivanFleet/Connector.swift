@@ -119,6 +119,7 @@ final class Connector: @unchecked Sendable {
         }
         configuration.retry = RetrySchedule(isContinuous: plan.isContinuous)
         configuration.runResolver = { world.runResolver($0) }
+        configuration.runStoring = { world.runStoring($0) }
         for (number, path) in world.scenario.collections.enumerated() {
             configuration.resolvers[path] = RecordingResolver(
                 collection: number,

@@ -133,6 +133,12 @@ final class World: @unchecked Sendable {
         loop.schedule(at: loop.now + .milliseconds(delay), work)
     }
 
+    /// Stores what is gathered in a later turn of the loop, as a thread does that is slower or quicker.
+    func runStoring(_ work: @escaping @Sendable () -> Void) {
+        guard !isMended else { return loop.execute(work) }
+        loop.schedule(at: loop.now + .milliseconds(draw(0...40)), work)
+    }
+
     /// Turns one bit of some frames, among those that the checksum covers.
     func damage(_ frame: inout [UInt8]) {
         guard !isMended, scenario.corruptedPerMille > 0,

@@ -79,6 +79,7 @@ struct Conversation {
         var allowsPush = true
         var allowsPull = true
         var compresses = true
+        var storesBeside = false
         var limits = ReplicatorLimits()
         var remoteIdentity = "ws://there:4984/db/_blipsync"
         var furtherCodecs: [any CompressionCodec] = []
@@ -117,6 +118,7 @@ struct Conversation {
             )
             configuration.usesDeltas = usesDeltas
             configuration.compresses = compresses
+            configuration.storesBeside = storesBeside
             configuration.limits = limits
             configuration.furtherCodecs = furtherCodecs
             return configuration
@@ -217,6 +219,9 @@ struct Conversation {
                 self.error = self.error ?? error
             case .status(let status): statuses.append(status)
             case .blob: break
+            case .store(let work):
+                work.run()
+                active.advance(to: now)
             case .documents(let events): activeEvents += events
             case .resolve(let conflict):
                 held.append(conflict)
@@ -230,7 +235,7 @@ struct Conversation {
                 closeCode = closeCode ?? code.number
                 self.error = self.error ?? error
             case .documents(let events): passiveEvents += events
-            case .status, .resolve, .blob: break
+            case .status, .resolve, .blob, .store: break
             }
         }
         return isAny

@@ -8,6 +8,8 @@ struct Counterpart {
     let peer: any SyncPeer
     private(set) var requests: [BLIPIncomingRequest] = []
     private(set) var events: [DocumentEvent] = []
+    /// What a driver would have stored on another thread by now.
+    var storing: [StoringWork] = []
     private(set) var closeCode: UInt16?
     private(set) var error: SyncError?
     private var blip = BLIPConnection(codec: DeflateCodec())
@@ -176,6 +178,7 @@ struct Counterpart {
                 closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
+            case .store(let work): storing.append(work)
             case .status, .resolve, .blob: break
             }
         }

@@ -150,17 +150,108 @@ import Testing
         #expect(isConflict)
     }
 
+    // MARK: Stored on another thread
+
+    @Test func `what comes while another thread stores is answered, and stored next`() throws {
+        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 2 }
+        for id in ["a", "b"] { #expect(try #require(send(id, by: &server)).error == nil) }
+        #expect(try site.contents() == [:])
+        let work = try #require(server.storing.last)
+        #expect(try #require(send("c", by: &server)).error == nil)
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        #expect(try site.contents() == [:], "one transaction after the other")
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+
+        work.run()
+        #expect(try site.contents().count == 2)
+        server.peer.advance(to: .zero)
+        server.exchange()
+        #expect(try site.contents().count == 3)
+        let saved = try server.take("setCheckpoint").body
+        #expect(Checkpoint(json: saved).remote == RemoteSequence(3))
+    }
+
+    @Test func `an inbox that is full once more waits for no other thread`() throws {
+        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 1 }
+        send("a", by: &server)
+        #expect(server.storing.count == 1)
+        send("b", by: &server)
+        #expect(try site.contents().count == 1, "the peer did what nobody had begun")
+        #expect(server.storing.count == 2)
+        for work in server.storing { work.run() }
+        server.peer.advance(to: .zero)
+        #expect(try site.contents().count == 2)
+        #expect(site.takeChanges().count == 2, "none was stored twice")
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `who ends waits for what another thread stores`(isStop: Bool, isBegun: Bool) throws {
+        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 1 }
+        send("a", by: &server)
+        if isBegun { server.storing.first?.run() }
+        if isStop {
+            server.peer.stop(at: .zero)
+        } else {
+            server.peer.disconnected(at: .zero)
+        }
+        #expect(try site.contents().count == 1)
+        server.storing.first?.run()
+        #expect(site.takeChanges().count == 1)
+    }
+
+    @Test func `nothing is due while another thread stores`() throws {
+        var (_, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 2 }
+        for id in ["a", "b", "c"] { send(id, by: &server) }
+        let now = Duration.seconds(20)
+        server.peer.advance(to: now)
+        #expect(try #require(server.peer.deadline) > now, "or its driver comes again and again")
+    }
+
+    @Test func `what another thread could not store is pulled again`() throws {
+        let disk = FailingDisk()
+        var (_, server) = try pulling(Site(Store(engine: disk)), beside: true) {
+            $0.gatheredRevisionsCount = 1
+        }
+        disk.isBroken.store(true, ordering: .relaxed)
+        send("a", by: &server)
+        server.storing.first?.run()
+        server.peer.advance(to: .zero)
+        server.exchange()
+        #expect(server.closeCode == 4001)
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+    }
+
+    @Test func `changes of our own wait until what has come is stored`() throws {
+        var (site, server) = try pulling(pushes: true, beside: true) {
+            $0.gatheredRevisionsCount = 1
+        }
+        server.ask("changes", Self.zero, "[]", isNoReply: true)
+        send("a", by: &server)
+        let work = try #require(server.storing.first)
+        _ = site.takeChanges()
+        try site.save("own", "{}")
+        for change in site.takeChanges() { server.peer.storeChanged(change, at: .zero) }
+        server.exchange()
+        #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+        work.run()
+        server.peer.advance(to: .zero)
+        server.exchange()
+        #expect(server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
+    }
+
     // MARK: A puller, and the server that it has asked for three documents
 
     private func pulling(
         _ site: Site? = nil,
         indexed: Bool = true,
         pushes: Bool = false,
+        beside: Bool = false,
         _ limit: (inout ReplicatorLimits) -> Void = { _ in }
     ) throws -> (Site, Counterpart) {
         let site = try site ?? Site()
         if indexed { try site.makeIndex() }
         var options = Conversation.Options(pushes: pushes, isContinuous: true)
+        options.storesBeside = beside
         limit(&options.limits)
         var server = try Counterpart.server(site, options)
         try server.answer("subChanges")

@@ -32,6 +32,10 @@ public final class ActiveSession: @unchecked Sendable {
         ///
         /// A simulation hands in its loop, so that everything happens in one order.
         public var runResolver: @Sendable (@escaping @Sendable () -> Void) -> Void
+        /// Where what is gathered is stored while more of it comes: on a thread of the library's own.
+        ///
+        /// A simulation hands in its loop; `nil` stores on the loop of the transport, at once.
+        public var runStoring: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
         /// Told each change of the status.
         public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
         /// Told what became of documents.
@@ -51,6 +55,7 @@ public final class ActiveSession: @unchecked Sendable {
             self.peer = peer
             self.makeTransport = makeTransport
             runResolver = ConflictSettler.onQueue
+            runStoring = PeerDriver.storeOnQueue
         }
     }
 
@@ -207,12 +212,14 @@ extension ActiveSession {
             finish(SyncError(settingUp: error))
             return
         }
+        configuration.peer.storesBeside = configuration.runStoring != nil
         let driver = PeerDriver(
             configuration.peer.makePeer(store: store, log: log),
             transport: transport,
             store: store,
             settler: settler,
             watchesStore: configuration.peer.isContinuous,
+            runStoring: configuration.runStoring,
             hooks: hooks
         )
         phase = .connected(driver)

@@ -13,6 +13,15 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     // Unchecked: all mutable state is touched on `transport.loop` only, which runs its work on
     // one thread; `start()` and `stop()` go there first.
 
+    /// Runs work elsewhere, or later.
+    typealias Run = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// Transactions of gathered revisions that threads are at in one process: the disk is one.
+    private static let storing = WorkQueue(label: "divan.storing", limit: 4)
+
+    /// Stores beside every event loop.
+    static let storeOnQueue: Run = { work in storing.async(work) }
+
     /// What the owner is told; every closure is called on the loop.
     struct Hooks: Sendable {
         var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
@@ -29,6 +38,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     private let hooks: Hooks
     private let notices: StoreNotices
     private let watchesStore: Bool
+    private let runStoring: Run?
 
     private let peer: any SyncPeer
     private var conflicts = ConflictBacklog()
@@ -58,6 +68,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         store: Store,
         settler: ConflictSettler,
         watchesStore: Bool,
+        runStoring: Run? = nil,
         hooks: Hooks
     ) {
         self.peer = peer
@@ -66,6 +77,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         self.store = store
         self.settler = settler
         self.watchesStore = watchesStore
+        self.runStoring = runStoring
         self.hooks = hooks
     }
 
@@ -223,6 +235,15 @@ extension PeerDriver {
         return count > 0
     }
 
+    /// Has gathered revisions stored elsewhere; without another place the peer does it when it must.
+    private func store(_ work: StoringWork) {
+        runStoring? { [weak self] in
+            work.run()
+            guard let self else { return }
+            loop.execute { self.goOn() }
+        }
+    }
+
     private func goOnNextTurn() {
         guard !goesOn, phase == .open else { return }
         goesOn = true
@@ -239,6 +260,7 @@ extension PeerDriver {
             case .documents(let events): hooks.onDocuments(events)
             case .blob(let event): hooks.onBlob(event)
             case .resolve(let conflict): conflicts.add(conflict)
+            case .store(let work): store(work)
             case .close(let code, let error):
                 end.error = end.error ?? error
                 end.closedByPeerState = true
@@ -276,6 +298,10 @@ extension PeerDriver {
 
     private func timerFired() {
         timer = nil
+        goOn()
+    }
+
+    private func goOn() {
         guard phase == .open else { return }
         peer.advance(to: loop.now)
         pump()

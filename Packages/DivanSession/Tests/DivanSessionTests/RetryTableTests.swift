@@ -155,6 +155,7 @@ import Testing
         }
         configuration.retry = RetrySchedule(attemptCount: 5, isContinuous: false)
         configuration.runResolver = { [loop = run.loop] in loop.execute($0) }
+        configuration.runStoring = { [loop = run.loop] in loop.execute($0) }
         let session = ActiveSession(store: run.here, configuration: configuration, loop: run.loop)
         session.start()
         run.loop.run(for: .milliseconds(milliseconds))

@@ -103,6 +103,7 @@ final class Simulation {
         }
         configuration.retry = RetrySchedule(isContinuous: true)
         configuration.runResolver = { loop.execute($0) }
+        configuration.runStoring = { loop.execute($0) }
         let told = Statuses()
         configuration.onStatus = { status in told.list.withLock { $0.append(status) } }
         let store = Store.inMemory(random: SeededSource(seed: seed &* 1_000 &+ UInt64(number)))

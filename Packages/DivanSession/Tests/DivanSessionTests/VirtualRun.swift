@@ -67,6 +67,7 @@ final class VirtualRun {
         }
         configuration.retry = setting.retry
         configuration.runResolver = { loop.execute($0) }
+        configuration.runStoring = { loop.execute($0) }
         configuration.onStatus = { status in
             told.statuses.withLock { $0.append((loop.now, status)) }
         }

@@ -18,7 +18,8 @@ import DivanStore
 ///
 /// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
 /// transaction, answers it, fills the windows, and saves checkpoints that are due. Into collections with indexes
-/// it answers first and stores the arrivals of many turns together (`Inbox.gather`):
+/// it answers first and stores the arrivals of many turns together (`Inbox.gather`), on another thread if there is
+/// one (`PulledBatch`):
 ///
 /// ```
 /// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
@@ -47,6 +48,8 @@ final class ActivePeer: ConnectedPeer {
     private let remarks = Remarks()
     private let conflicts: OpenConflicts
     private let agreement: CollectionAgreement
+    /// What another thread stores; nothing is stored, proposed or saved beside it.
+    private var storing: PulledBatch?
     private var watchdog = Watchdog()
     /// Which collection is the first to take of what all have together.
     private var rotation = Rotation()
@@ -135,13 +138,15 @@ final class ActivePeer: ConnectedPeer {
         // Whoever stops hashes no more.
         let stop = connection.life.stopDeadline
         guard stop != nil || !attachments.wantsTurn else { return .zero }
-        return
-            ([
-                stop, watchdog.deadline, connection.statusDeadline(currentStatus),
-                inbox.gatheringDeadline,
-                stop == nil ? attachments.deadline : nil,
-            ] + collections.map(\.checkpointer.deadline))
-            .compactMap(\.self).min()
+        var deadlines = [
+            stop, watchdog.deadline, connection.statusDeadline(currentStatus),
+            stop == nil ? attachments.deadline : nil,
+        ]
+        if storing == nil {
+            deadlines.append(inbox.gatheringDeadline)
+            deadlines += collections.map(\.checkpointer.deadline)
+        }
+        return deadlines.compactMap(\.self).min()
     }
 
     func waits(at now: Duration) -> [SyncWait] {
@@ -181,7 +186,7 @@ extension ActivePeer {
         commitDue()
         // What was stored made room, and perhaps nothing else is to come.
         answerLists()
-        guard connection.life == .running else { return }
+        guard connection.life == .running, storing == nil else { return }
         for collection in collections { collection.pumpCheckpoint() }
         comeAgain()
         endIfDone()
@@ -231,7 +236,11 @@ extension ActivePeer {
         connection.close(.retryLater, error: reason)
     }
 
-    func fillWindows() { rotation.forEach(of: collections) { $0.pumpPusher() } }
+    func fillWindows() {
+        // What is stored just now is not seen yet by whoever reads the changes.
+        guard storing == nil else { return }
+        rotation.forEach(of: collections) { $0.pumpPusher() }
+    }
 
     private func answerLists() {
         if conflicts.hasRoom { rotation.forEach(of: collections) { $0.pumpPuller() } }
@@ -243,8 +252,8 @@ extension ActivePeer {
 
     /// Whether nothing is known that is left to do.
     private var isIdle: Bool {
-        inbox.ready.isEmpty && remarks.isEmpty && inbox.waitsForNoBlob && conflicts.isEmpty
-            && collections.allSatisfy(\.isIdle)
+        inbox.ready.isEmpty && storing == nil && remarks.isEmpty && inbox.waitsForNoBlob
+            && conflicts.isEmpty && collections.allSatisfy(\.isIdle)
     }
 
     private var isSettled: Bool { collections.allSatisfy(\.checkpointer.isSettled) }
@@ -259,9 +268,11 @@ extension ActivePeer {
         return status
     }
 
-    /// Stores what has arrived, unless it waits for more: marks alone while a backlog is pushed, and revisions
-    /// that are gathered while others come.
+    /// Stores what has arrived, unless it waits for more: marks alone while a backlog is pushed, revisions
+    /// that are gathered while others come, and everything while another thread stores.
     private func commitDue() {
+        if storing?.work.isDone == true { concludeStoring() }
+        guard storing == nil else { return inbox.gather() }
         guard inbox.ready.isEmpty || inbox.gathers else { return commit() }
         let waits =
             remarks.removals.isEmpty && remarks.count < limits.heldMarksCount
@@ -269,13 +280,14 @@ extension ActivePeer {
             && !collections.contains { $0.checkpointer.isDue }
             && (inbox.ready.isEmpty
                 ? collections.contains { $0.feedPhase == .backlog }
-                : expectsMore && !hasUnreadChanges && inbox.gather())
-        if !waits { commit() }
+                : expectsMore && !hasUnreadChanges)
+        guard waits else { return commit() }
+        if inbox.isDue { commitFull() } else if !inbox.ready.isEmpty { inbox.gather() }
     }
 
     /// Whether revisions are on their way here, or the peer may have more to announce.
     private var expectsMore: Bool {
-        connection.underway.requestedCount > inbox.ready.count
+        connection.underway.requestedCount > inbox.ready.count + connection.underway.storingCount
             || collections.contains(where: \.isCatchingUp)
     }
 
@@ -285,42 +297,52 @@ extension ActivePeer {
     }
 
     func commit() {
-        guard !inbox.ready.isEmpty || !remarks.isEmpty else { return }
+        concludeStoring()
+        if let batch = nextBatch() { conclude(batch) }
+    }
+
+    /// Has what is gathered stored by another thread, where it may be.
+    ///
+    /// Not where changes of our own are to be proposed, for which what the peer has sent counts.
+    func commitFull() {
+        let mayWait = inbox.gathers && connection.life == .running && !hasUnreadChanges
+        guard connection.configuration.storesBeside, mayWait else { return commit() }
+        inbox.gather()
+        concludeStoring()
+        guard let batch = nextBatch() else { return }
+        storing = batch
+        connection.underway.storingCount = batch.revisions.count
+        connection.emit(.store(batch.work))
+    }
+
+    private func nextBatch() -> PulledBatch? {
+        guard !inbox.ready.isEmpty || !remarks.isEmpty else { return nil }
+        return PulledBatch(of: collections, inbox, remarks, over: connection)
+    }
+
+    /// Tells what came of the transaction that another thread is at, which is waited for.
+    private func concludeStoring() {
+        guard let batch = storing.take() else { return }
+        connection.underway.storingCount = 0
+        conclude(batch)
+    }
+
+    private func conclude(_ batch: PulledBatch) {
         let collections = collections
-        let (lost, told, refusals) = remarks.take()
-        let removals = lost.filter { collections[$0.collection].purges($0) }
-        var ready = inbox.takeReady()
-        if collections.contains(where: \.hasWithdrawals) {
-            ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
-        }
-        let marks = told.compactMap { collections[$0.collection].upToDate($0) }
-        for revision in ready {
-            revision.isOutdated = collections[revision.collection].isOutdated(revision.message)
-        }
-        let paths = collections.map(\.path)
-        let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
-        let failure = finish(ready) {
-            try connection.store.write(origin: origin) { writer in
-                for removal in removals {
-                    _ = try writer.purge(removal.documentID, in: paths[removal.collection])
-                }
-                try writer.mark(marks, paths, at: remote)
-                try writer.note(refusals, paths, at: remote)
-                return try writer.insert(ready, in: paths, from: remote, keepsOrder: keepsOrder)
-            }
-        }
+        let failure = finish(batch.revisions) { try batch.work.result.get() }
         if let failure {
-            for removal in removals { collections[removal.collection].give(up: removal, failure) }
-            let hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
-            comeAgain(after: failure, hasHeard: hasHeard)
+            for removal in batch.removals {
+                collections[removal.collection].give(up: removal, failure)
+            }
+            comeAgain(after: failure, hasHeard: batch.hasHeard)
             return
         }
-        for removal in removals { collections[removal.collection].finish(removal) }
-        for mark in marks {
+        for removal in batch.removals { collections[removal.collection].finish(removal) }
+        for mark in batch.marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }
         // What came after the peer had told of another is no echo: the feed has to look at it.
-        for revision in ready where revision.isOutdated {
+        for revision in batch.revisions where revision.isOutdated {
             collections[revision.collection].pulled(revision.message.documentID, isBehind: true)
         }
     }

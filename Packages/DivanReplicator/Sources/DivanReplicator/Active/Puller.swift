@@ -143,7 +143,7 @@ final class Puller {
     /// Answers lists that wait, as long as few enough revisions are on their way.
     func pump() {
         while !waiting.isEmpty, !connection.isClosed,
-            requested.count - connection.underway.gatheredCount
+            requested.count - connection.underway.hereCount
                 < connection.limits.requestedRevisionsCount,
             connection.underway.comingCount < connection.limits.allRequestedRevisionsCount
         {

@@ -16,6 +16,8 @@ protocol ConnectedPeer: SyncPeer {
     func pump()
     /// Stores everything that has arrived in one transaction, and answers it.
     func commit()
+    /// Makes room in an inbox that is full.
+    func commitFull()
     /// Makes room for others when the listener holds too much.
     func weigh()
     /// Fills what each collection may have on its way.
@@ -46,6 +48,7 @@ extension ConnectedPeer {
     var status: SyncStatus { connection.status }
     var hasSavedProgress: Bool { false }
 
+    func commitFull() { commit() }
     func weigh() {}
     func giveUp() {}
     func mayRead(blob digest: BlobDigest, of request: BLIPIncomingRequest) -> Bool { false }
@@ -98,7 +101,7 @@ extension ConnectedPeer {
             } catch {
                 connection.refuse(request, logging: error)
             }
-            if inbox.isFull { commit() }
+            if inbox.isFull { commitFull() }
         case .reply(let number, let reply):
             guard let purpose = connection.purpose(of: number, answeredBy: reply),
                 !startsOver(after: reply, to: purpose)

@@ -114,17 +114,17 @@ final class Inbox {
             || byteCount >= limits.gatheredByteCount
     }
 
-    /// Answers what is ready, which then waits for more; `false` when its time has come.
-    func gather() -> Bool {
-        let deadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
-        guard gathers, !isFull, connection.now < deadline else { return false }
-        gatheringDeadline = deadline
+    /// Whether what is ready is to be stored now.
+    var isDue: Bool { isFull || gatheringDeadline.map { connection.now >= $0 } ?? false }
+
+    /// Answers what is ready, which then waits for more.
+    func gather() {
+        gatheringDeadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
         for revision in ready[connection.underway.gatheredCount...]
         where revision.life.take(.held).contains(.answer) {
             connection.answer(revision.request)
         }
         connection.underway.gatheredCount = ready.count
-        return true
     }
 
     /// Hands out what is ready, in the order of arrival.

@@ -43,101 +43,30 @@ final class IncomingRevision {
     var flags: SyncFlags { message.isTombstone ? .deleted : [] }
 }
 
-extension StoreWriter {
-    /// Stores received revisions; what is wrong with one alone does not end the transaction.
-    ///
-    /// `remote` is who sent them, `nil` on the passive side; `keepsOrder` says whether the sender keeps
-    /// to one order of revisions that were given up for each other, and is `nil` where each message does.
-    func insert(
-        _ revisions: [IncomingRevision],
-        in paths: [CollectionPath],
-        from remote: RemoteID?,
-        keepsOrder: Bool? = nil
-    ) throws -> [RevisionResult] {
-        var results: [RevisionResult] = []
-        results.reserveCapacity(revisions.count)
-        for start in stride(from: 0, to: revisions.count, by: StoreLimits.addedTogetherCount) {
-            let some = revisions[start...].prefix(StoreLimits.addedTogetherCount)
-            if let first = try insertFirst(some, in: paths, from: remote) {
-                for place in 0..<UInt64(some.count) {
-                    let sequence = first + place
-                    results.append(
-                        .inserted(sequence: sequence, isConflict: false, isBranched: false)
-                    )
-                }
-                continue
-            }
-            for revision in some {
-                let keepsOrder = keepsOrder ?? revision.message.keepsOrder
-                let received = revision.received(from: remote, keepsOrder: keepsOrder)
-                results.append(try insert(revision, received, in: paths[revision.collection]))
-            }
-        }
-        return results
-    }
-
-    /// Stores as many new documents as are worth one step; `nil` where they are fewer, or anything else.
-    private func insertFirst(
-        _ revisions: ArraySlice<IncomingRevision>,
-        in paths: [CollectionPath],
-        from remote: RemoteID?
-    ) throws -> UInt64? {
-        guard revisions.count > 3, let first = revisions.first,
-            revisions.allSatisfy({
-                $0.collection == first.collection && $0.message.ancestry.ids.isEmpty
-                    && $0.absentBlobs.isEmpty
-            })
-        else { return nil }
-        let received = revisions.map { $0.received(from: remote, keepsOrder: false) }
-        return try insertFirst(received, in: paths[first.collection])
-    }
-
-    private func insert(
-        _ revision: IncomingRevision,
-        _ received: RemoteRevision,
-        in path: CollectionPath
-    ) throws -> RevisionResult {
-        let message = revision.message
-        do throws(StoreError) {
-            let outcome = try insert(received, in: path)
-            for digest in revision.absentBlobs {
-                try noteAbsent(digest, of: message.documentID, in: path)
-            }
-            return switch outcome {
-            case .inserted(let sequence, let isConflict, let isBranched):
-                .inserted(sequence: sequence, isConflict: isConflict, isBranched: isBranched)
-            case .alreadyThere: .alreadyThere(lastSequence: try lastSequence(in: path))
-            case .overtaken:
-                .overtaken(
-                    lastSequence: try lastSequence(in: path),
-                    winner: try change(of: message.documentID, in: path)
-                )
-            case .givenUp(let sequence, let current):
-                .givenUp(sequence: sequence, current: current)
-            }
-        } catch {
-            guard error.concernsOneDocument else { throw error }
-            return .failed(SyncError(storage: error), isLost: false)
-        }
-    }
-}
-
 extension IncomingRevision {
-    fileprivate func received(from remote: RemoteID?, keepsOrder: Bool) -> RemoteRevision {
-        RemoteRevision(
-            documentID: message.documentID,
-            revisionID: message.revisionID,
-            history: message.ancestry.ids,
-            mergeCount: message.ancestry.mergeCount,
-            isTombstone: message.isTombstone,
-            body: body,
-            hasBlobs: hasBlobs,
-            remote: remote,
-            // Only the active side stores conflicts, for it alone resolves them.
-            refusesConflicts: remote == nil,
-            closing: message.closing,
-            keepsOrder: keepsOrder,
-            isOutdated: isOutdated
+    /// What is stored of it.
+    ///
+    /// `remote` is who sent it, `nil` on the passive side; `keepsOrder` says whether the sender keeps
+    /// to one order of revisions that were given up for each other, and is `nil` where each message does.
+    func arrived(from remote: RemoteID?, keepsOrder: Bool? = nil) -> ArrivedRevision {
+        ArrivedRevision(
+            collection: collection,
+            absentBlobs: absentBlobs,
+            received: RemoteRevision(
+                documentID: message.documentID,
+                revisionID: message.revisionID,
+                history: message.ancestry.ids,
+                mergeCount: message.ancestry.mergeCount,
+                isTombstone: message.isTombstone,
+                body: body,
+                hasBlobs: hasBlobs,
+                remote: remote,
+                // Only the active side stores conflicts, for it alone resolves them.
+                refusesConflicts: remote == nil,
+                closing: message.closing,
+                keepsOrder: keepsOrder ?? message.keepsOrder,
+                isOutdated: isOutdated
+            )
         )
     }
 }

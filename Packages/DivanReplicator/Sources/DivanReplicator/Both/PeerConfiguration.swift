@@ -35,6 +35,8 @@ public struct PeerConfiguration: Sendable {
     public var furtherCodecs: [any CompressionCodec] = []
     /// What a peer may make this one hold.
     public var limits = ReplicatorLimits()
+    /// Whether what is gathered is stored on another thread (`SyncEffect.store`), while more of it comes.
+    public var storesBeside = false
     /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
     /// Where made-up revision IDs come from; a simulation hands in a source that repeats itself.

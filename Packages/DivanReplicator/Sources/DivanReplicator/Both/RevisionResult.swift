@@ -2,7 +2,7 @@ import DivanRevisions
 import DivanStore
 
 /// What became of a received revision: nearly always it was inserted, so the others are told by reference.
-enum RevisionResult {
+enum RevisionResult: Sendable {
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool)
     case alreadyThere(lastSequence: UInt64)
     /// It lies behind another one, which may have won over it here.

@@ -13,6 +13,9 @@ public enum SyncEffect: Sendable {
     /// A pulled revision conflicts with a local one: resolve it, store the result, and call
     /// `conflictResolved`.
     case resolve(PendingConflict)
+    /// Run this on another thread, and call `advance(to:)` then; only where
+    /// `PeerConfiguration.storesBeside` allows it.
+    case store(StoringWork)
     /// Something became of a content that the configuration wants.
     case blob(BlobEvent)
 }

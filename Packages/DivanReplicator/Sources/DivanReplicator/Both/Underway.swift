@@ -7,6 +7,8 @@ struct Underway {
     var requestedCount = 0
     /// Of these, revisions that have come, and wait for the transaction that they are gathered for.
     var gatheredCount = 0
+    /// Of these, revisions whose transaction another thread is at.
+    var storingCount = 0
     /// Lists that wait for their answer.
     var listsCount = 0
     /// Revisions read from the feed that wait to be sent.
@@ -17,5 +19,7 @@ struct Underway {
     var unansweredByteCount = 0
 
     /// Revisions that were asked for and have not come.
-    var comingCount: Int { requestedCount - gatheredCount }
+    var comingCount: Int { requestedCount - hereCount }
+    /// Revisions that have come and are not finished.
+    var hereCount: Int { gatheredCount + storingCount }
 }

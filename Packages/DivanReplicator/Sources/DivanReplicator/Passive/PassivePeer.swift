@@ -165,7 +165,7 @@ extension PassivePeer {
         let paths = collections.map { $0?.path ?? .default }
         _ = finish(ready) {
             try connection.store.write(origin: origin) { writer in
-                try writer.insert(ready, in: paths, from: nil)
+                try writer.insert(ready.map { $0.arrived(from: nil) }, in: paths)
             }
         }
     }

@@ -241,6 +241,9 @@ struct Replay {
                 closeCode = code.number
                 self.error = error
             case .documents(let documents): events += documents
+            case .store(let work):
+                work.run()
+                peer.advance(to: .zero)
             case .status, .blob: break
             case .resolve(let conflict):
                 // The recorded client had no resolver.

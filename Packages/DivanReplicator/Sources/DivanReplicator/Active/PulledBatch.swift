@@ -1,0 +1,47 @@
+import DivanRevisions
+import DivanStore
+
+/// One transaction of an active peer: what the peer sent, and what it told.
+struct PulledBatch {
+    let revisions: [IncomingRevision]
+    let removals: [Remarks.Removal]
+    let marks: [Remarks.Mark]
+    /// Whether it has anything that the peer does not say again by itself.
+    let hasHeard: Bool
+    /// Stores it.
+    let work: StoringWork
+
+    /// Takes what is ready in the inbox, and what was remarked.
+    init(
+        of collections: [ActiveCollection],
+        _ inbox: Inbox,
+        _ remarks: Remarks,
+        over connection: Connection
+    ) {
+        let (lost, told, refusals) = remarks.take()
+        let removals = lost.filter { collections[$0.collection].purges($0) }
+        var ready = inbox.takeReady()
+        if collections.contains(where: \.hasWithdrawals) {
+            ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
+        }
+        let marks = told.compactMap { collections[$0.collection].upToDate($0) }
+        for revision in ready {
+            revision.isOutdated = collections[revision.collection].isOutdated(revision.message)
+        }
+        (revisions, self.removals, self.marks) = (ready, removals, marks)
+        hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
+        let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
+        let (store, origin) = (connection.store, connection.origin)
+        let paths = collections.map(\.path)
+        let arrived = ready.map { $0.arrived(from: remote, keepsOrder: keepsOrder) }
+        let purged = removals.map { (documentID: $0.documentID, path: paths[$0.collection]) }
+        work = StoringWork {
+            try store.write(origin: origin) { writer in
+                for (documentID, path) in purged { _ = try writer.purge(documentID, in: path) }
+                try writer.mark(marks, paths, at: remote)
+                try writer.note(refusals, paths, at: remote)
+                return try writer.insert(arrived, in: paths)
+            }
+        }
+    }
+}
