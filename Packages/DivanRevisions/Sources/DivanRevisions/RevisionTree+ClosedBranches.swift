@@ -80,9 +80,7 @@ extension RevisionTree {
         let flags = current.flags.intersection([.tombstone, .hasBlobs])
         let grafted = try Self.child(of: loser, flags: flags, body: body, blinding)
         guard !contains(grafted.id) else { return nil }
-        let isKnown = position(of: current.id).map(isMarked) ?? false
-        let closing = isKnown ? try Self.closing(of: current.id, for: grafted.id) : nil
-        giveUp(current.id, for: loser, closing)
+        giveUp(current.id, for: loser, try Self.closing(of: current.id, for: grafted.id))
         _ = add([grafted], onto: position(of: loser))
         settle()
         prune()

@@ -48,12 +48,7 @@ extension RevisionTree {
             throw .notALeaf(remote)
         }
         if closesRemote, decision == .keepLocal {
-            return try resolve(
-                winner: local,
-                loser: remote,
-                merged: nil,
-                remembersLoser: true
-            )
+            return try resolve(winner: local, loser: remote, merged: nil)
         }
         let isDeletion =
             switch decision {
@@ -62,18 +57,12 @@ extension RevisionTree {
             case .keepRemote, .merge: false
             }
         if winner.isTombstone, isDeletion {
-            return try resolve(
-                winner: remote,
-                loser: local,
-                merged: nil,
-                remembersLoser: closesRemote
-            )
+            return try resolve(winner: remote, loser: local, merged: nil)
         }
         return try resolve(
             winner: remote,
             loser: local,
-            merged: merged(decision, loser, onto: remote, blinding),
-            remembersLoser: closesRemote
+            merged: merged(decision, loser, onto: remote, blinding)
         )
     }
 
@@ -99,28 +88,24 @@ extension RevisionTree {
         }
     }
 
-    /// Makes one leaf win over another, as the tree of Couchbase Lite does it.
+    /// Makes one leaf win over another, which stays as a closed branch.
+    ///
+    /// Also where no remote is known to have it: it may be on its way to one, which would refuse all that
+    /// follows if nobody could tell it what became of it.
     ///
     /// - Parameters:
     ///   - winner: The leaf whose branch goes on.
     ///   - loser: The other leaf.
     ///   - merged: A new child of the winner, or `nil` to take the winner as it is.
-    ///   - remembersLoser: Whether the loser stays as a closed branch even if no remote has it.
     /// - Returns: The revision that is the outcome.
     /// - Throws: `generationOverflow`; the tree is then unchanged.
     private mutating func resolve(
         winner: RevisionID,
         loser: RevisionID,
-        merged: Revision?,
-        remembersLoser: Bool
+        merged: Revision?
     ) throws(RevisionError) -> RevisionID {
         guard let start = position(of: winner) else { throw .notALeaf(winner) }
-        guard let end = position(of: loser) else { throw .notALeaf(loser) }
-        // Anything on the loser's own way that some remote stands on must stay.
-        let shared = Set(lineage(from: start))
-        let isHeld = lineage(from: end).contains { !shared.contains($0) && isMarked($0) }
-        let closes = remembersLoser || isHeld
-        let closing = closes ? try Self.closing(of: loser, for: winner) : nil
+        let closing = try Self.closing(of: loser, for: winner)
         clearConflict(from: start)
         if merged == nil { revisions[start].sequence = 0 }
         giveUp(loser, for: winner, closing)

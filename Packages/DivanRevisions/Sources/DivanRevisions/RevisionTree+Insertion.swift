@@ -262,12 +262,7 @@ extension RevisionTree {
         {
             return
         }
-        moveMark(
-            of: remote,
-            to: received.id,
-            currentBefore: currentBefore,
-            remembers: received.keepsOrder
-        )
+        moveMark(of: remote, to: received.id, currentBefore: currentBefore)
     }
 
     /// Whether a revision with these flags brings a deleted document back.

@@ -38,14 +38,13 @@ extension RevisionTree {
     /// Moves a remote's mark to a revision that came from it (`revisions.md` §4, step 5).
     ///
     /// When the new revision does not descend from the one before, the remote has switched
-    /// branches. What it left is then purged if it is nothing but the remote's: a branch in
-    /// conflict, or our current revision, on which we have no change of our own. With `remembers` that
-    /// one is closed instead: a peer that keeps to the order of `Precedence` forgets nothing.
+    /// branches. What it left is then given up if it is nothing but the remote's: a branch in
+    /// conflict is purged, and our current revision, on which we have no change of our own, is closed, for
+    /// other peers may have got it from here.
     mutating func moveMark(
         of remote: RemoteID,
         to id: RevisionID,
-        currentBefore: RevisionID?,
-        remembers: Bool
+        currentBefore: RevisionID?
     ) {
         guard let position = position(of: id) else { return }
         let previous = marks.first { $0.remote == remote }?.position
@@ -59,8 +58,7 @@ extension RevisionTree {
         let wasCurrent = left.id == currentBefore
         guard wasCurrent || left.flags.contains(.conflict), isLeaf(previous) else { return }
         if wasCurrent { clearConflict(from: position) }
-        // Other remotes may have it still, and are told then.
-        let closes = isMarked(previous) || (remembers && wasCurrent)
+        let closes = isMarked(previous) || wasCurrent
         giveUp(left.id, for: id, closes ? try? Self.closing(of: left.id, for: id) : nil)
     }
 

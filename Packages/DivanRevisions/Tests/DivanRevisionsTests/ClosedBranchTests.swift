@@ -88,7 +88,7 @@ import Testing
         #expect(tree.current?.id == grafted)
         #expect(tree.current?.body == body("2-cc"))
         #expect(tree.isAncestor(loser, of: grafted))
-        #expect(!tree.contains(local))
+        #expect(tree.isClosed(local))
         #expect(!tree.isConflicted)
         #expect(try tree.graftCurrent(onto: loser) == nil)
     }

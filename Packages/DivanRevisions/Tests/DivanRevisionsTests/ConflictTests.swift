@@ -6,10 +6,10 @@ import Testing
     @Test func `keeping the local side writes it after the remote one`() throws {
         var (tree, local) = try conflicted()
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
-        #expect(tree.leafList == outcome.description)
+        #expect(tree.current?.id == outcome)
         #expect(tree.current?.body == body("mine"))
         #expect(tree.lineage(of: outcome).map(\.id) == [outcome, try id("2-bb"), try id("1-aa")])
-        #expect(!tree.contains(local))
+        #expect(tree.isClosed(local))
         #expect(!tree.isConflicted)
         #expect(tree.latest(at: remote) == (try id("2-bb")))
         #expect(tree.revisions.allSatisfy { !$0.flags.contains(.conflict) })
@@ -27,7 +27,8 @@ import Testing
         tree.assignSequence(5)
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
         #expect(outcome == (try id("2-bb")))
-        #expect(tree.leafList == "2-bb")
+        #expect(tree.current?.id == outcome)
+        #expect(tree.isClosed(local))
         #expect(tree.current?.sequence == 0)
         #expect(tree[try id("1-aa")]?.sequence == 5)
     }
@@ -89,7 +90,8 @@ import Testing
     func `of two tombstones the remote one stays`(_ decision: RevisionTree.Decision) throws {
         var (tree, local) = try conflicted(localIsTombstone: true, remoteFlags: .tombstone)
         try tree.resolve(local: local, remote: try id("2-bb"), as: decision)
-        #expect(tree.leafList == "2-bb")
+        #expect(tree.current?.id == (try id("2-bb")))
+        #expect(!tree.isConflicted)
     }
 
     @Test func `keeping a local tombstone deletes after the remote side`() throws {
@@ -104,6 +106,17 @@ import Testing
         let outcome = try tree.resolve(local: local, remote: try id("2-bb"), as: .keepLocal)
         #expect(tree.current?.id == outcome)
         #expect(tree.current?.isTombstone == false)
+    }
+
+    /// It may be on its way to a remote, which is told then what became of it.
+    @Test func `a loser that no remote is known to have is closed, too`() throws {
+        var (tree, local) = try conflicted()
+        let other = RemoteID(rawValue: 2)
+        try tree.resolve(local: local, remote: try id("2-bb"), as: .keepRemote)
+        tree.markLatest(local, at: other)
+        #expect(tree.latest(at: other) == local)
+        #expect(tree.closedBranch(from: local).last == local)
+        #expect(!tree.isConflicted)
     }
 
     @Test func `a loser that another remote has is closed, not purged`() throws {
