@@ -31,7 +31,7 @@ struct PushRivals {
         if let ancestor = betterAncestor(than: proposal, theirs, history) {
             return .ancestorFound(ancestor)
         }
-        if try graft(change, theirs ?? proposal.ancestor, history) { return .grafted }
+        if let grafted = try graft(change, theirs ?? proposal.ancestor, history) { return grafted }
         if try takeBack(theirs, change) { return .tookBack }
         return pulls && canAwait ? .pullMayClear : .nothingHelps
     }
@@ -56,19 +56,28 @@ struct PushRivals {
 
     /// Makes a revision that a peer of another kind can take, where it has one that we gave up.
     ///
-    /// - Returns: Whether there is one now; it is pushed as a change of its own.
+    /// Not where that one says the same: of two such peers each would have the revision that was made for
+    /// the other one put in the place of its own, for ever.
+    ///
+    /// - Returns: `grafted` where there is one now, which is pushed as a change of its own.
     private func graft(
         _ change: FeedChange,
         _ theirs: RevisionID?,
         _ history: any RevisionHistory
-    ) throws -> Bool {
+    ) throws -> PushedChange.Event? {
         guard !connection.peerIsOurs,
             let loser = theirs ?? connection.remote.flatMap({ history.latest(at: $0) }),
             !history.closedBranch(from: loser).isEmpty
-        else { return false }
-        return try connection.store.write { writer in
+        else { return nil }
+        if let current = history.current, let known = history[loser], known.body != nil,
+            known.body == current.body, known.isTombstone == current.isTombstone
+        {
+            return .alike
+        }
+        let isGrafted = try connection.store.write { writer in
             try writer.graftCurrent(of: change.documentID, onto: loser, in: path)
         }
+        return isGrafted ? .grafted : nil
     }
 
     /// Takes the revision that a peer of ours insists on, where it was given up here and precedes

@@ -60,6 +60,8 @@ enum PushedChange {
         case ancestorFound(RevisionID)
         /// A revision was made that the peer can take.
         case grafted
+        /// The peer's revision says the same, and cannot be told to give way.
+        case alike
         /// The peer's revision is current here now.
         case tookBack
         case pullMayClear
@@ -124,6 +126,7 @@ enum PushedChange {
         case (.disputed, .unreadable): (self, effects) = (.settled, [.report, .pass])
         case (.disputed, .ancestorFound): (self, effects) = (.found, [.propose])
         case (.disputed, .grafted): (self, effects) = (.settled, [.pass, .readFeed])
+        case (.disputed, .alike): (self, effects) = (.settled, [.pass])
         case (.disputed, .tookBack): (self, effects) = (.settled, [.pass, .readFeed])
         case (.disputed, .pullMayClear): (self, effects) = (.awaitingPull, [.remember, .pass])
         case (.disputed, .nothingHelps): (self, effects) = (.settled, [.report, .remember, .pass])
