@@ -110,6 +110,21 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
+    /// Nobody else can tell which of them comes first.
+    @Test func `sequences of a form of their own are taken in the order of the lists`() throws {
+        let site = try Site()
+        var server = try server(site, Mode())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[["x9","lost","1-aa"]]"#)
+        server.ask("changes", Self.zero, #"[["x1","lost","1-aa",2]]"#)
+        server.ask("rev", revision("1-aa", #""x9""#), #"{"theirs":1}"#)
+        #expect(try site.contents() == [:], "sent before the loss")
+        server.ask("changes", Self.zero, #"[["x5","lost","1-aa"]]"#)
+        server.ask("rev", revision("1-aa", #""x5""#), #"{"theirs":1}"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("lost") == #"{"theirs":1}"#)
+    }
+
     @Test(arguments: ["7", #""7:1""#, #""6:9:7""#])
     func `access that was regained meanwhile brings the document back`(sequence: String) throws {
         let site = try Site()

@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `the first waits for the others as long as the limit says`() throws {
-        var (site, server) = try pulling { $0.gatheringTime = .milliseconds(30) }
+        var (site, server) = try pulling { $0.limits.gatheringTime = .milliseconds(30) }
         server.now = .milliseconds(5)
         send("a", by: &server)
         server.now = .milliseconds(20)
@@ -85,13 +85,13 @@ import Testing
     }
 
     @Test func `a full transaction waits for no more`() throws {
-        var (site, server) = try pulling { $0.gatheredRevisionsCount = 2 }
+        var (site, server) = try pulling { $0.limits.gatheredRevisionsCount = 2 }
         send("a", by: &server)
         #expect(try site.contents() == [:])
         send("b", by: &server)
         #expect(try site.contents().count == 2)
 
-        (site, server) = try pulling { $0.gatheredByteCount = 3 }
+        (site, server) = try pulling { $0.limits.gatheredByteCount = 3 }
         send("a", by: &server)
         #expect(try site.contents() == [:])
         send("b", by: &server)
@@ -100,7 +100,7 @@ import Testing
 
     /// Lists are answered behind what has come, not behind what is stored.
     @Test func `what is gathered leaves room for what is announced`() throws {
-        var (site, server) = try pulling { $0.requestedRevisionsCount = 3 }
+        var (site, server) = try pulling { $0.limits.requestedRevisionsCount = 3 }
         for id in ["a", "b", "c"] { send(id, by: &server) }
         let answer = server.ask("changes", Self.zero, #"[[4,"d","1-aa"]]"#)
         #expect(answer?.body.isEmpty == false)
@@ -150,10 +150,34 @@ import Testing
         #expect(isConflict)
     }
 
+    /// In the order of the feed.
+    @Test(arguments: [true, false])
+    func `a loss is told behind what was gathered before it`(vetoes: Bool) throws {
+        var (site, server) = try pulling { options in
+            options.purgesRevoked = vetoes
+            options.collections[0].pullFilter = { !$0.flags.contains(.accessRemoved) }
+        }
+        for id in ["a", "b"] { send(id, by: &server) }
+        #expect(try site.contents() == [:])
+        server.ask("changes", Self.zero, #"[[7,"a","1-aa",2]]"#)
+        #expect(server.events.map(\.documentID) == ["a", "b", "a"])
+        #expect(server.events.map(\.flags) == [[], [], .accessRemoved])
+        #expect(server.events.map(\.error?.code) == [nil, nil, vetoes ? 403 : nil])
+        #expect(try site.contents().count == 2, "kept")
+    }
+
+    @Test func `what was gathered before its document was lost is not stored`() throws {
+        var (site, server) = try pulling()
+        for id in ["a", "b"] { send(id, by: &server) }
+        server.ask("changes", Self.zero, #"[[7,"a","1-aa",2]]"#)
+        #expect(server.events.map(\.documentID) == ["b", "a"])
+        #expect(try site.contents().keys.elementsEqual(["b"]))
+    }
+
     // MARK: Stored on another thread
 
     @Test func `what comes while another thread stores is answered, and stored next`() throws {
-        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 2 }
+        var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 2 }
         for id in ["a", "b"] { #expect(try #require(send(id, by: &server)).error == nil) }
         #expect(try site.contents() == [:])
         let work = try #require(server.storing.last)
@@ -172,7 +196,7 @@ import Testing
     }
 
     @Test func `an inbox that is full once more waits for no other thread`() throws {
-        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 1 }
+        var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
         send("a", by: &server)
         #expect(server.storing.count == 1)
         send("b", by: &server)
@@ -186,7 +210,7 @@ import Testing
 
     @Test(arguments: [true, false], [true, false])
     func `who ends waits for what another thread stores`(isStop: Bool, isBegun: Bool) throws {
-        var (site, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 1 }
+        var (site, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
         send("a", by: &server)
         if isBegun { server.storing.first?.run() }
         if isStop {
@@ -200,7 +224,7 @@ import Testing
     }
 
     @Test func `nothing is due while another thread stores`() throws {
-        var (_, server) = try pulling(beside: true) { $0.gatheredRevisionsCount = 2 }
+        var (_, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 2 }
         for id in ["a", "b", "c"] { send(id, by: &server) }
         let now = Duration.seconds(20)
         server.peer.advance(to: now)
@@ -210,7 +234,7 @@ import Testing
     @Test func `what another thread could not store is pulled again`() throws {
         let disk = FailingDisk()
         var (_, server) = try pulling(Site(Store(engine: disk)), beside: true) {
-            $0.gatheredRevisionsCount = 1
+            $0.limits.gatheredRevisionsCount = 1
         }
         disk.isBroken.store(true, ordering: .relaxed)
         send("a", by: &server)
@@ -223,7 +247,7 @@ import Testing
 
     @Test func `changes of our own wait until what has come is stored`() throws {
         var (site, server) = try pulling(pushes: true, beside: true) {
-            $0.gatheredRevisionsCount = 1
+            $0.limits.gatheredRevisionsCount = 1
         }
         server.ask("changes", Self.zero, "[]", isNoReply: true)
         send("a", by: &server)
@@ -246,13 +270,13 @@ import Testing
         indexed: Bool = true,
         pushes: Bool = false,
         beside: Bool = false,
-        _ limit: (inout ReplicatorLimits) -> Void = { _ in }
+        _ change: (inout Conversation.Options) -> Void = { _ in }
     ) throws -> (Site, Counterpart) {
         let site = try site ?? Site()
         if indexed { try site.makeIndex() }
         var options = Conversation.Options(pushes: pushes, isContinuous: true)
         options.storesBeside = beside
-        limit(&options.limits)
+        change(&options)
         var server = try Counterpart.server(site, options)
         try server.answer("subChanges")
         #expect(server.ask("changes", Self.zero, Self.list) != nil)

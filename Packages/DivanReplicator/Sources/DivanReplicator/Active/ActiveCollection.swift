@@ -231,38 +231,33 @@ extension ActiveCollection {
 // MARK: - Around the transaction
 
 extension ActiveCollection {
-    /// Whether a lost document is to be purged; what was sent of it before is not stored then.
+    /// What becomes of a lost document; of one that is purged nothing is stored that was sent before.
     ///
     /// The pull filter is asked; a veto keeps the document and is an error of its own.
-    func purges(_ removal: Remarks.Removal) -> Bool {
-        guard removal.purges else {
-            finish(removal)
-            return false
-        }
-        guard options.pullFilter?(removal.question) ?? true else {
-            connection.report(removal.event(in: path, .rejected))
-            finish(removal.sequence, isFinished: true, byteCount: 0)
-            connection.refuse(removal.request, with: .rejected)
-            return false
-        }
-        if let sequence = removal.sequence {
-            withdrawals.note(removal.documentID, sequence, awaited: awaited)
-        }
-        return true
+    func verdict(on removal: Remarks.Removal) -> Remarks.Verdict {
+        guard removal.purges else { return .keeps }
+        guard options.pullFilter?(removal.question) ?? true else { return .vetoed }
+        withdrawals.note(removal, awaited: awaited)
+        return .purges
     }
 
-    /// A lost document is purged, or stays where nothing is.
-    func finish(_ removal: Remarks.Removal) {
-        connection.report(removal.event(in: path, nil))
-        finish(removal.sequence, isFinished: true, byteCount: 0)
-        connection.answer(removal.request)
-    }
-
-    /// A lost document could not be purged: the peer is to tell of it again.
-    func give(up removal: Remarks.Removal, _ error: SyncError) {
+    /// A lost document is purged, or stays; one that could not be purged the peer is to tell of again.
+    ///
+    /// Called behind the transaction, which may have failed, and behind what is told of its revisions.
+    func finish(
+        _ removal: Remarks.Removal,
+        _ verdict: Remarks.Verdict,
+        _ failure: SyncError?
+    ) {
+        let failure = verdict == .purges ? failure : nil
+        let error = verdict == .vetoed ? .rejected : failure
         connection.report(removal.event(in: path, error))
-        finish(removal.sequence, isFinished: false, byteCount: 0)
-        connection.refuse(removal.request, with: error)
+        finish(removal.sequence, isFinished: failure == nil, byteCount: 0)
+        if let error {
+            connection.refuse(removal.request, with: error)
+        } else {
+            connection.answer(removal.request)
+        }
     }
 
     var hasWithdrawals: Bool { !withdrawals.isEmpty }

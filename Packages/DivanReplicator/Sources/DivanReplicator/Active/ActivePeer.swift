@@ -330,14 +330,11 @@ extension ActivePeer {
     private func conclude(_ batch: PulledBatch) {
         let collections = collections
         let failure = finish(batch.revisions) { try batch.work.result.get() }
-        if let failure {
-            for removal in batch.removals {
-                collections[removal.collection].give(up: removal, failure)
-            }
-            comeAgain(after: failure, hasHeard: batch.hasHeard)
-            return
+        // What came before is told before.
+        for (loss, verdict) in batch.losses {
+            collections[loss.collection].finish(loss, verdict, failure)
         }
-        for removal in batch.removals { collections[removal.collection].finish(removal) }
+        if let failure { return comeAgain(after: failure, hasHeard: batch.hasHeard) }
         for mark in batch.marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }

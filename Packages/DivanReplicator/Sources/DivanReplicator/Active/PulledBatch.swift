@@ -4,7 +4,8 @@ import DivanStore
 /// One transaction of an active peer: what the peer sent, and what it told.
 struct PulledBatch {
     let revisions: [IncomingRevision]
-    let removals: [Remarks.Removal]
+    /// Documents that the user lost, and what becomes of each.
+    let losses: [(Remarks.Removal, Remarks.Verdict)]
     let marks: [Remarks.Mark]
     /// Whether it has anything that the peer does not say again by itself.
     let hasHeard: Bool
@@ -19,7 +20,8 @@ struct PulledBatch {
         over connection: Connection
     ) {
         let (lost, told, refusals) = remarks.take()
-        let removals = lost.filter { collections[$0.collection].purges($0) }
+        losses = lost.map { loss in (loss, collections[loss.collection].verdict(on: loss)) }
+        let removals = losses.filter { $0.1 == .purges }.map(\.0)
         var ready = inbox.takeReady()
         if collections.contains(where: \.hasWithdrawals) {
             ready.removeAll { collections[$0.collection].dropsWithdrawn($0) }
@@ -28,7 +30,7 @@ struct PulledBatch {
         for revision in ready {
             revision.isOutdated = collections[revision.collection].isOutdated(revision.message)
         }
-        (revisions, self.removals, self.marks) = (ready, removals, marks)
+        (revisions, self.marks) = (ready, marks)
         hasHeard = !marks.isEmpty || !refusals.isEmpty || !removals.isEmpty
         let (remote, keepsOrder) = (connection.remote, connection.peerKeepsOrder)
         let (store, origin) = (connection.store, connection.origin)

@@ -167,11 +167,10 @@ final class Puller {
     }
 
     private func answer(_ request: BLIPIncomingRequest) throws {
-        let count = connection.limits.receivedChangesCount
         let entries = try ChangesMessage.parse(
             request.body,
             in: connection.dialect,
-            count: count
+            count: connection.limits.receivedChangesCount
         )
         guard !entries.isEmpty else {
             phase = .caughtUp
@@ -362,6 +361,7 @@ final class Puller {
             documentID: documentID,
             revisionID: revisionID,
             sequence: sequence,
+            awaited: purgesRevoked ? requested.incomparable(of: documentID, to: sequence) : [],
             purges: purgesRevoked
         )
     }

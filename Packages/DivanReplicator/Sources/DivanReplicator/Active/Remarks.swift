@@ -40,6 +40,8 @@ final class Remarks {
         /// The revision that the server names, if it names one of a tree.
         var revisionID: RevisionID?
         var sequence: RemoteSequence?
+        /// What was asked for of the document when the loss was told, where sequences cannot be compared.
+        var awaited: Set<RemoteSequence> = []
         var purges: Bool
         /// Withdrawn, and deleted as well where the server says so.
         var flags: SyncFlags = .accessRemoved
@@ -52,6 +54,15 @@ final class Remarks {
         var question: FilteredRevision {
             FilteredRevision(documentID, revisionID, body: [], flags: .accessRemoved)
         }
+    }
+
+    /// What becomes of a document that the user may no longer see.
+    enum Verdict {
+        case purges
+        /// Nothing is to be purged.
+        case keeps
+        /// The pull filter wants it to stay.
+        case vetoed
     }
 
     var isEmpty: Bool { removals.isEmpty && marks.isEmpty && refusals.isEmpty }

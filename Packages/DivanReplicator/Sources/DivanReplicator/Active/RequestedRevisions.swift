@@ -19,6 +19,19 @@ struct RequestedRevisions {
     /// The documents that are still to come.
     var documentIDs: Set<DocumentID> { Set(numbered.elements).union(others.values) }
 
+    /// The sequences under which a document was asked for, as far as nobody can tell whether they come
+    /// before another one.
+    func incomparable(
+        of documentID: DocumentID,
+        to sequence: RemoteSequence?
+    ) -> Set<RemoteSequence> {
+        guard let sequence, !others.isEmpty else { return [] }
+        return Set(
+            others.lazy.filter { $0.value == documentID && $0.key.precedes(sequence) == nil }
+                .map(\.key)
+        )
+    }
+
     /// Notes that a document was asked for.
     mutating func add(_ documentID: DocumentID, at sequence: RemoteSequence) {
         if let number = sequence.integer {

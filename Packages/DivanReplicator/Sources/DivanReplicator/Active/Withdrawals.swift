@@ -6,25 +6,28 @@ import DivanRevisions
 /// afterwards; it is not stored. Whatever the peer sends after it has granted access again has a
 /// later sequence.
 struct Withdrawals {
-    /// By document, the sequence under which it was withdrawn.
-    private var latest: [DocumentID: RemoteSequence] = [:]
+    private struct Loss {
+        let sequence: RemoteSequence
+        /// What is known to have been sent before, of a peer whose sequences cannot be compared.
+        let earlier: Set<RemoteSequence>
+    }
+
+    /// By document, when it was withdrawn last.
+    private var latest: [DocumentID: Loss] = [:]
 
     var isEmpty: Bool { latest.isEmpty }
 
-    /// Notes a loss, which the peer told under this sequence; `awaited` names what is on its way.
-    mutating func note(
-        _ documentID: DocumentID,
-        _ sequence: RemoteSequence,
-        awaited: @autoclosure () -> Set<DocumentID>
-    ) {
-        latest.makeRoom(for: documentID, keeping: awaited)
-        latest[documentID] = sequence
+    /// Notes a loss, if the peer told it under a sequence; `awaited` names what is on its way.
+    mutating func note(_ removal: Remarks.Removal, awaited: @autoclosure () -> Set<DocumentID>) {
+        guard let sequence = removal.sequence else { return }
+        latest.makeRoom(for: removal.documentID, keeping: awaited)
+        latest[removal.documentID] = Loss(sequence: sequence, earlier: removal.awaited)
     }
 
     /// Whether a revision with this sequence was sent before the document was withdrawn.
     func covers(_ documentID: DocumentID, _ sequence: RemoteSequence?) -> Bool {
         guard let sequence, let loss = latest[documentID] else { return false }
-        return sequence.precedes(loss) ?? false
+        return sequence.precedes(loss.sequence) ?? loss.earlier.contains(sequence)
     }
 
     /// Nothing is on its way any more.
