@@ -107,4 +107,23 @@ import Testing
         try again.answer("getCollections", #"[{"remote":2,"_rev":"0-1"}]"#)
         #expect(try again.next("subChanges").properties["since"] == nil)
     }
+
+    /// Before the listener hears of it.
+    @Test func `a client of the former collection leaves no checkpoint for the new one`() throws {
+        let site = try Site(collections: [Self.notes])
+        var options = Conversation.Options()
+        options.collections = [.init(Self.notes)]
+        var client = Counterpart(options.passive, site)
+        let question = #"{"checkpoint_ids":["cp-1"],"collections":["notes"]}"#
+        client.ask("getCollections", [:], question)
+        try remake(Self.notes, in: site)
+        client.ask("setCheckpoint", ["collection": "0", "client": "cp-1"], #"{"remote":20}"#)
+        #expect(try site.store.read { try $0.peerCheckpoints() }.isEmpty)
+        #expect(client.closeCode == 4001)
+
+        var again = Counterpart(options.passive, site)
+        again.ask("getCollections", [:], question)
+        again.ask("setCheckpoint", ["collection": "0", "client": "cp-1"], #"{"remote":20}"#)
+        #expect(try site.store.read { try $0.peerCheckpoints() }.count == 1)
+    }
 }

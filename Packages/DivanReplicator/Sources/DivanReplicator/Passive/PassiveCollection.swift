@@ -5,6 +5,8 @@ import DivanStore
 /// One collection as a passive peer shares it with one client.
 final class PassiveCollection {
     let path: CollectionPath
+    /// Which collection it is: another one of its name has not come as far; `nil` where there is none.
+    let storeNumber: CollectionID?
     private var feed: PassiveFeed?
     /// Whether there is a feed to ask: nothing is looked up where there is none.
     private var isSubscribed = false
@@ -20,7 +22,10 @@ final class PassiveCollection {
         at path: CollectionPath,
         sharedAs options: PeerConfiguration.PassiveOptions,
         over connection: Connection
-    ) {
+    ) throws(SyncError) {
+        storeNumber = try SyncError.storing {
+            try connection.store.read { try $0.collectionNumber(path) }
+        }
         self.path = path
         self.number = number
         self.connection = connection

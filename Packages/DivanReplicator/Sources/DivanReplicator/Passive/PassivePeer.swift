@@ -69,9 +69,7 @@ final class PassivePeer: ConnectedPeer {
         guard change.origin != origin, connection.life.replicates else { return }
         let affected = known.filter { $0.path == change.collection }
         if change.endsCollection, !affected.isEmpty {
-            // The client may come again, and is told then that there is none.
-            let error = SyncError(storage: connection.absence(of: change.collection))
-            connection.close(.retryLater, error: error)
+            endsCollection(connection.absence(of: change.collection))
         }
         for collection in affected { collection.notice() }
         pump()
@@ -288,8 +286,14 @@ extension PassivePeer {
         guard options.collections.contains(.default) else {
             throw .http(.badRequest, "This server is not configured for 3.0 client support")
         }
+        let collection = try PassiveCollection(
+            0,
+            at: .default,
+            sharedAs: options,
+            over: connection
+        )
         connection.mode = .legacy
-        collections = [PassiveCollection(0, at: .default, sharedAs: options, over: connection)]
+        collections = [collection]
     }
 
     private func answerCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
@@ -301,13 +305,18 @@ extension PassivePeer {
         var found: [PassiveCollection?] = []
         for (number, (name, checkpointID)) in asked.enumerated() {
             guard let path = CollectionPath(name), options.collections.contains(path),
-                try SyncError.storing({ try connection.store.hasCollection(path) })
+                case let collection = try PassiveCollection(
+                    number,
+                    at: path,
+                    sharedAs: options,
+                    over: connection
+                ), collection.storeNumber != nil
             else {
                 answers.append(.unknownCollection)
                 found.append(nil)
                 continue
             }
-            found.append(PassiveCollection(number, at: path, sharedAs: options, over: connection))
+            found.append(collection)
             let stored = try SyncError.storing { try connection.store.peerCheckpoint(checkpointID) }
             answers.append(
                 stored.map { .checkpoint(body: $0.body, revision: $0.revision) } ?? .noCheckpoint
@@ -347,24 +356,35 @@ extension PassivePeer {
         guard options.allowsPull || options.allowsPush else {
             throw .http(.forbidden, "who may neither push nor pull has no use for a checkpoint")
         }
-        let path = try collection(of: request).path
+        let collection = try collection(of: request)
         let id = try checkpointID(of: request)
         let limit = limits.checkpointByteCount
         guard request.body.count <= limit else {
             throw .http(.contentTooLarge, "a checkpoint of more than \(limit) bytes")
         }
         let expected = request.properties["rev"].flatMap { $0.isEmpty ? nil : $0 }
-        let revision = try SyncError.storing {
-            try connection.store.setPeerCheckpoint(
+        do {
+            let revision = try connection.store.setPeerCheckpoint(
                 id,
-                of: path,
+                of: collection.path,
+                numbered: collection.storeNumber,
                 request.body,
                 expectedRevision: expected,
                 owner: options.checkpointOwner,
                 at: connection.configuration.secondsSince1970()
             )
+            connection.answer(request, with: BLIPReply(properties: ["rev": revision]))
+        } catch let error as StoreError where error.code == .noSuchCollection(collection.path) {
+            endsCollection(error)
+        } catch {
+            throw SyncError(storage: error)
         }
-        connection.answer(request, with: BLIPReply(properties: ["rev": revision]))
+    }
+
+    /// A collection went, also where it was made anew: the client may come again, and is told then which
+    /// there is.
+    private func endsCollection(_ error: StoreError) {
+        connection.close(.retryLater, error: SyncError(storage: error))
     }
 
     private func checkpointID(of request: BLIPIncomingRequest) throws(SyncError) -> String {

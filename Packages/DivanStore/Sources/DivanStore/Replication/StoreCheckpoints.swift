@@ -54,9 +54,7 @@ extension Store {
         _ body: [UInt8]
     ) throws {
         try write { writer in
-            if let collection, let number, try writer.collectionNumber(collection) != number {
-                throw StoreError(.noSuchCollection(collection), at: directory ?? "")
-            }
+            try writer.require(collection, numbered: number)
             try writer.setValue(body, for: id, in: .localCheckpoints)
             try writer.note(collection, of: .local, id)
         }
@@ -87,24 +85,28 @@ extension Store {
     /// - Parameters:
     ///   - id: Its name.
     ///   - collection: Whose it is, with which it goes; one that names none goes with any that is deleted.
+    ///   - number: Which of those that have had the name one after the other; `nil` does not matter.
     ///   - body: The bytes; not looked into.
     ///   - expectedRevision: What is stored now; empty and `nil` mean none.
     ///   - owner: Who counts for it: a user, or an address.
     ///   - time: When, in seconds; decides which of an owner's is the oldest.
     /// - Returns: The new revision.
-    /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored.
+    /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored, `noSuchCollection` where
+    ///   the collection was deleted, also when it was made anew.
     ///
     /// Source: `checkpoints.md` §7.
     @discardableResult
     public func setPeerCheckpoint(
         _ id: String,
         of collection: CollectionPath? = nil,
+        numbered number: CollectionID? = nil,
         _ body: [UInt8],
         expectedRevision: String?,
         owner: String = "",
         at time: Int64 = 0
     ) throws -> String {
         try write { writer in
+            try writer.require(collection, numbered: number)
             let revision = try setPeerCheckpoint(id, body, expectedRevision, owner, time, writer)
             try writer.note(collection, of: .peer, id)
             return revision
@@ -159,6 +161,15 @@ private enum CheckpointKind: String, CaseIterable {
 }
 
 extension StoreWriter {
+    /// Makes sure that a collection is the one that is meant, and no other of its name.
+    fileprivate func require(
+        _ collection: CollectionPath?,
+        numbered number: CollectionID?
+    ) throws(StoreError) {
+        guard let collection, let number, try collectionNumber(collection) != number else { return }
+        throw StoreError(.noSuchCollection(collection), at: path)
+    }
+
     fileprivate func note(
         _ collection: CollectionPath?,
         of kind: CheckpointKind,
