@@ -223,6 +223,36 @@ import Testing
         #expect(name?.documentID == "soup")
     }
 
+    /// The first may have been deleted there.
+    @Test func `a content that two documents name is asked for by both`() throws {
+        let site = try Site()
+        var pull = try server(site) { $0.blobs = .lazy }
+        try pull.answer("subChanges")
+        let body = #"{"photo":{"@type":"blob","digest":"\#(Self.digest)","length":1000}}"#
+        for (sequence, id) in [(5, "soup"), (6, "stew")] {
+            pull.ask("changes", Self.zero, #"[[\#(sequence),"\#(id)","1-aa"]]"#)
+            pull.ask(
+                "rev",
+                ["collection": "0", "id": id, "rev": "1-aa", "sequence": "\(sequence)"],
+                body
+            )
+        }
+        let names = try site.store.read { try $0.absentBlobNames(Self.digest) }
+        #expect(names.map(\.documentID) == ["stew", "soup"])
+        var server = try server(site) {
+            $0.pulls = false
+            $0.wantedBlobs = names.map { WantedBlob(Self.digest, of: $0.documentID, in: .default) }
+        }
+        #expect(try server.refuse("getAttachment", "HTTP", 404).properties["docID"] == "stew")
+        let second = try server.take("getAttachment")
+        #expect(second.properties["docID"] == "soup")
+        server.answer(second, bytes: Self.content)
+        #expect(server.blobEvents.map(\.state).last == .arrived)
+        #expect(!server.blobEvents.contains { if case .failed = $0.state { true } else { false } })
+        #expect(try site.store.blobs.read(Self.digest) == Self.content)
+        #expect(server.closeCode == 1000)
+    }
+
     @Test(arguments: [true, false])
     func `a fetch goes on with a part, whether the peer can leave it out or not`(
         takesNote: Bool

@@ -10,6 +10,7 @@ struct Counterpart {
     private(set) var events: [DocumentEvent] = []
     /// What a driver would have stored on another thread by now.
     var storing: [StoringWork] = []
+    private(set) var blobEvents: [BlobEvent] = []
     private(set) var closeCode: UInt16?
     private(set) var error: SyncError?
     private var blip = BLIPConnection(codec: DeflateCodec())
@@ -179,7 +180,8 @@ struct Counterpart {
                 self.error = error
             case .documents(let documents): events += documents
             case .store(let work): storing.append(work)
-            case .status, .resolve, .blob: break
+            case .blob(let event): blobEvents.append(event)
+            case .status, .resolve: break
             }
         }
     }

@@ -17,6 +17,9 @@ public enum StoreLimits {
     ///
     /// A larger one can be stored, and stays here.
     public static let syncedBodyByteCount = 20 << 20
+    /// Documents that are noted of a content that was left at a peer: any of them may go before somebody asks
+    /// for it.
+    public static let absentBlobNamesCount = 16
     /// Old bodies of a document that are kept as sources of deltas, where somebody wants that.
     ///
     /// A client that missed two updates still gets the third as a difference. Each one is packed

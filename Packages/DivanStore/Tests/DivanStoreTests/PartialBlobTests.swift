@@ -76,6 +76,34 @@ import Testing
         try store.close()
     }
 
+    @Test func `a content that was left at a peer is known by all documents that name it`() throws {
+        let digest = BlobDigest(hashing: content.span)
+        let store = try open()
+        let other = try #require(CollectionPath("other"))
+        try store.createCollection(other)
+        try store.write { writer in
+            try writer.noteAbsent(digest, of: "a", in: .default)
+            try writer.noteAbsent(digest, of: "b\nc", in: other)
+            try writer.noteAbsent(digest, of: "a", in: .default)
+        }
+        let names = try store.read { try $0.absentBlobNames(digest) }
+        #expect(names == [.init("a", in: .default), .init("b\nc", in: other)])
+        try store.write { writer in
+            for number in 0..<40 {
+                try writer.noteAbsent(
+                    digest,
+                    of: DocumentID(unchecked: "\(number)"),
+                    in: .default
+                )
+            }
+        }
+        let kept = try store.read { try $0.absentBlobNames(digest) }
+        #expect(kept.map(\.documentID.text) == (24..<40).reversed().map { "\($0)" })
+        try store.write { try $0.noteArrived(digest) }
+        #expect(try store.read { try $0.absentBlobNames(digest) } == [])
+        try store.close()
+    }
+
     @Test func `two writers of one content do not mix`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()

@@ -28,7 +28,9 @@ final class BlobCourier: Sendable {
     }
 
     private struct Parcel {
-        let blob: WantedBlob
+        let digest: BlobDigest
+        /// The content under each document that may have it at the peer.
+        let blobs: [WantedBlob]
         let configuration: ReplicatorConfiguration
         var waiters: [Waiter]
 
@@ -68,7 +70,7 @@ final class BlobCourier: Sendable {
         from given: ReplicatorConfiguration?,
         progress: @escaping Progress
     ) async throws {
-        let (blob, configuration) = try route(digest, for: database, from: given)
+        let (blobs, configuration) = try route(digest, for: database, from: given)
         let number = state.withLock { state in
             state.waiterCount += 1
             return state.waiterCount
@@ -78,7 +80,13 @@ final class BlobCourier: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 let waiter = Waiter(number: number, progress: progress, continuation: continuation)
-                add(waiter, for: blob, configuration)
+                let parcel = Parcel(
+                    digest: digest,
+                    blobs: blobs,
+                    configuration: configuration,
+                    waiters: [waiter]
+                )
+                add(waiter, for: parcel)
             }
         } onCancel: {
             cancel(number)
@@ -86,15 +94,15 @@ final class BlobCourier: Sendable {
         try? database.openStore().write { try $0.noteArrived(digest) }
     }
 
-    /// Under which document the peer has a blob, and how the peer is reached.
+    /// Under which documents the peer has a blob, and how the peer is reached.
     private func route(
         _ digest: BlobDigest,
         for database: Database,
         from given: ReplicatorConfiguration?
-    ) throws -> (WantedBlob, ReplicatorConfiguration) {
+    ) throws -> ([WantedBlob], ReplicatorConfiguration) {
         let store = try database.openStore()
-        let found = try translatingErrors { try store.read { try $0.absentBlob(digest) } }
-        guard let name = found else {
+        let names = try translatingErrors { try store.read { try $0.absentBlobNames(digest) } }
+        guard !names.isEmpty else {
             throw ReplicationFailure.unknownBlob("\(digest)").error
         }
         let living = Replicator.living.all.reversed().lazy
@@ -104,28 +112,26 @@ final class BlobCourier: Sendable {
                 return replicator.errand == nil && itsStore === store
             }
         let known = given.map { [$0] } ?? living.map(\.config)
-        let configuration = known.first { configuration in
-            configuration.collections.contains { $0.path == name.collection }
+        for var configuration in known {
+            let paths = configuration.collections.map(\.path)
+            let blobs = names.filter { paths.contains($0.collection) }
+                .map { WantedBlob(digest, of: $0.documentID, in: $0.collection) }
+            guard !blobs.isEmpty else { continue }
+            configuration.continuous = false
+            configuration.replicatorType = .pull
+            return (blobs, configuration)
         }
-        guard var configuration else { throw ReplicationFailure.noWayToBlob("\(digest)").error }
-        configuration.continuous = false
-        configuration.replicatorType = .pull
-        let blob = WantedBlob(digest, of: name.documentID, in: name.collection)
-        return (blob, configuration)
+        throw ReplicationFailure.noWayToBlob("\(digest)").error
     }
 
-    private func add(
-        _ waiter: Waiter,
-        for blob: WantedBlob,
-        _ configuration: ReplicatorConfiguration
-    ) {
+    private func add(_ waiter: Waiter, for parcel: Parcel) {
+        let digest = parcel.digest
         let isCancelled = state.withLock { state in
             guard state.cancelled.remove(waiter.number) == nil else { return true }
-            if state.underway[blob.digest]?.waiters.append(waiter) != nil { return false }
-            if let place = state.line.firstIndex(where: { $0.blob.digest == blob.digest }) {
+            if state.underway[digest]?.waiters.append(waiter) != nil { return false }
+            if let place = state.line.firstIndex(where: { $0.digest == digest }) {
                 state.line[place].waiters.append(waiter)
             } else {
-                let parcel = Parcel(blob: blob, configuration: configuration, waiters: [waiter])
                 state.line.append(parcel)
             }
             return false
@@ -172,10 +178,10 @@ extension BlobCourier {
                 batch.append(parcel)
                 return true
             }
-            for parcel in batch { state.underway[parcel.blob.digest] = parcel }
+            for parcel in batch { state.underway[parcel.digest] = parcel }
             var configuration = first.configuration
             configuration.join(batch.map(\.configuration))
-            let errand = BlobErrand(blobs: batch.map(\.blob)) { [self] in take($0) }
+            let errand = BlobErrand(blobs: batch.flatMap(\.blobs)) { [self] in take($0) }
             let replicator = Replicator(config: configuration, errand: errand)
             state.replicator = replicator
             return replicator

@@ -24,6 +24,8 @@ struct BlobFetcher {
         let collection: Int
         let documentID: DocumentID
         let blob: BlobReference
+
+        var isWish: Bool { if case .wish = reason { true } else { false } }
     }
 
     /// What became of a blob, for one who waited.
@@ -201,18 +203,22 @@ struct BlobFetcher {
     }
 
     /// A failure concerns the revision that was named; another one's request may still succeed.
+    ///
+    /// A wish has failed when it has under each document that was named.
     private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
         activeCount -= 1
         fetches[digest] = nil
-        if ended.resumedByteCount != nil {
-            let state = ended.failure.map { BlobEvent.State.failed($0) } ?? .arrived
-            connection.emit(.blob(BlobEvent(digest: digest, state: state)))
-        }
         guard let failure = ended.failure else {
+            if ended.resumedByteCount != nil {
+                connection.emit(.blob(BlobEvent(digest: digest, state: .arrived)))
+            }
             return ended.waiters.map { Completion(reason: $0.reason, error: nil) }
         }
         var others = ended.waiters
         guard let named = others.popFirst() else { return [] }
+        if ended.resumedByteCount != nil, !others.contains(where: \.isWish) {
+            connection.emit(.blob(BlobEvent(digest: digest, state: .failed(failure))))
+        }
         if !others.isEmpty {
             fetches[digest] = Fetch(others)
             queue.append(digest)

@@ -46,6 +46,10 @@ struct Line<Element> {
         elements.removeAll(where: isGone)
     }
 
+    func contains(where isWanted: (Element) -> Bool) -> Bool {
+        elements[start...].contains(where: isWanted)
+    }
+
     func map<Result>(_ transform: (Element) -> Result) -> [Result] {
         elements[start...].map(transform)
     }

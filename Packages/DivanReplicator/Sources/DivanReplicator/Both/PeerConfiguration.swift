@@ -85,6 +85,8 @@ public struct PeerConfiguration: Sendable {
         public var fields = FieldCiphers()
         /// Contents to fetch that earlier connections have left at the peer; `SyncEffect.blob` tells
         /// what becomes of each.
+        ///
+        /// A content may be named more than once: under the next document where the peer has none of the first.
         public var wantedBlobs: [WantedBlob] = []
 
         /// Creates options.

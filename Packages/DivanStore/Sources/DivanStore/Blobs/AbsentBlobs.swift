@@ -1,19 +1,25 @@
 public import DivanRevisions
 
 // Contents that documents name and that were not fetched with them, because the replicator was told
-// to leave them at the peer: each with a document under which the peer has it.
+// to leave them at the peer: each with the documents under which the peer has it.
 extension StoreWriter {
     /// Notes that a content was left at the peer, under a document of it.
+    ///
+    /// Of many documents the `StoreLimits.absentBlobNamesCount` that were noted last are kept.
     public func noteAbsent(
         _ digest: BlobDigest,
         of documentID: DocumentID,
         in collection: CollectionPath
     ) throws(StoreError) {
-        let text = "\(collection)\n\(documentID.text)"
-        try setMetadata(AbsentBlobs.key(digest), Array(text.utf8))
+        let name = Damage.DocumentName(documentID, in: collection)
+        var names = try absentBlobNames(digest)
+        guard names.first != name else { return }
+        names.removeAll { $0 == name }
+        names = [name] + names.prefix(StoreLimits.absentBlobNamesCount - 1)
+        try setMetadata(AbsentBlobs.key(digest), AbsentBlobs.encoded(names))
     }
 
-    /// Notes that a content is here by now.
+    /// Notes that a content is here by now: for all documents that name it.
     public func noteArrived(_ digest: BlobDigest) throws(StoreError) {
         guard try metadata(AbsentBlobs.key(digest)) != nil else { return }
         try setMetadata(AbsentBlobs.key(digest), nil)
@@ -21,14 +27,19 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// The document under which the peer has a content that was left there; `nil` when none was.
+    /// The document under which the peer was last told to have a content that was left there; `nil` when
+    /// none was.
     public func absentBlob(_ digest: BlobDigest) throws(StoreError) -> Damage.DocumentName? {
-        guard let bytes = try metadata(AbsentBlobs.key(digest)),
-            let end = bytes.firstIndex(of: UInt8(ascii: "\n")),
-            let path = CollectionPath(String(decoding: bytes[..<end], as: UTF8.self))
-        else { return nil }
-        let documentID = String(decoding: bytes[(end + 1)...], as: UTF8.self)
-        return Damage.DocumentName(DocumentID(unchecked: documentID), in: path)
+        try absentBlobNames(digest).first
+    }
+
+    /// The documents under which the peer has a content that was left there, the latest first.
+    ///
+    /// Some of them may have gone there, or have another content by now.
+    public func absentBlobNames(
+        _ digest: BlobDigest
+    ) throws(StoreError) -> [Damage.DocumentName] {
+        AbsentBlobs.decoded(try metadata(AbsentBlobs.key(digest)) ?? [])
     }
 
     /// Those of `digests` that were left at a peer.
@@ -39,6 +50,22 @@ extension StoreReader {
     }
 }
 
+/// Collection and ID of each document, with a line feed between the two, and a zero byte, which no ID has,
+/// before the next.
 private enum AbsentBlobs {
     static func key(_ digest: BlobDigest) -> String { "absent-blob:\(digest)" }
+
+    static func encoded(_ names: [Damage.DocumentName]) -> [UInt8] {
+        Array(names.map { "\($0.collection)\n\($0.documentID.text)" }.joined(separator: "\0").utf8)
+    }
+
+    static func decoded(_ bytes: [UInt8]) -> [Damage.DocumentName] {
+        bytes.split(separator: 0).compactMap { name in
+            guard let end = name.firstIndex(of: UInt8(ascii: "\n")),
+                let path = CollectionPath(String(decoding: name[..<end], as: UTF8.self))
+            else { return nil }
+            let documentID = String(decoding: name[(end + 1)...], as: UTF8.self)
+            return Damage.DocumentName(DocumentID(unchecked: documentID), in: path)
+        }
+    }
 }
