@@ -44,7 +44,7 @@ public struct RESTError: Error, Sendable {
             switch error.code {
             case .notFound, .noSuchCollection, .noSuchBlob: (404, "not_found")
             case .conflict: (409, "conflict")
-            case .bodyTooLarge: (413, "too_large")
+            case .bodyTooLarge, .tooManyBlobs: (413, "too_large")
             case .forbiddenKey, .badRevision: (400, "bad_document")
             case .readOnly: (403, "read_only")
             case .busy, .notOpen: (503, "busy")

@@ -83,7 +83,8 @@ import Testing
     private static let storeErrors: [StoreError.Code] = [
         .notOpen, .noSuchDatabase, .alreadyExists, .notFound(documentID: "a"),
         .noSuchCollection(.default), .conflict(documentID: "a", current: nil),
-        .bodyTooLarge(byteCount: 2, limit: 1), .forbiddenKey(documentID: "a", key: "_id"),
+        .bodyTooLarge(byteCount: 2, limit: 1), .tooManyBlobs(documentID: "a", count: 2, limit: 1),
+        .forbiddenKey(documentID: "a", key: "_id"),
         .badRevision(documentID: "a", .parentMissing), .checkpointMismatch(current: nil),
         .tooNew(version: 2, supported: 1), .unknownCodec(number: 9), .corrupt(""),
         .damagedDocument(documentID: "a", ""), .notADatabase(""), .busy(.otherProcess), .readOnly,

@@ -21,6 +21,8 @@ public struct StoreError: Error, Equatable, Sendable {
         case conflict(documentID: DocumentID, current: RevisionID?)
         /// The body is larger than a row may be; both values in bytes.
         case bodyTooLarge(byteCount: Int, limit: Int)
+        /// A body made here names more contents than a peer takes in one document.
+        case tooManyBlobs(documentID: DocumentID, count: Int, limit: Int)
         /// A body made here has a key at the top level that is reserved, or that is empty.
         case forbiddenKey(documentID: DocumentID, key: String)
         /// The revision or its history breaks the rules of a tree.
@@ -101,8 +103,8 @@ extension StoreError.Code {
         case .notOpen, .noSuchDatabase, .alreadyExists, .tooNew, .unknownCodec, .corrupt,
             .notADatabase, .busy, .readOnly:
             databaseExplanation
-        case .notFound, .noSuchCollection, .conflict, .bodyTooLarge, .forbiddenKey, .badRevision,
-            .checkpointMismatch, .damagedDocument:
+        case .notFound, .noSuchCollection, .conflict, .bodyTooLarge, .tooManyBlobs, .forbiddenKey,
+            .badRevision, .checkpointMismatch, .damagedDocument:
             documentExplanation
         case .diskFull, .io, .noSuchBlob, .blobMismatch, .sqlite:
             mediumExplanation
@@ -173,6 +175,11 @@ extension StoreError.Code {
             )
         case .bodyTooLarge(let byteCount, let limit):
             ("a body of \(byteCount) bytes exceeds \(limit)", "keep large content in blobs")
+        case .tooManyBlobs(let documentID, let count, let limit):
+            (
+                "document \"\(documentID)\" names \(count) blobs, more than \(limit)",
+                "divide it; no peer would take it"
+            )
         case .forbiddenKey(let documentID, ""):
             (
                 "document \"\(documentID)\" has an empty key at the top level",
@@ -257,8 +264,8 @@ extension StoreError {
     /// Whether the error is about one revision, so that others can still be read and stored.
     public var concernsOneDocument: Bool {
         switch code {
-        case .conflict, .bodyTooLarge, .forbiddenKey, .badRevision, .notFound, .unknownCodec,
-            .damagedDocument:
+        case .conflict, .bodyTooLarge, .tooManyBlobs, .forbiddenKey, .badRevision, .notFound,
+            .unknownCodec, .damagedDocument:
             true
         default: false
         }

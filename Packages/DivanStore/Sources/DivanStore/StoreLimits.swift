@@ -17,6 +17,9 @@ public enum StoreLimits {
     ///
     /// A larger one can be stored, and stays here.
     public static let syncedBodyByteCount = 20 << 20
+    /// Contents that a body made here names at most, as a replicator takes them: each is looked up by the peer
+    /// before the document is stored there.
+    public static let documentBlobsCount = 10_000
     /// Documents that are noted of a content that was left at a peer: any of them may go before somebody asks
     /// for it.
     public static let absentBlobNamesCount = 16

@@ -210,4 +210,23 @@ import Testing
         #expect(first == ["a", "b"] && second == ["d"])
         #expect(bodies.map(\.documentID) == ["d", "c"] && bodies[0].text == #"{"name":"d"}"#)
     }
+
+    /// What was saved could be pushed and pulled by nobody.
+    @Test func `refuses more blobs than a peer takes, and names each content once`() throws {
+        let room = try Room(.memory)
+        func body(_ count: Int, twice: Bool = false) -> String {
+            let places = (0..<count).map { number in
+                let digest = BlobDigest(hashing: Array("\(number)".utf8).span)
+                let place = #"{"@type":"blob","digest":"\#(digest)"}"#
+                return twice ? "\(place),\(place)" : place
+            }
+            return #"{"all":[\#(places.joined(separator: ","))]}"#
+        }
+        let limit = StoreLimits.documentBlobsCount
+        try room.save("a", body(limit, twice: true))
+        let thrown = #expect(throws: StoreError.self) { try room.save("b", body(limit + 1)) }
+        #expect(thrown?.code == .tooManyBlobs(documentID: "b", count: limit + 1, limit: limit))
+        let text = "\(try #require(thrown))"
+        #expect(text.contains("names 10001 blobs, more than 10000; divide it"))
+    }
 }

@@ -132,7 +132,7 @@ extension Failure.Kind {
         switch code {
         case .noSuchDatabase, .noSuchCollection, .notFound, .noSuchBlob:
             self = .notFound
-        case .bodyTooLarge, .forbiddenKey, .badRevision, .blobMismatch:
+        case .bodyTooLarge, .tooManyBlobs, .forbiddenKey, .badRevision, .blobMismatch:
             self = .invalid
         case .alreadyExists, .conflict:
             self = .conflict

@@ -11,7 +11,7 @@ extension StoreError: NumberedError {
         case .noSuchDatabase, .notFound, .noSuchBlob: .divan(CBLError.notFound)
         case .alreadyExists: .posix(EEXIST)
         case .conflict, .checkpointMismatch: .divan(CBLError.conflict)
-        case .bodyTooLarge: .divan(CBLError.invalidParameter)
+        case .bodyTooLarge, .tooManyBlobs: .divan(CBLError.invalidParameter)
         case .forbiddenKey: .divan(CBLError.corruptRevisionData)
         case .badRevision: .divan(CBLError.badRevisionID)
         case .tooNew: .divan(CBLError.databaseTooNew)

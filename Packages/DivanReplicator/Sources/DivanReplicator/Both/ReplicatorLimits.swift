@@ -98,7 +98,7 @@ public struct ReplicatorLimits: Sendable {
     /// Blobs that one received revision may name; more is answered 413.
     ///
     /// Each is looked up while others wait.
-    public var revisionBlobsCount = 10_000
+    public var revisionBlobsCount = StoreLimits.documentBlobsCount
     /// Blobs that a peer with limited rights has sent, remembered so that it need not send them again.
     public var shownBlobsCount = 10_000
     /// Bytes of a stored body that is looked through for the blobs that such a peer may have anyway.

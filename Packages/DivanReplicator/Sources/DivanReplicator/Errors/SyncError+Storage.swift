@@ -32,7 +32,7 @@ extension WireCode {
             case .notOpen, .noSuchCollection: .liteCore(.notOpen)
             case .noSuchDatabase, .notFound, .noSuchBlob: .liteCore(.notFound)
             case .conflict, .checkpointMismatch: .http(.conflict)
-            case .bodyTooLarge: .http(.contentTooLarge)
+            case .bodyTooLarge, .tooManyBlobs: .http(.contentTooLarge)
             // One of the two clocks is wrong; once it is right, or time has passed, all is well.
             case .badRevision(_, .badVersion(.timeInFuture)): .http(.requestTimeout)
             case .badRevision: .liteCore(.badRevisionID)

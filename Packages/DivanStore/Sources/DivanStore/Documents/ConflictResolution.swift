@@ -57,7 +57,7 @@ extension StoreWriter {
     /// - Returns: The document as it is now, perhaps in conflict with a further leaf; `nil` when
     ///   one of the two is no leaf any more: read the conflict again and decide again.
     /// - Throws: `notFound` when the document was purged meanwhile; `badRevision` when no
-    ///   generation is left; `bodyTooLarge` and `forbiddenKey` for a merged body.
+    ///   generation is left; `bodyTooLarge`, `tooManyBlobs` and `forbiddenKey` for a merged body.
     public func resolveConflict(
         _ documentID: DocumentID,
         in collection: CollectionPath,

@@ -28,6 +28,14 @@ extension StoreWriter {
             throw StoreError(.forbiddenKey(documentID: documentID, key: ""), at: path)
         }
         guard findings.hasAttachments || BodyRules.mayHoldBlob(body) else { return false }
-        return (try? !BlobReferences.digests(in: body.span).isEmpty) ?? false
+        let count = (try? BlobReferences.digests(in: body.span).count) ?? 0
+        let limit = StoreLimits.documentBlobsCount
+        guard count <= limit else {
+            throw StoreError(
+                .tooManyBlobs(documentID: documentID, count: count, limit: limit),
+                at: path
+            )
+        }
+        return count > 0
     }
 }

@@ -6,7 +6,7 @@ internal import DivanSealedFields
 /// One transaction: a reader that sees its own changes, and makes them.
 ///
 /// Every verb is checked before it changes anything: one that throws `conflict`, `notFound`,
-/// `bodyTooLarge`, `forbiddenKey` or `badRevision` has changed nothing.
+/// `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey` or `badRevision` has changed nothing.
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
     /// Which bodies of old revisions stay, beside those that a remote is known to have.
@@ -81,8 +81,8 @@ public final class StoreWriter: StoreReader {
     /// Stores a revision made on this peer.
     ///
     /// - Returns: `conflict` when another one than its parent is current.
-    /// - Throws: `bodyTooLarge`, `forbiddenKey`, `noSuchCollection`, `badRevision` when no generation
-    ///   is left, and what the medium reports.
+    /// - Throws: `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey`, `noSuchCollection`, `badRevision` when no
+    ///   generation is left, and what the medium reports.
     public func save(
         _ revision: LocalRevision,
         in collection: CollectionPath
