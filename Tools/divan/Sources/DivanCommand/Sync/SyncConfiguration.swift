@@ -11,7 +11,8 @@ struct SyncConfiguration {
 
     func make(
         _ database: Database,
-        _ conflicts: ConflictReport
+        _ conflicts: ConflictReport,
+        _ leftOut: LeftOutDocuments
     ) throws -> ReplicatorConfiguration {
         let collections = try database.collections(named: try arguments.collections())
         let names = collections.map(\.qualifiedName)
@@ -33,7 +34,10 @@ struct SyncConfiguration {
             let pushed = try DocumentTest.filter(pushFilter.texts(for: name))
             let pulled = try DocumentTest.filter(pullFilter.texts(for: name))
             entry.pushFilter = Self.all(wanted + [pushed].compactMap(\.self))
-            entry.pullFilter = Self.all(wanted + [pulled].compactMap(\.self))
+            entry.pullFilter = leftOut.noting(
+                Self.all(wanted + [pulled].compactMap(\.self)),
+                of: name
+            )
             return entry
         }
         var config = ReplicatorConfiguration(collections: entries, target: target)

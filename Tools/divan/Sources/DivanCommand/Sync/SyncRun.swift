@@ -24,6 +24,7 @@ final class SyncRun: Sendable {
     private let reporter: SyncReporter
     private let holder: Holder?
     private let direction: ReplicatorType
+    private let leftOut = LeftOutDocuments()
     private let leavesConflicts: Bool
     private let resetsCheckpoint: Bool
     private let retriesRefused: Bool
@@ -85,7 +86,9 @@ final class SyncRun: Sendable {
         let names = direction == .push ? [] : try arguments.collections()
         namedAnew = try NamedAnew(making: names, in: database)
         do {
-            replicator = Replicator(config: try configuration.make(database, conflicts))
+            replicator = Replicator(
+                config: try configuration.make(database, conflicts, leftOut)
+            )
         } catch {
             namedAnew.withdraw(from: database)
             throw error
@@ -287,6 +290,9 @@ extension SyncRun {
         let error = document.error.map { $0 as NSError }
         if leavesConflicts, !isPush, error?.code == CBLError.conflict {
             return leave(document, in: place.orEmpty)
+        }
+        if !isPush, error != nil, leftOut.take(document) {
+            return state.withLock { $0.tally.leftOutCount += 1 }
         }
         state.withLock { $0.tally.add(document, in: place.orEmpty, isPush: isPush) }
         let sentence = error.map { "\(place.orEmpty)/\(document.id): \($0.localizedDescription)" }

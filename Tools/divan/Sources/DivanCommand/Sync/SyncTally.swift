@@ -28,6 +28,8 @@ struct SyncTally: Sendable {
     var collections: [String: Counts] = [:]
     /// Conflicts that were left open.
     var leftOpenCount: UInt64 = 0
+    /// Documents that a condition of the command line kept from being pulled.
+    var leftOutCount: UInt64 = 0
     /// Documents that the peer refused in this run or an earlier one, and that did not change since.
     var refusedCount: UInt64 = 0
     var blobCount = 0
@@ -67,7 +69,8 @@ struct SyncTally: Sendable {
             "documents": JSON(documentCount), "pushed": JSON(counts.pushed),
             "pulled": JSON(counts.pulled), "deleted": JSON(counts.deleted),
             "errors": JSON(counts.errors), "accessRemoved": JSON(counts.accessRemoved),
-            "leftOpen": JSON(leftOpenCount), "refused": JSON(refusedCount),
+            "leftOpen": JSON(leftOpenCount), "leftOut": JSON(leftOutCount),
+            "refused": JSON(refusedCount),
             "blobs": JSON(blobCount), "bytes": JSON(byteCount),
             "seconds": .double(seconds), "compression": compression.map { .string($0) } ?? .null,
         ]
@@ -81,6 +84,7 @@ struct SyncTally: Sendable {
         if counts.accessRemoved > 0 {
             parts.append("lost access to \(Numbers.count(counts.accessRemoved, "document"))")
         }
+        if leftOutCount > 0 { parts.append("left out \(Numbers.count(leftOutCount, "document"))") }
         if blobCount > 0 { parts.append("fetched \(Numbers.count(blobCount, "blob"))") }
         let text = parts.joined(separator: ", ")
         let rate = seconds > 0 ? Double(documentCount) / seconds : 0
