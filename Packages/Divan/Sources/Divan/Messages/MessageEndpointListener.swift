@@ -177,7 +177,7 @@ public final class MessageEndpointListener: Sendable {
             loop: EventLoopGroup.shared.next()
         )
         let box = Boxed(connection: connection)
-        try deltaSources.withLock { if $0 == nil { $0 = try store.holdDeltaSources() } }
+        try holdDeltaSources(of: store)
         return PassiveSession(
             store: store,
             peer: peer,
@@ -187,6 +187,13 @@ public final class MessageEndpointListener: Sendable {
                 onEnd: { error in self.ended(box, number, error) }
             )
         )
+    }
+
+    private func holdDeltaSources(of store: Store) throws {
+        guard deltaSources.withLock({ $0 == nil }) else { return }
+        // Before the lock: this waits for a batch, and the batch may hand over a connection, too.
+        let hold = try store.holdDeltaSources()
+        deltaSources.withLock { $0 = $0 ?? hold }
     }
 
     private func publish(_ box: Boxed, _ status: SyncStatus) {

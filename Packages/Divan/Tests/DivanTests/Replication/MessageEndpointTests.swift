@@ -138,4 +138,56 @@ import Testing
         #expect(codes.first == CBLError.webSocketCloseUserTransient)
         #expect(codes.last == CBLError.webSocketCloseUserPermanent)
     }
+
+    /// Says and does nothing.
+    private final class Silent: MessageEndpointConnection, Sendable {
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {}
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {}
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) { completion() }
+    }
+
+    @Test func `a batch that hands over a connection waits for no other that waits for it`()
+        async throws
+    {
+        let peers = try Peers()
+        let listener = MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try peers.there.defaultCollection()],
+                protocolType: .messageStream
+            )
+        )
+        let (began, accepted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        DispatchQueue.global().async {
+            began.wait()
+            listener.accept(connection: Silent())
+            accepted.signal()
+        }
+        let refusal = await withCheckedContinuation { end in
+            DispatchQueue.global().async {
+                try? peers.there.inBatch {
+                    began.signal()
+                    // The other thread comes as far as it can meanwhile.
+                    for _ in 0..<20_000 { sched_yield() }
+                    listener.accept(connection: Hasty(0, end))
+                }
+            }
+        }
+        #expect(refusal != nil, "no listener begins inside a batch")
+        await withCheckedContinuation { done in
+            DispatchQueue.global().async {
+                accepted.wait()
+                done.resume()
+            }
+        }
+        #expect(listener.connections.count == 1)
+        listener.closeAll()
+    }
 }
