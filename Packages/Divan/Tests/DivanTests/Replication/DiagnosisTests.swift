@@ -6,7 +6,10 @@ import Synchronization
 import Testing
 
 /// What a replicator says when somebody asks why it does not go on.
-@Suite(.timeLimit(.minutes(5))) struct DiagnosisTests {
+///
+/// One after the other: a filter that does not return holds up a thread on which the replicator of another
+/// test may be.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct DiagnosisTests {
     /// Tells the test that it was asked, and waits for its word: three seconds at most, because it
     /// holds up a thread that other tests use too.
     private final class Hold: Sendable {
