@@ -24,8 +24,6 @@ final class Node: @unchecked Sendable {
     private(set) var store: Store?
     /// When the copy was made that `restore` puts back.
     private(set) var backUpTime: Duration?
-    /// When a copy was put back last.
-    private(set) var restoreTime: Duration?
     /// Documents that were given an expiration.
     var expiring: Set<Action.Place> = []
     /// How long the process is gone when it dies.
@@ -257,7 +255,6 @@ final class Node: @unchecked Sendable {
         guard backUpTime != nil else { return }
         let later = disk
         wasRestored = true
-        restoreTime = world.loop.now
         keepingFiles { disk = try backUpDisk.copy() }
         world.model.goBack(number)
         if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }

@@ -105,16 +105,8 @@ extension World {
     ///
     /// They compare checkpoints. A copy that was made after the last save of a checkpoint is the
     /// same to them, so what they delivered since would be missing (`checkpoints.md` §5).
-    ///
-    /// Nor can they where the copy is older than a peer's own going back, which gave sequences twice.
     private func isRestorable(_ node: Node) -> Bool {
-        let passives = connectors.lazy.filter { $0.plan.active == node.number }.map(\.plan.passive)
-        if let time = node.backUpTime,
-            passives.contains(where: { nodes[$0].restoreTime.map { $0 >= time } ?? false })
-        {
-            return false
-        }
-        return connectors.filter { $0.plan.passive == node.number }.allSatisfy { connector in
+        connectors.filter { $0.plan.passive == node.number }.allSatisfy { connector in
             guard let active = nodes[connector.plan.active].store, let store = node.store else {
                 return false
             }

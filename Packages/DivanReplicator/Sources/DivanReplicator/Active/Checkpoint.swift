@@ -36,7 +36,10 @@ public struct Checkpoint: Equatable, Sendable {
     static let writtenRangesCount = 2_000
 
     /// Writes the body; `time` is seconds since 1970 and means nothing to anyone.
-    public func json(time: Int64) -> [UInt8] {
+    public func json(time: Int64) -> [UInt8] { json(time: time, lineage: CheckpointLineage()) }
+
+    /// Writes the body, and which saves it comes from.
+    func json(time: Int64, lineage: CheckpointLineage) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("time")
@@ -62,6 +65,7 @@ public struct Checkpoint: Equatable, Sendable {
             writer.key("remote")
             writer.raw(Array(remote.json.utf8).span)
         }
+        lineage.write(to: &writer)
         writer.endObject()
         return writer.bytes
     }

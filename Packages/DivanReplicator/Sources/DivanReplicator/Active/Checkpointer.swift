@@ -43,6 +43,8 @@ final class Checkpointer {
     private let collectionNumber: CollectionID?
     /// The local copy as it was found, also where it is not to be continued from.
     private let found: Checkpoint?
+    /// Which saves ours come from.
+    private var lineage: CheckpointLineage
     private var saved: Checkpoint?
     private var peerRevision = ""
     private var hasPeerAnswer = false
@@ -70,6 +72,7 @@ final class Checkpointer {
         collectionNumber = try connection.store.read { try $0.collectionNumber(path) }
         let copy = try names.localCopy(in: connection.store)
         found = copy.map { Checkpoint(json: $0.body) }
+        lineage = CheckpointLineage(json: copy?.body ?? [])
         var state = Checkpoint()
         if let copy { askedID = copy.id }
         if !isReset, let copy, let found {
@@ -108,7 +111,16 @@ final class Checkpointer {
         guard var mine = found else { return }
         let theirs = peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint()
         doubtedThrough = max(mine.doubtedThrough, theirs.doubtedThrough)
-        isConfirmed = !mine.reconcile(with: theirs)
+        let theirLineage = CheckpointLineage(json: peerCopy ?? [])
+        if lineage.isRelated(to: theirLineage) {
+            isConfirmed = !mine.reconcile(with: theirs)
+        } else {
+            // Both went back in time, and mean other changes by their sequences.
+            mine = Checkpoint()
+        }
+        lineage = lineage.met(theirLineage)
+        // Also where it comes to the same again: the peer has another one.
+        if !isConfirmed { saved = nil }
         if hadLocalCopy, !isConfirmed {
             completed = mine.completed
             remote = RemoteSequences(since: mine.remote)
@@ -152,7 +164,11 @@ final class Checkpointer {
             guard connection.now >= due else { return }
         }
         deadline = nil
-        let json = state.json(time: connection.configuration.secondsSince1970())
+        lineage.advance(connection.configuration.random)
+        let json = state.json(
+            time: connection.configuration.secondsSince1970(),
+            lineage: lineage
+        )
         saving = Saving(state: state, json: json)
         send()
     }

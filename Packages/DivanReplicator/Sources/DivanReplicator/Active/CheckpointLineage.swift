@@ -1,0 +1,99 @@
+import DivanCrypto
+import DivanJSON
+
+/// Which saves of a checkpoint one copy of it comes from: so two copies that agree by chance are not taken for
+/// one, where both databases went back in time and gave their sequences twice.
+///
+/// The saves of one checkpoint are numbered in a *line* with a random name. Who goes on from an older copy than the other
+/// side has begins a new line, and remembers up to where he followed the former ones. One copy is then known
+/// to come before another one where that has its line, as far or further; of two of which neither comes
+/// before the other nothing is in common that could be relied on.
+///
+/// Peers keep it as a member of the checkpoint that they do not look into. Copies without it, of earlier
+/// versions, are taken as they were before.
+///
+/// Source: decision 0067.
+struct CheckpointLineage: Equatable, Sendable {
+    /// Saves of one line.
+    private struct Stretch: Equatable {
+        let line: UInt64
+        /// The last of them.
+        var number: UInt64
+    }
+
+    /// Former lines that are remembered; a copy from before those is compared as a whole.
+    static let stretchesCount = 16
+    /// Numbers that every reader of JSON takes exactly.
+    private static let numbers: ClosedRange<UInt64> = 1...(1 << 53)
+    static let key = "line"
+
+    /// The latest first.
+    private var stretches: [Stretch] = []
+    /// Whether the next save begins a line.
+    private var beginsLine = true
+
+    /// Creates the lineage of a checkpoint that was never saved.
+    init() {}
+
+    /// Reads it from a stored or received checkpoint; what cannot be read counts as absent.
+    init(json body: [UInt8]) {
+        guard let items = (try? JSON(parsing: body.span))?.object?[Self.key]?.array else { return }
+        for place in stride(from: 0, to: items.count - 1, by: 2) {
+            guard stretches.count < Self.stretchesCount, let name = items[place].string,
+                name.utf8.count <= 16, let line = UInt64(name, radix: 16),
+                case .int(let value) = items[place + 1], let number = UInt64(exactly: value),
+                Self.numbers.contains(number)
+            else { break }
+            stretches.append(Stretch(line: line, number: number))
+        }
+        beginsLine = stretches.isEmpty
+    }
+
+    /// Writes it as a member of an object.
+    func write(to writer: inout JSONWriter) {
+        guard !stretches.isEmpty else { return }
+        writer.key(Self.key)
+        writer.beginArray()
+        for stretch in stretches {
+            writer.string(String(stretch.line, radix: 16))
+            writer.integer(stretch.number)
+        }
+        writer.endArray()
+    }
+
+    /// Whether one of the two copies comes before the other one, or nothing is known of one.
+    func isRelated(to other: CheckpointLineage) -> Bool {
+        stretches.isEmpty || other.stretches.isEmpty || precedes(other) || other.precedes(self)
+    }
+
+    /// Whether this is the other copy, or an earlier one.
+    private func precedes(_ other: CheckpointLineage) -> Bool {
+        guard let latest = stretches.first else { return false }
+        return other.stretches.contains {
+            $0.line == latest.line && $0.number >= latest.number
+        }
+    }
+
+    /// What follows where both sides go on from the earlier of two copies.
+    func met(_ other: CheckpointLineage) -> CheckpointLineage {
+        guard !stretches.isEmpty, !other.stretches.isEmpty, isRelated(to: other) else {
+            return CheckpointLineage()
+        }
+        guard stretches.first != other.stretches.first else { return self }
+        var earlier = precedes(other) ? self : other
+        earlier.beginsLine = true
+        return earlier
+    }
+
+    /// Numbers the next save.
+    mutating func advance(_ random: some RandomSource) {
+        if !beginsLine, let latest = stretches.first, latest.number < Self.numbers.upperBound {
+            stretches[0].number += 1
+            return
+        }
+        let line = random.bytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+        stretches.insert(Stretch(line: line, number: 1), at: 0)
+        stretches = Array(stretches.prefix(Self.stretchesCount))
+        beginsLine = false
+    }
+}
