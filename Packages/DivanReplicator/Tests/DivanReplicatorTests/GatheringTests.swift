@@ -231,6 +231,17 @@ import Testing
         #expect(try #require(server.peer.deadline) > now, "or its driver comes again and again")
     }
 
+    @Test func `nothing is due for what did not come while another thread stored`() throws {
+        var (_, server) = try pulling(beside: true) { $0.limits.gatheredRevisionsCount = 1 }
+        send("a", by: &server)
+        server.peer.advance(to: .milliseconds(10))
+        server.storing.first?.run()
+        for now in [Duration.milliseconds(20), .milliseconds(150)] {
+            server.peer.advance(to: now)
+            #expect(try #require(server.peer.deadline) > now)
+        }
+    }
+
     @Test func `what another thread could not store is pulled again`() throws {
         let disk = FailingDisk()
         var (_, server) = try pulling(Site(Store(engine: disk)), beside: true) {

@@ -282,7 +282,7 @@ extension ActivePeer {
                 ? collections.contains { $0.feedPhase == .backlog }
                 : expectsMore && !hasUnreadChanges)
         guard waits else { return commit() }
-        if inbox.isDue { commitFull() } else if !inbox.ready.isEmpty { inbox.gather() }
+        if inbox.isDue { commitFull() } else { inbox.gather() }
     }
 
     /// Whether revisions are on their way here, or the peer may have more to announce.

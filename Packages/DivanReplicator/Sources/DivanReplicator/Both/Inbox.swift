@@ -110,8 +110,7 @@ final class Inbox {
     var isFull: Bool {
         let limits = connection.limits
         guard gathers else { return ready.count >= limits.insertedRevisionsCount }
-        return ready.count >= limits.gatheredRevisionsCount
-            || byteCount >= limits.gatheredByteCount
+        return ready.count >= limits.gatheredRevisionsCount || byteCount >= limits.gatheredByteCount
     }
 
     /// Whether what is ready is to be stored now.
@@ -119,6 +118,7 @@ final class Inbox {
 
     /// Answers what is ready, which then waits for more.
     func gather() {
+        guard !ready.isEmpty else { return }
         gatheringDeadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
         for revision in ready[connection.underway.gatheredCount...]
         where revision.life.take(.held).contains(.answer) {
