@@ -251,6 +251,11 @@ extension StoreError {
         }
     }
 
+    /// Whether it is about a directory, or a file in it.
+    func isAbout(_ directory: String) -> Bool {
+        path.utf8.elementsEqual(directory.utf8) || path.utf8.starts(with: "\(directory)/".utf8)
+    }
+
     /// Whether what stands on the disk is not what was written.
     var isCorrupt: Bool {
         if case .corrupt = code { true } else { false }

@@ -185,7 +185,8 @@ enum Bundle {
         )
         for digest in try shelf.contents().digests where !to.contains(digest) {
             do throws(StoreError) {
-                try copy(digest, from: BlobReader(try shelf.source(digest)), to: to)
+                let reader = BlobReader(try shelf.source(digest))
+                try copy(digest, from: reader, at: source.path, to: to)
             } catch {
                 if case .noSuchBlob = error.code { continue }
                 if try shelf.isUnfinished(digest) { continue }
@@ -198,13 +199,21 @@ enum Bundle {
     private static func copy(
         _ digest: BlobDigest,
         from reader: BlobReader,
+        at path: String,
         to target: BlobStore
     ) throws(StoreError) {
         let writer = try target.writer()
         while case let piece = try reader.read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty
         {
+            try Store.checkStop(at: "")
             try writer.append(piece)
         }
-        _ = try writer.finish(expected: digest)
+        do {
+            _ = try writer.finish(expected: digest)
+        } catch {
+            guard case .blobMismatch = error.code else { throw error }
+            // Nobody sent it: it is what stands here that is not what it was.
+            throw StoreError(.corrupt("the content of blob \(digest) was altered"), at: path)
+        }
     }
 }

@@ -16,9 +16,9 @@ final class SQLiteConnection {
     /// The file, for error texts.
     let path: String
     // SQLite goes through its VFS until the connection is closed.
-    private let sealing: (any StoreSealing)?
+    let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
-    private let handle: OpaquePointer
+    let handle: OpaquePointer
     /// Unpacks bodies, also for functions of SQL; goes behind the handle.
     let bodies: SQLiteBodies
     // A sixth of opening a database would be the functions of queries, and most connections run none.
@@ -335,17 +335,6 @@ final class SQLiteConnection {
     /// Rows changed by the last `INSERT`, `UPDATE` or `DELETE`.
     var changedRowCount: Int { Int(sqlite3_changes(handle)) }
 
-    /// Copies the whole database, as it is committed now, over the one of `target`.
-    func copy(to target: SQLiteConnection) throws(StoreError) {
-        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
-            throw target.error(sqlite3_errcode(target.handle))
-        }
-        let code = sqlite3_backup_step(backup, -1)
-        let ending = sqlite3_backup_finish(backup)
-        guard code == SQLITE_DONE else { throw target.error(code) }
-        guard ending == SQLITE_OK else { throw target.error(ending) }
-    }
-
     /// The error for an extended result code of this connection.
     func error(_ code: Int32) -> StoreError {
         // A file that nobody can read without its key looks like no database.
@@ -367,7 +356,11 @@ final class SQLiteConnection {
         message: String,
         at path: String
     ) -> StoreError {
+        // Nobody but the catalogue of collections names these tables.
+        let isLost = ["no such table: docs_", "no such index: sqlite_autoindex_docs_"]
+            .contains { message.hasPrefix($0) }
         switch code & 0xFF {
+        case SQLITE_ERROR where isLost: return StoreError(.corrupt(message), at: path)
         case SQLITE_CORRUPT: return StoreError(.corrupt(message), at: path)
         case SQLITE_NOTADB: return StoreError(.notADatabase(message), at: path)
         case SQLITE_FULL: return StoreError(.diskFull, at: path)
@@ -377,6 +370,9 @@ final class SQLiteConnection {
             // The number is the last of any call since, so only a telling one is believed.
             let isTelling = [ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM].contains(systemError)
             return .system(isTelling ? systemError : EIO, at: path)
+        case SQLITE_CANTOPEN where systemError == ENOENT && BundleFiles.exists(path):
+            // The index of a log cannot be made where nobody may write.
+            return .system(EACCES, at: path)
         case SQLITE_CANTOPEN where systemError != 0:
             return .system(systemError, at: path)
         default: return StoreError(.sqlite(code, message), at: path)

@@ -9,7 +9,10 @@ extension SQLiteEngine {
         try source.addQueryFunctions()
         let statement = try source.prepare("VACUUM INTO ?")
         try statement.bind(try target.uri(), at: 1)
+        source.watch(Store.stop)
+        defer { source.watch(nil) }
         try statement.run()
+        try Store.checkStop(at: path)
         // What was written has a journal; the step over none is one that writes no page into it.
         let copy = try SQLiteConnection(target, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")

@@ -1,0 +1,28 @@
+internal import CDivanStore
+
+// What a connection does with its whole file.
+extension SQLiteConnection {
+    /// Opens the same file once more, to read what is committed.
+    func reader() throws(StoreError) -> SQLiteConnection {
+        try SQLiteConnection(SQLitePlace(path, sealing: sealing), mode: .readOnly)
+    }
+
+    /// Pages that are copied between two looks whether to stop.
+    private static let copiedPageCount: Int32 = 1_000
+
+    /// Copies the whole database, as it is committed now, over the one of `target`.
+    func copy(to target: SQLiteConnection) throws(StoreError) {
+        guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
+            throw target.error(sqlite3_errcode(target.handle))
+        }
+        var code: Int32
+        repeat {
+            code = sqlite3_backup_step(backup, Store.stop == nil ? -1 : Self.copiedPageCount)
+            // No other has this file open, so nobody is in the way.
+        } while code == SQLITE_OK && Store.stop?.mustStop != true
+        let ending = sqlite3_backup_finish(backup)
+        try Store.checkStop(at: path)
+        guard code == SQLITE_DONE else { throw target.error(code) }
+        guard ending == SQLITE_OK else { throw target.error(ending) }
+    }
+}
