@@ -108,6 +108,8 @@ public enum StoreLimits {
     public static let pageByteCount = 8 << 20
     /// Damaged documents that one read of the changes feed passes over; with more of them it fails.
     public static let passedDamageCount = 10_000
+    /// Lost documents that a salvage names; further ones it counts.
+    public static let namedLossCount = 1_000
     /// Rows of new documents that one statement adds: of what a statement costs by itself a sixteenth is left.
     public static let addedTogetherCount = 16
     /// Ancestors named in the answer to one announced revision (`replication.md` §3).

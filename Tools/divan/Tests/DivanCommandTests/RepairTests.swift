@@ -114,4 +114,22 @@ import Testing
             try shell.run("compare", "db", "peer").output == "Equal: 21 documents and 1 blob\n"
         )
     }
+
+    @Test func `a document that neither the file nor the peer has is named`() throws {
+        try shell.run("purge", "peer", "doc-9")
+        try shell.run("compact", "db")
+        // The page of the documents, which are few.
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("is 9.".utf8)))
+        let page = place.lowerBound / 8_192 * 8_192
+        for place in page..<page + 64 { bytes[place] = 0x5A }
+        try bytes.write(to: file)
+        let server = try shell.serve("peer", "--no-tls")
+        defer { server.stop() }
+        let outcome = try shell.divan("check", "db", "--repair-from", try server.url())
+        outcome.expectFailure(8, "1 thing lost")
+        #expect(outcome.errors.contains("Lost: document doc-9 of _default._default"), "\(outcome)")
+        #expect(try shell.run("ls", "db").lines.count == 20)
+    }
 }

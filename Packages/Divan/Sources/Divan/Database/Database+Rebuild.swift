@@ -9,9 +9,16 @@ public struct DatabaseRebuild: Sendable, Equatable {
     public let keptCount: Int
     /// Documents that came from the peer, deletions included.
     public let fetchedCount: Int
-    /// A line for each thing that neither the file nor the peer had: revisions that were never pushed
-    /// cannot be named if their page cannot be read.
+    /// A line for each thing that neither the file nor the peer had: documents by their IDs, and how many
+    /// there were whose IDs cannot be read either.
+    ///
+    /// A revision that was never pushed of a document that the peer has is not among them if its page cannot
+    /// be read.
     public let losses: [String]
+    /// Whether the names of all its collections could be read.
+    ///
+    /// Others were not made again: make them, and pull, if the peer has them.
+    public let knowsCollections: Bool
     /// The directory where the damaged database is now; delete it when nothing is missed.
     public let damagedPath: String
 }
@@ -74,6 +81,7 @@ extension Database {
             keptCount: salvage.documentCount,
             fetchedCount: Int(clamping: fetched),
             losses: salvage.losses + remaining,
+            knowsCollections: salvage.knowsCollections,
             damagedPath: salvage.oldDirectory + "/"
         )
     }
@@ -91,7 +99,42 @@ extension Database {
             entry.conflictResolver = ConflictResolver.leaveOpen
             pull.addCollection(collection, config: entry)
         }
-        let fetched = try Replicator(config: pull).runBlocking()
-        return (fetched, try repair(from: configuration).remaining)
+        var (fetched, remaining): (UInt64, [String]) = (0, [])
+        var known = configuration
+        do {
+            fetched = try Replicator(config: pull).runBlocking()
+        } catch  where Self.isUnknownCollection(error) && pull.collections.count > 1 {
+            // Damage may have changed a name, and must cost no other collection.
+            for entry in pull.collectionConfigs {
+                guard let collection = entry.collection else { continue }
+                do {
+                    fetched += try Replicator(config: pull.limited(to: entry)).runBlocking()
+                } catch  where Self.isUnknownCollection(error) {
+                    known.removeCollection(collection)
+                    remaining.append(
+                        "what the peer has of collection \(collection.qualifiedName): it knows none of "
+                            + "this name"
+                    )
+                }
+            }
+        }
+        return (fetched, remaining + (try repair(from: known).remaining))
+    }
+
+    /// Whether a peer said that it has no collection of a name.
+    private static func isUnknownCollection(_ error: any Error) -> Bool {
+        // A pattern `as NSError` stops the program for an error of Swift's own.
+        guard let known = (error as Any) as? NSError else { return false }
+        return known.domain == CBLError.domain && known.code == CBLError.httpNotFound
+    }
+}
+
+extension ReplicatorConfiguration {
+    /// The same for one of its collections.
+    fileprivate func limited(to entry: CollectionConfiguration) -> ReplicatorConfiguration {
+        var single = self
+        for collection in single.collections { single.removeCollection(collection) }
+        if let collection = entry.collection { single.addCollection(collection, config: entry) }
+        return single
     }
 }

@@ -197,4 +197,42 @@ import Testing
         }
         #expect(error?.code == CBLError.corruptData)
     }
+
+    @Test func `a collection that the peer does not know costs no other one`() throws {
+        let here = try Database(name: "here", config: .in(directory))
+        let renamed = try here.createCollection(name: "qeople")
+        try renamed.save(document: MutableDocument(id: "only"))
+        try here.close()
+        try overwrite(8_192 * 15, count: 64)
+        let rebuild = try Database.rebuild(withName: "here", withConfig: .in(directory)) { here in
+            ReplicatorConfiguration(
+                collections: [
+                    CollectionConfiguration(collection: try here.defaultCollection()),
+                    CollectionConfiguration(
+                        collection: try #require(try here.collection(name: "qeople"))
+                    ),
+                ],
+                target: DatabaseEndpoint(database: peer)
+            )
+        }
+        #expect(rebuild.fetchedCount > 0)
+        #expect(rebuild.losses.count == 1, "\(rebuild.losses)")
+        #expect(rebuild.losses.first?.contains("qeople: it knows none") == true)
+        try checkContent()
+        let again = try Database(name: "here", config: .in(directory))
+        #expect(try again.collection(name: "qeople")?.document(id: "only") != nil)
+    }
+
+    @Test func `a document that is lost is named, and the one who lists all is told`() throws {
+        try overwrite(8_192 * 15, count: 64)
+        let nobody = try Database(name: "nobody", config: .in(directory))
+        let rebuild = try Database.rebuild(withName: "here", withConfig: .in(directory)) { here in
+            ReplicatorConfiguration(
+                collections: [CollectionConfiguration(collection: try here.defaultCollection())],
+                target: DatabaseEndpoint(database: nobody)
+            )
+        }
+        #expect(rebuild.losses.count == 401 - rebuild.keptCount, "\(rebuild)")
+        #expect(rebuild.losses.allSatisfy { $0.contains("document doc-") })
+    }
 }

@@ -95,6 +95,20 @@ struct StoreIdentity: Equatable, Sendable {
         try transaction.requireFormat(.vectors)
     }
 
+    /// The statements that store a new identity, for a file that nobody can open yet.
+    static func statements(naming scheme: RevisionScheme) -> String {
+        let space = "'\(ValueSpace.database.rawValue)'"
+        let values = [
+            (Key.publicUUID, "randomblob(16)"), (Key.privateUUID, "randomblob(16)"),
+            (Key.scheme, "CAST('\(scheme.rawValue)' AS BLOB)"),
+        ]
+        return values.map { key, value in
+            """
+            INSERT INTO "values" (space, key, value) VALUES (\(space), '\(key)', \(value));
+            """
+        }.joined() + #"UPDATE "values" SET checksum = \#(SQLiteSchema.valueChecksum)"#
+    }
+
     /// Stores the identity and sees to it that there is a default collection.
     func write(to transaction: any StorageTransaction) throws(StoreError) {
         try transaction.setValue(publicUUID, for: Key.publicUUID, in: .database)

@@ -233,6 +233,18 @@ public class StoreReader {
         return try history(of: row, in: collection)
     }
 
+    /// The same of the row that the changes have under a sequence, and when it expires, in milliseconds since
+    /// 1970: also where a damaged index leads from the ID to another row, or to none.
+    public func revisions(
+        of documentID: DocumentID,
+        in collection: CollectionPath,
+        at sequence: UInt64
+    ) throws(StoreError) -> (history: any RevisionHistory, expiration: Int64?)? {
+        let collection = try self.collection(collection)
+        guard let row = try row(at: sequence, of: documentID, in: collection.id) else { return nil }
+        return (try history(of: row, in: collection), row.expiration)
+    }
+
     /// The revision tree of a document, the current body included; `nil` also in a database of version
     /// vectors, which has none.
     public func tree(

@@ -93,9 +93,13 @@ extension StorageSnapshot {
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws {
+    ) throws -> RowReach {
         try forEachRow(in: collection) { try body($0.get()) }
+        return RowReach(liveCount: try state(of: collection).liveCount, namesAll: true)
     }
+
+    /// None.
+    public func namelessCollections() throws(StoreError) -> [CollectionID] { [] }
 
     /// All of them.
     public func readableValues(
@@ -149,6 +153,11 @@ extension StorageTransaction {
         rebuildingIndexes: Bool
     ) throws(StoreError) -> CollectionState {
         try state(of: collection)
+    }
+
+    /// Leaves everything as it is.
+    public func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
+        NameRepair()
     }
 
     /// Does nothing.

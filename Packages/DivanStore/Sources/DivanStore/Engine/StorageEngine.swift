@@ -120,13 +120,16 @@ public protocol StorageSnapshot: AnyObject {
     /// Every collection whose name is what was stored, however damaged the rest is; the default is for
     /// engines whose values cannot be damaged.
     func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)]
+    /// Collections that have rows, and whose name is not what was stored; none by default.
+    func namelessCollections() throws(StoreError) -> [CollectionID]
     /// Calls `body` with each row of a collection that is whole, ascending, and `left` with what can be told
-    /// of one that is not; what is out of reach is left out.
+    /// of one that is not; of what is out of reach, that is what an index names. A name may be that of a
+    /// whole row, too, where the index is what is damaged.
     func forEachReadableRow(
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws
+    ) throws -> RowReach
     /// The values of a space that are what was stored; all of them by default.
     func readableValues(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
     /// Bytes of the pages of each collection's indexes; `nil`, the default,
@@ -249,6 +252,11 @@ public protocol StorageTransaction: StorageSnapshot {
         in collection: CollectionID,
         rebuildingIndexes: Bool
     ) throws(StoreError) -> CollectionState
+    /// Makes the indexes anew that a collection has of itself, by which documents are found, whatever is in
+    /// them; of several rows of a document, which damage lets come to be, the one stored last stays.
+    ///
+    /// The default is for engines whose rows cannot be damaged.
+    func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair
     /// Removes small values that are not what was stored and that only save work; none by default.
     func discardDamagedValues() throws(StoreError)
 

@@ -88,6 +88,43 @@ public struct DamagedRow: Equatable, Sendable {
     }
 }
 
+/// What became of the indexes by which documents are found.
+public struct NameRepair: Equatable, Sendable {
+    /// Rows that were removed, since a row of their document was stored later.
+    public var removed: [DamagedRow] = []
+    /// The counters of the collection, where rows were removed.
+    public var state: CollectionState?
+    /// Whether pages of the file belong to nothing now, until it is compacted.
+    public var leavesPages = false
+
+    /// Creates the answer of an engine that changed nothing.
+    public init(leavesPages: Bool = false) {
+        self.leavesPages = leavesPages
+    }
+}
+
+extension DamagedRow {
+    /// What is said of one whose document was stored again later.
+    func second(in path: CollectionPath) -> String {
+        "document \(documentID) of \(path) stood there twice; the later one is kept, and "
+            + (revisionID.map { "revision \($0)" } ?? "change \(sequence)") + " is gone"
+    }
+}
+
+/// How far the rows of a damaged collection could be reached.
+public struct RowReach: Equatable, Sendable {
+    /// Documents that are not deleted, as the collection's counters say; `nil` where those are damaged.
+    public var liveCount: Int?
+    /// Whether each row out of reach has its name in an index that can be read.
+    public var namesAll: Bool
+
+    /// Creates the answer of an engine.
+    public init(liveCount: Int?, namesAll: Bool) {
+        self.liveCount = liveCount
+        self.namesAll = namesAll
+    }
+}
+
 /// What was found when everything that is stored was looked at.
 public struct Inspection: Equatable, Sendable {
     /// Documents that are whole, tombstones left out.

@@ -156,13 +156,21 @@ extension Store {
     ///
     /// Writers wait meanwhile. Not inside `write`: there it throws `busy`.
     ///
-    /// - Parameter watch: Is told how far it is, and may stop it.
-    /// - Returns: How many indexes there are.
+    /// The index of document IDs is among them. Where a document stands twice, which damage in that lets
+    /// happen, the one stored last stays; where pages of it cannot be read, the file is compacted afterwards.
+    ///
+    /// - Parameters:
+    ///   - watch: Is told how far it is, and may stop it.
+    ///   - removed: Is called with a sentence for each document that stood twice; the log has them, too.
+    /// - Returns: How many indexes there are that a user made.
     /// - Throws: `corrupt` where an index is not what it should be even so; `CancellationError` where
     ///   `watch` stops it. That collection has then the indexes of before.
     @discardableResult
-    public func reindex(watch: IndexWatch? = nil) throws -> Int {
-        var count = 0
+    public func reindex(
+        watch: IndexWatch? = nil,
+        noting removed: (String) -> Void = { _ in }
+    ) throws -> Int {
+        var (count, leavesPages) = (0, false)
         // Before anything is changed.
         try outsideWrites {}
         try read { reader in
@@ -171,13 +179,17 @@ extension Store {
             }
         }
         for path in try collections() {
-            count += try write { writer in
+            let repair = try write { writer in
                 // One that was removed meanwhile has no indexes either.
-                guard try writer.hasCollection(path) else { return 0 }
-                try writer.reindex(path, watch)
-                return try writer.indexes(in: path).count
+                guard try writer.hasCollection(path) else { return NameRepair() }
+                let repair = try writer.reindex(path, watch)
+                count += try writer.indexes(in: path).count
+                return repair
             }
+            for row in repair.removed { removed(row.second(in: path)) }
+            leavesPages = leavesPages || repair.leavesPages
         }
+        if leavesPages { try outsideWrites { try engine.compact() } }
         try optimize(isThorough: true)
         return count
     }

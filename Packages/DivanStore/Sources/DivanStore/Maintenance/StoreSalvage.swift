@@ -1,51 +1,6 @@
 internal import CDivanStore
-internal import DivanJSON
 internal import DivanRevisions
 internal import Glibc
-
-/// What could still be read of a damaged database.
-public struct Salvage: Equatable, Sendable {
-    /// Documents that are whole, tombstones included.
-    public internal(set) var documentCount = 0
-    /// A line for each thing that the new database is known to lack, and that no peer has.
-    public internal(set) var losses: [String] = []
-    /// Documents that could be named, and not read.
-    var left: [LeftDocument] = []
-    /// Where the damaged database is now; empty as long as it is in its place.
-    public internal(set) var oldDirectory = ""
-}
-
-/// A document that a salvage leaves behind, unless a peer has it.
-struct LeftDocument: Equatable, Sendable {
-    let collection: CollectionPath
-    let documentID: DocumentID
-    /// What was current here, if that can be read.
-    let revisionID: RevisionID?
-    let problem: String
-
-    init(
-        _ collection: CollectionPath,
-        _ documentID: DocumentID,
-        _ revisionID: RevisionID?,
-        _ problem: String
-    ) {
-        self.collection = collection
-        self.documentID = documentID
-        self.revisionID = revisionID
-        self.problem = problem
-    }
-
-    /// What is lost of it, now that all came that comes.
-    func loss(in reader: StoreReader) throws(StoreError) -> String? {
-        var history: (any RevisionHistory)?
-        if try reader.hasCollection(collection) {
-            history = try reader.revisions(of: documentID, in: collection)
-        }
-        guard let history else { return "document \(documentID) of \(collection): \(problem)" }
-        guard let revisionID, history[revisionID] == nil else { return nil }
-        return "revision \(revisionID) of document \(documentID) of \(collection): \(problem)"
-    }
-}
 
 // A database whose pages or schema are damaged is not mended in place: what can be read is carried into
 // a new one, which takes the old one's place when it is whole.
@@ -117,12 +72,14 @@ extension Store {
         in directory: String,
         _ options: StoreOptions
     ) throws {
-        guard !salvage.left.isEmpty else { return }
+        guard !salvage.left.isEmpty || !salvage.nameless.isEmpty || !salvage.lostBlobs.isEmpty
+        else { return }
         let store = try Store.open(directory: directory, options: options)
         defer { try? store.close() }
-        salvage.losses += try store.read { reader in
-            try salvage.left.compactMap { try $0.loss(in: reader) }
+        for digest in salvage.lostBlobs where !store.blobs.contains(digest) {
+            salvage.losses.append("the content \(digest) cannot be read")
         }
+        try store.read { try salvage.noteLosses(in: $0) }
     }
 
     /// Stands in a database for as long as it is being made.
@@ -182,13 +139,16 @@ extension Store {
         defer { try? fresh.close() }
         if let made = try BundleFiles.makeFile(target + marker) { BundleFiles.close(made) }
         guard let damaged else {
-            return Salvage(losses: ["nothing of the file could be read: what no peer has is lost"])
+            var salvage = Salvage()
+            salvage.losses = ["nothing of the file could be read: what no peer has is lost"]
+            salvage.knowsCollections = false
+            return salvage
         }
         return try damaged.read { reader in
-            var cargo = Cargo(from: reader, blobs, to: fresh, losses)
+            var cargo = SalvageCargo(from: reader, blobs, to: fresh, losses)
             do {
                 try cargo.carry()
-            } catch let error as StoreError where error.isDamage && error.path == reader.path {
+            } catch let error as StoreError where error.isDamage && error.isAbout(reader.path) {
                 cargo.noteLoss("reading the file ended early: \(error.problem)")
             }
             return cargo.salvage
@@ -243,153 +203,6 @@ extension Store {
         } catch {
             guard error.isDamage else { throw error }
             return (nil, [])
-        }
-    }
-}
-
-/// Carries what is whole from one state of a damaged database into a new one.
-private struct Cargo {
-    private let reader: StoreReader
-    private let blobs: BlobStore
-    private let target: Store
-    private(set) var salvage = Salvage()
-    private var batch: [(row: DocumentRow, history: any RevisionHistory)] = []
-    private var looked: Set<BlobDigest> = []
-    private var sequence: UInt64 = 0
-
-    /// Documents of one transaction.
-    private static let batchCount = 1_000
-
-    init(
-        from reader: StoreReader,
-        _ blobs: BlobStore,
-        to target: Store,
-        _ losses: [String]
-    ) {
-        self.reader = reader
-        self.blobs = blobs
-        self.target = target
-        salvage.losses = losses
-    }
-
-    mutating func noteLoss(_ line: String) {
-        salvage.losses.append(line)
-    }
-
-    mutating func carry() throws {
-        let snapshot = try reader.current()
-        try carryValues(snapshot)
-        for (id, path) in try snapshot.readableCollections() {
-            try target.createCollection(path)
-            let collection = StoreReader.OpenCollection(path: path, id: id)
-            // What remotes have need not be known, and must cost no document where it is damaged.
-            collection.known =
-                try snapshot.readableValues(in: .knownSequences)
-                .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
-                .flatMap { KnownSequences(encoded: $0.value) } ?? KnownSequences()
-            sequence = 0
-            try carryPacking(of: id, path, snapshot)
-            var left: [LeftDocument] = []
-            let leave = { (id: DocumentID, revisionID: RevisionID?, error: StoreError) in
-                left.append(LeftDocument(path, id, revisionID, error.problem))
-            }
-            let leaveRow = { (row: DamagedRow, error: StoreError) in
-                leave(row.documentID, row.revisionID, error)
-            }
-            try snapshot.forEachReadableRow(in: id, leaving: leaveRow) { row in
-                let history: any RevisionHistory
-                do throws(StoreError) {
-                    history = try reader.soundHistory(of: row, in: collection)
-                } catch {
-                    // With the codec it could be read.
-                    if case .unknownCodec = error.code { throw error }
-                    return leave(row.documentID, row.revisionID, error)
-                }
-                if row.mayNameBlobs { try carryBlobs(of: history) }
-                batch.append((row, history))
-                if batch.count >= Self.batchCount { try store(in: path) }
-            }
-            try store(in: path)
-            salvage.left += left
-            for record in (try? snapshot.indexRecords(of: id)) ?? [] {
-                noteLoss("index \(record.name.text) of \(path): make it again")
-            }
-        }
-    }
-
-    /// What stands beside the documents, and no peer has.
-    private func carryValues(_ snapshot: any StorageSnapshot) throws {
-        try target.write { writer in
-            for (name, number) in try snapshot.readableValues(in: .remotes) {
-                guard let id = try? reader.remoteID(number) else { continue }
-                try writer.importRemote(name, as: id)
-            }
-            // Cookies, and which blobs were left at a peer.
-            for (key, value) in try snapshot.readableValues(in: .metadata) {
-                try writer.setMetadata(key, value)
-            }
-        }
-    }
-
-    /// Bodies are packed in the new database as they were in the old one, if that can be read.
-    private func carryPacking(
-        of id: CollectionID,
-        _ path: CollectionPath,
-        _ snapshot: any StorageSnapshot
-    ) throws {
-        let values = try snapshot.readableValues(in: .packing)
-        guard let value = values.first(where: { $0.key == PackedCollection.key(id) })?.value,
-            let codec = PackedCollection(value)?.codec
-        else { return }
-        try target.write { try $0.packBodies(of: path, with: codec) }
-    }
-
-    private mutating func store(in path: CollectionPath) throws {
-        try target.write { writer in
-            for (row, history) in batch {
-                sequence += 1
-                let isNew = try writer.importDocument(
-                    row.documentID,
-                    sequence: sequence,
-                    history: history,
-                    expiration: row.expiration,
-                    in: path
-                )
-                if isNew { salvage.documentCount += 1 }
-            }
-        }
-        batch = []
-    }
-
-    /// Brings the contents that can be read and are what their digest says; the others must come from a
-    /// peer.
-    private mutating func carryBlobs(of history: any RevisionHistory) throws {
-        let digests: [BlobDigest]
-        do {
-            digests = Array(try history.blobDigests())
-        } catch let error as JSONError {
-            return noteLoss("what contents an old revision names: \(error)")
-        }
-        for digest in digests where looked.insert(digest).inserted {
-            guard blobs.contains(digest) else { continue }
-            do throws(StoreError) {
-                try target.blobs.replace(digest, from: blobs)
-            } catch  where isLoss(error) {
-                noteLoss("the content \(digest) cannot be read")
-            } catch {
-                guard case .blobMismatch = error.code else { throw error }
-            }
-        }
-    }
-
-    /// Whether an error is about what the damaged database has of a content, not about the new one.
-    private func isLoss(_ error: StoreError) -> Bool {
-        guard let directory = blobs.directory, error.path.utf8.starts(with: directory.utf8) else {
-            return false
-        }
-        switch error.code {
-        case .io(EIO), .noSuchBlob: return true
-        default: return error.isDamage
         }
     }
 }

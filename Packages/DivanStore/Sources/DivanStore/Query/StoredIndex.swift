@@ -1,5 +1,6 @@
 internal import DivanFullText
 public import DivanJSON
+internal import DivanLog
 public import DivanQuery
 internal import DivanRevisions
 
@@ -161,7 +162,9 @@ extension StoreWriter {
         )
     }
 
-    /// Makes every index of a collection anew from its documents.
+    /// Makes every index of a collection anew from its documents, that of their IDs, too.
+    ///
+    /// Where a document stands twice, which damage in the index of IDs lets happen, the one stored last stays.
     ///
     /// - Parameters:
     ///   - path: The collection.
@@ -178,13 +181,18 @@ extension StoreWriter {
     ///
     /// - Throws: As `rebuildIndexes(in:watch:)`; `corrupt` where they do not fit, and the collection has
     ///   then the indexes of before.
-    func reindex(_ path: CollectionPath, _ watch: IndexWatch?) throws {
-        try remakeIndexes(in: path, watch)
+    func reindex(_ path: CollectionPath, _ watch: IndexWatch?) throws -> NameRepair {
+        let repair = try remakeIndexes(in: path, watch)
         try changing().verifyIndexes(of: collection(path).id)
         try watch?.check()
+        return repair
     }
 
-    private func remakeIndexes(in path: CollectionPath, _ watch: IndexWatch?) throws {
+    @discardableResult
+    private func remakeIndexes(
+        in path: CollectionPath,
+        _ watch: IndexWatch?
+    ) throws -> NameRepair {
         let id = try collection(path).id
         if let name = try current().damagedIndexNames(of: id).first {
             throw StoreError(
@@ -197,7 +205,25 @@ extension StoreWriter {
         let records = try current().indexRecords(of: id)
         for record in records { try changing().changeIndexes(record.drop) }
         for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
+        let repair = try mendNames(in: path)
         try make(records.statements, watch)
+        return repair
+    }
+
+    /// Makes the index of document IDs anew, and those beside it.
+    private func mendNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
+        let collection = try self.collection(path)
+        let repair = try changing().mendNames(of: collection.id)
+        noteTreeChange()
+        guard let state = repair.state else { return repair }
+        for row in repair.removed {
+            StoreLog.database.warning("\(row.second(in: path))")
+        }
+        forgetRow()
+        setState(state, of: collection)
+        collection.hasNewState = true
+        collection.mayRepeat = true
+        return repair
     }
 
     func forgetIndexes(of collection: OpenCollection) throws(StoreError) {

@@ -27,8 +27,15 @@ struct Repair {
         guard try !mends(path, reading, terminal) else { return }
         terminal.note("Parts of the file cannot be read; making the database anew")
         let rebuild = try path.rebuildDatabase { try reading.plain($0) }
-        for line in rebuild.losses { terminal.note("Lost: \(line)".escapingControlCharacters()) }
-        losses += rebuild.losses
+        var lost = rebuild.losses
+        if !rebuild.knowsCollections {
+            lost.append(
+                "which collections there were: only those that are there now were fetched; divan pull "
+                    + "\(path.name) URL --all-collections brings the others that the peer shares"
+            )
+        }
+        for line in lost { terminal.note("Lost: \(line)".escapingControlCharacters()) }
+        losses += lost
         self.rebuild = rebuild
         terminal.note(
             "Kept \(Numbers.count(rebuild.keptCount, "document")), fetched \(rebuild.fetchedCount); "

@@ -69,6 +69,12 @@ enum DumpCommand: Command {
         if let finding = writer.hidingDamage {
             losses.append("pages are damaged (\(finding)), and documents may be missing")
         }
+        if writer.hasDamagedIndex {
+            losses.append(
+                "the index of document IDs is damaged, and a document may stand twice in the dump (divan "
+                    + "index rebuild mends it)"
+            )
+        }
         if writer.damaged.count > 0 { losses.append("\(writer.damaged.words) left out") }
         if !writer.missingBlobs.isEmpty {
             losses.append("\(Numbers.count(writer.missingBlobs.count, "blob")) missing")

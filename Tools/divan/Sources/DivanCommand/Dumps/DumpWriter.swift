@@ -25,6 +25,8 @@ struct DumpWriter {
     private(set) var alteredBlobs: [BlobDigest] = []
     /// What is wrong with the file's pages, behind which documents may be hidden; `nil` where they fit.
     private(set) var hidingDamage: String?
+    /// Whether a document is not found by its ID, or stands twice.
+    private(set) var hasDamagedIndex = false
     /// Documents that cannot be read, and are left out.
     private(set) var damaged = DamagedDocuments()
 
@@ -144,7 +146,7 @@ struct DumpWriter {
             )
         }
         try reader.forEachDocument(in: path, after: sequence, damaged: refuse) { document in
-            if try reader.soundRevisions(of: document.documentID, in: path) == nil {
+            if try reader.soundRevisions(of: document, in: path) == nil {
                 try refuse(document.documentID)
             }
         }
@@ -195,11 +197,11 @@ struct DumpWriter {
         try reader.forEachDocument(in: path, after: sequence) {
             damaged.take($0.text, in: path.wireName)
         } _: { document in
-            guard let history = try reader.soundRevisions(of: document.documentID, in: path) else {
-                return damaged.take(document.documentID.text, in: path.wireName)
-            }
-            let expiration = try reader.expiration(of: document.documentID, in: path)
+            guard let (history, expiration) = try reader.soundRevisions(of: document, in: path)
+            else { return damaged.take(document.documentID.text, in: path.wireName) }
             digest.take(sequence: document.sequence, expiration: expiration)
+            let id = document.documentID
+            if try !reader.isIndexed(id, in: path, at: document.sequence) { hasDamagedIndex = true }
             do {
                 if document.mayNameBlobs { try writeBlobs(of: history, reader) }
                 let dumped = DumpedDocument(
@@ -254,7 +256,7 @@ struct DumpWriter {
                 damaged: { _ in },
                 { document in
                     guard document.mayNameBlobs,
-                        let history = try reader.soundRevisions(of: document.documentID, in: path)
+                        let (history, _) = try reader.soundRevisions(of: document, in: path)
                     else { return }
                     for body in history.revisionsWithBody.compactMap(\.body) {
                         named.formUnion(try BlobReferences.digests(in: body.span))
@@ -314,13 +316,14 @@ struct DumpWriter {
 }
 
 extension StoreReader {
-    /// The revisions of a document; `nil` also where its history is damaged.
+    /// The revisions of a document, and when it expires; `nil` also where its history is damaged.
     fileprivate func soundRevisions(
-        of documentID: DocumentID,
+        of document: StoredDocument,
         in collection: CollectionPath
-    ) throws(StoreError) -> (any RevisionHistory)? {
+    ) throws(StoreError) -> (any RevisionHistory, expiration: Int64?)? {
         do throws(StoreError) {
-            return try revisions(of: documentID, in: collection)
+            // Not by its ID, of which the index may be damaged.
+            return try revisions(of: document.documentID, in: collection, at: document.sequence)
         } catch {
             guard case .damagedDocument = error.code else { throw error }
             return nil

@@ -210,8 +210,10 @@ enum IndexRebuildCommand: Command {
         operands: [.database],
         options: [.json],
         details:
-            "Compares each with the documents afterwards, and renews what SQLite chooses plans by. Loses "
-            + "no document. Needed after divan check has found an index that does not fit.",
+            "Compares each with the documents afterwards, and renews what SQLite chooses plans by. The index "
+            + "of document IDs is among them; where it was damaged, and a document was stored a second "
+            + "time since, the later one stays, and is named. Needed after divan check has found an index "
+            + "that does not fit.",
         examples: ["divan index rebuild travel"]
     )
 
@@ -221,15 +223,17 @@ enum IndexRebuildCommand: Command {
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
         let documentCount = try store.read { try $0.documentCount() }
-        var count = 0
+        var (count, twice) = (0, [String]())
         let rest = "each collection has the indexes of before, or new ones"
         try terminal.watchingIndex(of: UInt64(documentCount), rest: rest) { watch in
-            count = try store.reindex(watch: watch)
+            count = try store.reindex(watch: watch) { twice.append($0) }
         }
-        terminal.done(
-            "Made \(Numbers.count(count, "index", "indexes")) anew",
-            ["rebuilt": JSON(count)]
-        )
+        for line in twice { terminal.warn(line.escapingControlCharacters()) }
+        var members: JSONObject = ["rebuilt": JSON(count)]
+        if !twice.isEmpty {
+            members["twice"] = .array(twice.map { .string($0.escapingControlCharacters()) })
+        }
+        terminal.done("Made \(Numbers.count(count, "index", "indexes")) anew", members)
     }
 }
 

@@ -145,6 +145,18 @@ final class SQLiteDocumentStatements {
         return statement
     }
 
+    /// The rows of a document whole, the one stored last first, where there may be several.
+    func everyRow(of documentID: DocumentID) throws(StoreError) -> SQLiteStatement {
+        let statement = try connection.prepare(
+            """
+            SELECT \(columns(.whole)) FROM \(table) NOT INDEXED WHERE documentID = ?
+            ORDER BY sequence DESC
+            """
+        )
+        try statement.bind(documentID.text, at: 1)
+        return statement
+    }
+
     func singleRevisions() throws(StoreError) -> SQLiteStatement {
         try statement(.singleRevisions) {
             """

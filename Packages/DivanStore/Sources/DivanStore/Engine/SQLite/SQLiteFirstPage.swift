@@ -1,3 +1,4 @@
+internal import DivanRevisions
 internal import Glibc
 
 /// Gives a copy of a database file another first page, so that SQLite finds the tables that the old one
@@ -131,7 +132,10 @@ struct SQLiteFirstPage {
         try nameDictionaries()
         // What was not found is empty.
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
-        if values == nil { try connection.execute(SQLiteDefinitions.values) }
+        if values == nil || !Self.canRead("\"values\"", of: connection) {
+            try edit("DELETE FROM sqlite_schema WHERE name = 'values'")
+            try nameScheme(found.keys.sorted())
+        }
         var losses: [String] = []
         for (id, name) in names.sorted(by: { $0.key < $1.key }) where found[id] == nil {
             let table = SQLiteSchema.table(CollectionID(rawValue: id))
@@ -139,6 +143,38 @@ struct SQLiteFirstPage {
             losses.append("collection \(name): its pages cannot be told from those of others")
         }
         return losses
+    }
+
+    /// Whether each page of a table can be read, and is one.
+    private static func canRead(_ table: String, of connection: SQLiteConnection) -> Bool {
+        do throws(StoreError) {
+            _ = try connection.integer("SELECT sum(length(value) + checksum) FROM \(table)")
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Makes the table of small values, which say how revisions are named: rows tell that, too.
+    private func nameScheme(_ ids: [Int64]) throws(StoreError) {
+        let connection = try SQLiteConnection(path: path, mode: .readWrite)
+        try connection.execute(SQLiteDefinitions.values)
+        guard ids.contains(where: { Self.hasVersions($0, on: connection) }) else { return }
+        try connection.execute(StoreIdentity.statements(naming: .vectors))
+    }
+
+    private static func hasVersions(_ id: Int64, on connection: SQLiteConnection) -> Bool {
+        let table = SQLiteSchema.table(CollectionID(rawValue: id))
+        do throws(StoreError) {
+            let rows = try connection.prepare("SELECT revisionID FROM \(table)")
+            while try rows.step() {
+                let isVersion = rows.withBytes(0) { RevisionID(encoded: $0.span)?.isVersion }
+                if isVersion == true { return true }
+            }
+        } catch {
+            // What follows cannot be read, and tells nothing.
+        }
+        return false
     }
 
     /// Those tables have the same rows: where nothing is left of the schema, either may be the other.

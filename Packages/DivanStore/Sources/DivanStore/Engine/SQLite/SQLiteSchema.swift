@@ -85,6 +85,15 @@ enum SQLiteSchema {
         """
     }
 
+    /// Selects the names of the indexes that every collection has of itself.
+    static func ownIndexes(of collection: CollectionID) -> String {
+        let table = table(collection)
+        return """
+            SELECT name FROM sqlite_schema WHERE type = 'index' AND name IN (
+                'sqlite_autoindex_\(table)_1', '\(table)_conflicted', '\(table)_expiration')
+            """
+    }
+
     /// Selects the names of the triggers by which other tables follow a collection.
     static func triggers(of collection: CollectionID) -> String {
         "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(table(collection))'"

@@ -99,6 +99,15 @@ extension SQLiteSession {
             try remove.bind(Int64(clamping: sequence), at: 1)
             try remove.run()
         }
+        return try recount(collection, beside: sequences)
+    }
+
+    /// Counts the rows of a collection anew, of which some have been removed, and keeps that.
+    func recount(
+        _ collection: CollectionID,
+        beside sequences: [UInt64]
+    ) throws(StoreError) -> CollectionState {
+        let (id, table) = (collection.rawValue, SQLiteSchema.table(collection))
         let counts = [
             try connection.integer("SELECT lastSequence FROM collections WHERE id = \(id)"),
             try connection.integer("SELECT max(sequence) FROM \(table)"),

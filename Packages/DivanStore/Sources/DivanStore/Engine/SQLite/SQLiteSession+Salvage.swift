@@ -13,7 +13,7 @@ extension SQLiteSession {
         let rows = names("NOT INDEXED")
         let indexed = names("INDEXED BY sqlite_autoindex_collections_1 WHERE scope > ''")
         var found: [(id: CollectionID, path: CollectionPath)] = []
-        for id in Set(rows.keys).union(indexed.keys).sorted() {
+        for id in Set(rows.keys).union(indexed.keys).sorted() where id > 0 {
             let candidates = [rows[id], indexed[id]].compactMap { $0 }
             // Where the row is out of reach nothing speaks against what the index says.
             let agreed = rows[id] == nil || rows[id] == indexed[id] ? indexed[id] : nil
@@ -50,16 +50,39 @@ extension SQLiteSession {
         return isChecked
     }
 
+    func namelessCollections() throws(StoreError) -> [CollectionID] {
+        let named = Set(try readableCollections().map(\.id.rawValue))
+        var found: [Int64] = []
+        try? forEach(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'docs_[0-9]*'"
+        ) { statement in
+            guard let id = Int64(statement.text(0).dropFirst(5)), !named.contains(id) else {
+                return
+            }
+            found.append(id)
+        }
+        return found.sorted().map { CollectionID(rawValue: $0) }.filter { collection in
+            do throws(StoreError) {
+                return try connection.integer("SELECT 1 FROM \(SQLiteSchema.table(collection))")
+                    == 1
+            } catch {
+                return true
+            }
+        }
+    }
+
     func forEachReadableRow(
         in collection: CollectionID,
         leaving left: (DamagedRow, StoreError) -> Void,
         _ body: (DocumentRow) throws -> Void
-    ) throws {
-        let names = indexedNames(in: collection)
+    ) throws -> RowReach {
+        var (names, isNamed) = readableNames(in: collection)
+        let (sequences, isWalked) = readableSequences(in: collection, names)
         let documents = documents(in: collection)
         let statement = try documents.bySequence(.whole)
         defer { statement.reset() }
-        for sequence in readableSequences(in: collection) {
+        var latest: (sequence: Int64, liveCount: Int?) = (0, nil)
+        for sequence in sequences {
             let row: DocumentRow
             do throws(StoreError) {
                 statement.reset()
@@ -70,30 +93,75 @@ extension SQLiteSession {
             } catch {
                 // What this program lacks is no damage, and must not be left behind.
                 if case .unknownCodec = error.code { throw error }
-                if error.concernsOneDocument, statement.integer(0) == sequence {
-                    let name = names[UInt64(clamping: sequence)]
-                    left(statement.damagedRow(named: name, expiration: nil), error)
-                }
+                guard error.concernsOneDocument, statement.integer(0) == sequence else { continue }
+                let name = names.removeValue(forKey: UInt64(clamping: sequence))
+                left(statement.damagedRow(named: name, expiration: nil), error)
                 continue
             }
+            names[UInt64(clamping: sequence)] = nil
+            latest = (sequence, statement.liveCount(3))
             try body(row)
         }
+        for (sequence, name) in names.sorted(by: { $0.key < $1.key }) {
+            let error = StoreError(.corrupt("its page cannot be read"), at: connection.path)
+            left(DamagedRow(sequence, name, nil, expiration: nil), error)
+        }
+        return RowReach(
+            liveCount: readableCount(of: collection, latest),
+            namesAll: isNamed || isWalked
+        )
     }
 
-    /// Where rows stand: a page that cannot be read ends a walk through the table, so it is walked
-    /// from both ends, and the index of names tells of what lies between.
-    private func readableSequences(in collection: CollectionID) -> [Int64] {
-        let table = SQLiteSchema.table(collection)
-        var sequences: Set<Int64> = []
-        for way in [
-            "NOT INDEXED ORDER BY sequence", "NOT INDEXED ORDER BY sequence DESC",
-            "INDEXED BY sqlite_autoindex_\(table)_1 WHERE documentID > ''",
-        ] {
-            try? forEach("SELECT sequence FROM \(table) \(way)") {
-                sequences.insert($0.integer(0))
-            }
+    /// The live documents that a collection's row tells of, or a document's that was stored later.
+    private func readableCount(
+        of collection: CollectionID,
+        _ latest: (sequence: Int64, liveCount: Int?)
+    ) -> Int? {
+        guard hasChecksums else { return nil }
+        var found: Int?
+        try? forEach(
+            """
+            SELECT lastSequence, liveCount FROM collections NOT INDEXED
+            WHERE id = \(collection.rawValue) AND checksum IS \(SQLiteSchema.collectionChecksum)
+            """
+        ) { statement in
+            let isLater = latest.sequence > statement.integer(0)
+            found = isLater ? latest.liveCount : Int(clamping: statement.integer(1))
         }
-        return sequences.filter { $0 > 0 }.sorted()
+        return found
+    }
+
+    /// What the index of document IDs says, by sequence, and whether it could be read to its end.
+    private func readableNames(
+        in collection: CollectionID
+    ) -> (names: [UInt64: DocumentID], areAll: Bool) {
+        let table = SQLiteSchema.table(collection)
+        var names: [UInt64: DocumentID] = [:]
+        let areAll = isWalked(
+            """
+            SELECT sequence, documentID FROM \(table)
+            INDEXED BY sqlite_autoindex_\(table)_1 WHERE documentID > ''
+            """
+        ) { names[UInt64(clamping: $0.integer(0))] = DocumentID(unchecked: $0.text(1)) }
+        return (names, areAll)
+    }
+
+    /// Where rows stand, and whether that is all of them: a page that cannot be read ends a walk through the
+    /// table, so it is walked from both ends, and the index of names tells of what lies between.
+    private func readableSequences(
+        in collection: CollectionID,
+        _ names: [UInt64: DocumentID]
+    ) -> (sequences: [Int64], areAll: Bool) {
+        let table = SQLiteSchema.table(collection)
+        var sequences = Set(names.keys.map { Int64(clamping: $0) })
+        var areAll = true
+        for order in ["", "DESC"] where areAll || !order.isEmpty {
+            let isWalked = isWalked(
+                "SELECT sequence FROM \(table) NOT INDEXED ORDER BY sequence \(order)"
+            ) { sequences.insert($0.integer(0)) }
+            areAll = areAll && isWalked
+        }
+        return (sequences.filter { $0 > 0 }.sorted(), areAll)
     }
 
     func readableValues(
@@ -106,6 +174,16 @@ extension SQLiteSession {
             """
         try? forEach(sql) { values.append(($0.text(0), $0.bytes(1))) }
         return values
+    }
+
+    /// Whether each row could be read for which `body` was called.
+    private func isWalked(_ sql: String, _ body: (SQLiteStatement) -> Void) -> Bool {
+        do throws(StoreError) {
+            try forEach(sql, body)
+            return true
+        } catch {
+            return false
+        }
     }
 
     /// Calls `body` with each row until the first that cannot be read.

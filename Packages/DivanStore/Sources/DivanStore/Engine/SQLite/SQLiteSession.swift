@@ -94,14 +94,23 @@ extension SQLiteSession: StorageSnapshot {
 
     func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
         if let known = collectionIDs.first(where: { $0.path == path }) { return known.id }
-        let statement = try statement("SELECT id FROM collections WHERE scope = ? AND name = ?")
-        defer { statement.reset() }
-        try statement.bind(path.scope, at: 1)
-        try statement.bind(path.name, at: 2)
-        guard try statement.step() else { return nil }
-        let id = CollectionID(rawValue: statement.integer(0))
-        collectionIDs.append((path, id))
-        return id
+        // Whether its index has the name or not: where that is damaged, a collection is not gone.
+        for way in ["", "NOT INDEXED"] {
+            let statement = try statement(
+                "SELECT id FROM collections \(way) WHERE scope = ? AND name = ?"
+            )
+            defer { statement.reset() }
+            try statement.bind(path.scope, at: 1)
+            try statement.bind(path.name, at: 2)
+            guard try statement.step() else { continue }
+            let id = CollectionID(rawValue: statement.integer(0))
+            guard way.isEmpty, id.rawValue > 0 else {
+                throw statement.corrupt("the place of the collection \(path)")
+            }
+            collectionIDs.append((path, id))
+            return id
+        }
+        return nil
     }
 
     /// The greatest number that a column holds: no collection comes near it.

@@ -1,0 +1,62 @@
+public import DivanRevisions
+
+// A document whose row says by damage that it is deleted stands in no list: its checksum would tell, and
+// nobody reads it. The counters still have it.
+extension StoreReader {
+    /// Makes sure that whoever went through the IDs of a collection came by all of its documents.
+    ///
+    /// Where the number is another than that of the counters, every row is read. Does nothing inside
+    /// `write`, whose block may change what is gone through.
+    ///
+    /// - Parameters:
+    ///   - listedCount: How many there were.
+    ///   - path: The collection.
+    /// - Throws: `damagedDocument` with the first document that damage hides; `corrupt` where it is the index
+    ///   of IDs, or the counters, that do not fit.
+    public func confirm(listedCount: Int, in path: CollectionPath) throws {
+        guard !(self is StoreWriter) else { return }
+        let collection = try self.collection(path)
+        let expected = try state(of: collection).liveCount
+        guard listedCount != expected else { return }
+        var liveCount = 0
+        try current().forEachRow(in: collection.id) { result in
+            if try !result.get().flags.contains(.tombstone) { liveCount += 1 }
+        }
+        let finding =
+            liveCount == listedCount
+            ? "the counters of collection \(path)"
+            : "the index of document IDs of \(path) does not fit; divan index rebuild mends it"
+        throw StoreError(.corrupt(finding), at: self.path)
+    }
+
+    /// Goes through the IDs of a collection, and makes sure that they are those of all its documents.
+    ///
+    /// - Throws: As `confirm(listedCount:in:)`.
+    public func confirmList(of path: CollectionPath) throws {
+        guard !(self is StoreWriter) else { return }
+        var (count, last) = (0, DocumentID?.none)
+        while true {
+            let page = try documentIDs(in: path, after: last, limit: 1_000)
+            count += page.count
+            guard page.count == 1_000 else { break }
+            last = page.last
+        }
+        try confirm(listedCount: count, in: path)
+    }
+
+    /// Whether the index of IDs leads from a document to the row that the changes have under a sequence.
+    public func isIndexed(
+        _ documentID: DocumentID,
+        in path: CollectionPath,
+        at sequence: UInt64
+    ) throws(StoreError) -> Bool {
+        do throws(StoreError) {
+            let id = try collection(path).id
+            let row = try current().row(documentID, in: id, content: .summary)
+            return row?.sequence == sequence
+        } catch {
+            guard error.isDamage else { throw error }
+            return false
+        }
+    }
+}

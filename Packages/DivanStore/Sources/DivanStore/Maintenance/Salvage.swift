@@ -1,0 +1,34 @@
+/// What could still be read of a damaged database.
+public struct Salvage: Equatable, Sendable {
+    /// Documents that are whole, tombstones included.
+    public internal(set) var documentCount = 0
+    /// A line for each thing that the new database is known to lack, and that no peer has.
+    public internal(set) var losses: [String] = []
+    /// Whether the names of all its collections could be read; what a peer has of others was not asked for.
+    public internal(set) var knowsCollections = true
+    /// Documents that could be named, and not read.
+    var left: [LeftDocument] = []
+    /// Contents that documents name, and that could not be read.
+    var lostBlobs: [BlobDigest] = []
+    /// Documents that could not be named either.
+    var nameless: [NamelessDocuments] = []
+    /// Where the damaged database is now; empty as long as it is in its place.
+    public internal(set) var oldDirectory = ""
+
+    /// Adds what neither the file nor a peer had, now that all came that comes.
+    mutating func noteLosses(in reader: StoreReader) throws(StoreError) {
+        var unnamedCount = 0
+        for document in left {
+            guard let loss = try document.loss(in: reader) else { continue }
+            if losses.count < StoreLimits.namedLossCount {
+                losses.append(loss)
+            } else {
+                unnamedCount += 1
+            }
+        }
+        if unnamedCount > 0 { losses.append("\(unnamedCount) more documents") }
+        for documents in nameless {
+            if let loss = try documents.loss(in: reader) { losses.append(loss) }
+        }
+    }
+}

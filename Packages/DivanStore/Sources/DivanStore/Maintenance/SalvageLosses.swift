@@ -1,0 +1,66 @@
+internal import DivanRevisions
+
+/// A document that a salvage leaves behind, unless a peer has it.
+struct LeftDocument: Equatable, Sendable {
+    let collection: CollectionPath
+    let documentID: DocumentID
+    /// What was current here, if that can be read.
+    let revisionID: RevisionID?
+    let problem: String
+
+    init(
+        _ collection: CollectionPath,
+        _ documentID: DocumentID,
+        _ revisionID: RevisionID?,
+        _ problem: String
+    ) {
+        self.collection = collection
+        self.documentID = documentID
+        self.revisionID = revisionID
+        self.problem = problem
+    }
+
+    /// What is lost of it, now that all came that comes.
+    func loss(in reader: StoreReader) throws(StoreError) -> String? {
+        var history: (any RevisionHistory)?
+        if try reader.hasCollection(collection) {
+            history = try reader.revisions(of: documentID, in: collection)
+        }
+        guard let history else { return "document \(documentID) of \(collection): \(problem)" }
+        guard let revisionID, history[revisionID] == nil else { return nil }
+        return "revision \(revisionID) of document \(documentID) of \(collection): \(problem)"
+    }
+}
+
+/// Documents of a collection that a salvage leaves behind, and that nothing names any more.
+struct NamelessDocuments: Equatable, Sendable {
+    let collection: CollectionPath
+    /// How many the counters of the collection tell of beside those that are known; `nil` where they are
+    /// damaged, too.
+    let count: Int?
+    /// Those that are known: kept, or left behind with their names.
+    let known: Set<DocumentID>
+    /// The last change that was carried over: what a peer sends comes behind it.
+    let lastSequence: UInt64
+
+    /// What is lost of them, now that all came that comes.
+    ///
+    /// A document that came and was not known is taken for one of them.
+    func loss(in reader: StoreReader) throws(StoreError) -> String? {
+        guard let count else {
+            return "documents of \(collection) whose pages cannot be read: "
+                + "nothing tells which, or how many"
+        }
+        var rest = count
+        if try reader.hasCollection(collection) {
+            var pages = reader.changes(in: collection, after: lastSequence)
+            while rest > 0, let page = try pages.next() {
+                rest -= page.documents.count { !known.contains($0.documentID) }
+            }
+        }
+        guard rest > 0 else { return nil }
+        return rest == 1
+            ? "1 document of \(collection) that nothing names any more"
+            : "\(rest) documents of \(collection) that nothing names any more"
+    }
+}

@@ -1,0 +1,178 @@
+import DivanJSON
+import DivanQuery
+import DivanRevisions
+import DivanTestKit
+import Foundation
+import Testing
+
+// Where pages stand is behind the public face.
+@testable import DivanStore
+
+/// Indexes by which documents are found, damaged, and what is stored a second time since.
+@Suite struct NameRepairTests {
+    private static let count = 300
+    private let home: TemporaryDirectory
+
+    init() throws {
+        home = try TemporaryDirectory()
+        let store = try Store.open(directory: directory)
+        let index = QueryIndexDefinition.value(
+            [CheckedKey(.property(source: 0, "n"))],
+            filter: nil
+        )
+        try store.write { writer in
+            for number in 0..<Self.count {
+                let id = DocumentID(unchecked: "doc-\(number)")
+                _ = try writer.save(id, in: .default, body: Array(#"{"n":\#(number)}"#.utf8))
+            }
+            try writer.createIndex("byN", index, in: .default)
+        }
+        try store.compact()
+        try store.close()
+    }
+
+    private var directory: String { home.file("a.cblite2") }
+    private var file: String { directory + "/db.sqlite3" }
+
+    private func execute(_ sql: String) throws {
+        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        try connection.execute(sql)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Writes over the index of document IDs: one of its names, or its page.
+    private func damage(_ places: Range<Int>) throws {
+        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        let page = try connection.integer(
+            "SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_autoindex_docs_1_1'"
+        )
+        let start = (Int(page ?? 0) - 1) * 8_192
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        bytes.replaceSubrange(
+            start + places.lowerBound..<start + places.upperBound,
+            with: Data(repeating: 0x5A, count: places.count)
+        )
+        try bytes.write(to: URL(filePath: file))
+    }
+
+    private func loseName(_ id: String) throws {
+        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        let page = try connection.integer(
+            "SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_autoindex_docs_1_1'"
+        )
+        let start = (Int(page ?? 0) - 1) * 8_192
+        let bytes = try Data(contentsOf: URL(filePath: file))
+        let place = try #require(bytes[start..<start + 8_192].range(of: Data(id.utf8)))
+        try damage(place.lowerBound - start..<place.lowerBound - start + 1)
+    }
+
+    private func open() throws -> Store {
+        try Store.open(directory: directory, options: StoreOptions(create: false))
+    }
+
+    @Test func `an index of IDs that has lost a name is made anew`() throws {
+        try loseName("doc-77")
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) { try store.checkIntegrity() }
+        var sentences: [String] = []
+        #expect(try store.reindex { sentences.append($0) } == 1)
+        #expect(sentences == [])
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.document("doc-77", in: .default) } != nil)
+    }
+
+    @Test func `an index of IDs whose page cannot be read is made anew`() throws {
+        try damage(0..<8_192)
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) {
+            try store.read { try $0.document("doc-77", in: .default) }
+        }
+        #expect(try store.reindex() == 1)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == Self.count)
+        #expect(try store.read { try $0.document("doc-77", in: .default) } != nil)
+        _ = try store.save("doc-77", in: .default, body: Array("{}".utf8))
+        try store.checkIntegrity()
+    }
+
+    @Test func `of a document that stands twice the later row stays`() throws {
+        try loseName("doc-77")
+        do {
+            let store = try open()
+            _ = try store.save("doc-77", in: .default, body: Array(#"{"n":"new"}"#.utf8))
+            #expect(try store.read { try $0.count(in: .default) } == Self.count + 1)
+            try store.close()
+        }
+        let store = try open()
+        defer { try? store.close() }
+        var sentences: [String] = []
+        try store.reindex { sentences.append($0) }
+        #expect(sentences.count == 1)
+        let wanted = "document doc-77 of _default._default stood there twice"
+        #expect(sentences.first?.hasPrefix(wanted) == true)
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == Self.count)
+        #expect(
+            try store.read { try $0.document("doc-77", in: .default)?.body }
+                == Array(#"{"n":"new"}"#.utf8)
+        )
+        // The number that was given is not given again.
+        _ = try store.save("late", in: .default, body: Array("{}".utf8))
+        #expect(try store.read { try $0.lastSequence(in: .default) } == UInt64(Self.count) + 2)
+    }
+
+    @Test func `a damaged row gives way to a whole one of its document`() throws {
+        try loseName("doc-77")
+        do {
+            let store = try open()
+            _ = try store.save("doc-77", in: .default, body: Array(#"{"n":"new"}"#.utf8))
+            try store.close()
+        }
+        try execute("UPDATE docs_1 SET flags = flags | 1 WHERE sequence > \(Self.count)")
+        let store = try open()
+        defer { try? store.close() }
+        try store.reindex()
+        #expect(
+            try store.read { try $0.document("doc-77", in: .default)?.body }
+                == Array(#"{"n":77}"#.utf8)
+        )
+        try store.checkIntegrity()
+    }
+
+    // MARK: Documents that no list has
+
+    @Test func `a document that damage marks as deleted is named by whoever lists all`() throws {
+        try execute("UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'")
+        let store = try open()
+        defer { try? store.close() }
+        let error = #expect(throws: StoreError.self) {
+            try store.read { try $0.confirmList(of: .default) }
+        }
+        #expect(error?.code == .damagedDocument(documentID: "doc-77", "its checksum differs"))
+    }
+
+    @Test func `a list that an index of IDs cuts short is noticed`() throws {
+        try loseName("doc-0")
+        try damage(3..<5)
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) {
+            try store.read { try $0.confirmList(of: .default) }
+        }
+    }
+
+    @Test func `a list of all documents is confirmed`() throws {
+        let store = try open()
+        defer { try? store.close() }
+        try store.read { try $0.confirmList(of: .default) }
+        _ = try store.write { writer in
+            try writer.save("doc-5", in: .default, body: Array("{}".utf8), isTombstone: true)
+        }
+        try store.read { try $0.confirmList(of: .default) }
+        #expect(throws: StoreError.self) {
+            try store.read { try $0.confirm(listedCount: Self.count, in: .default) }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import DivanRevisions
+import DivanTestKit
+import Foundation
+import Testing
+
+// Where pages stand is behind the public face.
+@testable import DivanStore
+
+/// What a salvage says of documents that it cannot read: each is named or counted.
+@Suite struct SalvageLossTests {
+    private static let pageByteCount = 8_192
+    private static let count = 400
+    private let home: TemporaryDirectory
+    private let people: CollectionPath
+
+    init() throws {
+        home = try TemporaryDirectory()
+        people = try #require(CollectionPath("people"))
+        let store = try Store.open(directory: directory)
+        for path in [CollectionPath.default, people] {
+            try store.createCollection(path)
+            try store.write { writer in
+                for number in 0..<Self.count {
+                    let filler = String(repeating: "x", count: 300)
+                    let id = DocumentID(unchecked: "doc-\(number)")
+                    let body = Array(#"{"n":\#(number),"x":"\#(filler)"}"#.utf8)
+                    _ = try writer.save(id, in: path, body: body)
+                }
+            }
+        }
+        try store.compact()
+        try store.close()
+    }
+
+    private var directory: String { home.file("a.cblite2") }
+    private var file: String { directory + "/db.sqlite3" }
+
+    private func execute(_ sql: String) throws {
+        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        try connection.execute(sql)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
+    /// Pages of a tree, those at the bottom last.
+    private func pages(of tree: String) throws -> [Int] {
+        let connection = try SQLiteConnection(path: file, mode: .readOnly)
+        return try connection.texts(
+            "SELECT pageno FROM dbstat WHERE name = '\(tree)' ORDER BY pagetype = 'leaf', pageno"
+        ).compactMap { Int($0) }
+    }
+
+    private func overwrite(_ pages: [Int]) throws {
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        for page in pages {
+            let start = (page - 1) * Self.pageByteCount
+            bytes.replaceSubrange(
+                start..<start + Self.pageByteCount,
+                with: Data(repeating: 0x5A, count: Self.pageByteCount)
+            )
+        }
+        try bytes.write(to: URL(filePath: file))
+    }
+
+    private func rebuild(_ complete: (Store) throws -> Void = { _ in }) throws -> Salvage {
+        try Store.rebuild(
+            directory: directory,
+            by: home.file("new.cblite2"),
+            keepingOldAt: { home.file("old-\($0).cblite2") },
+            options: StoreOptions(),
+            completing: { _ in
+                let store = try Store.open(directory: home.file("new.cblite2"))
+                defer { try? store.close() }
+                try complete(store)
+            }
+        )
+    }
+
+    private func names(_ path: CollectionPath) throws -> [String] {
+        let store = try Store.open(directory: directory, options: StoreOptions(create: false))
+        defer { try? store.close() }
+        try store.checkIntegrity()
+        return try store.read { reader in
+            guard try reader.hasCollection(path) else { return [] }
+            return try reader.documentIDs(in: path, limit: 10_000).map(\.text)
+        }
+    }
+
+    @Test func `documents on a page that cannot be read are named`() throws {
+        let leaves = try pages(of: "docs_1").suffix(10)
+        try overwrite([leaves[leaves.startIndex + 4]])
+        let salvage = try rebuild()
+        let kept = Set(try names(.default))
+        #expect(kept.count < Self.count && kept.count > 300)
+        let lost = (0..<Self.count).map { "doc-\($0)" }.filter { !kept.contains($0) }
+        #expect(
+            Set(salvage.losses)
+                == Set(lost.map { "document \($0) of _default._default: its page cannot be read" })
+        )
+        #expect(try names(people).count == Self.count)
+    }
+
+    /// A page of documents in the middle, and all that names them beside it.
+    private func loseNames() throws {
+        let leaves = try pages(of: "docs_1").suffix(10)
+        try overwrite([leaves[leaves.startIndex + 4]] + pages(of: "sqlite_autoindex_docs_1_1"))
+    }
+
+    @Test func `documents that nothing names any more are counted`() throws {
+        try loseNames()
+        let salvage = try rebuild()
+        let lostCount = Self.count - (try names(.default).count)
+        #expect(lostCount > 1)
+        #expect(
+            salvage.losses == [
+                "\(lostCount) documents of _default._default that nothing names any more"
+            ]
+        )
+    }
+
+    @Test func `documents that a peer brings are not counted as lost`() throws {
+        try loseNames()
+        let salvage = try rebuild { store in
+            try store.write { writer in
+                for number in 1..<Self.count {
+                    let id = DocumentID(unchecked: "doc-\(number)")
+                    guard try writer.document(id, in: .default) == nil else { continue }
+                    // One of them is still lacking.
+                    guard number != Self.count / 2 else { continue }
+                    _ = try writer.save(id, in: .default, body: Array("{}".utf8))
+                }
+            }
+        }
+        let lacking = Self.count - (try names(.default).count)
+        #expect(lacking == 0 && salvage.losses == [] || lacking == 1 && salvage.losses.count == 1)
+    }
+
+    @Test func `where counters are damaged, too, it is said that something is lost`() throws {
+        try loseNames()
+        try execute("UPDATE collections SET liveCount = 399 WHERE id = 1")
+        let salvage = try rebuild()
+        #expect(salvage.losses.count == 1)
+        #expect(salvage.losses.first?.contains("nothing tells which, or how many") == true)
+    }
+
+    @Test func `a page that lacks rows without an error is noticed by the index`() throws {
+        try execute("DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration")
+        // Rows go, and their names in the index stay.
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            CREATE TABLE kept AS SELECT rootpage FROM sqlite_schema WHERE name LIKE 'sqlite_auto%docs_1%';
+            UPDATE sqlite_schema SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'docs_1';
+            DELETE FROM sqlite_schema WHERE name LIKE 'sqlite_auto%docs_1%';
+            """
+        )
+        try execute("DELETE FROM docs_1 WHERE sequence IN (7, 8)")
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'documentID TEXT NOT NULL',
+                'documentID TEXT NOT NULL UNIQUE') WHERE name = 'docs_1';
+            INSERT INTO sqlite_schema SELECT 'index', 'sqlite_autoindex_docs_1_1', 'docs_1', rootpage,
+                NULL FROM kept;
+            """
+        )
+        try execute("DROP TABLE kept")
+        #expect(
+            try rebuild().losses == [
+                "document doc-6 of _default._default: its page cannot be read",
+                "document doc-7 of _default._default: its page cannot be read",
+            ]
+        )
+    }
+
+    @Test func `a collection without a name keeps its documents under another`() throws {
+        try execute("DELETE FROM collections WHERE id = 2")
+        let salvage = try rebuild()
+        let recovered = try #require(CollectionPath("recovered_2"))
+        #expect(try names(recovered).count == Self.count)
+        #expect(!salvage.knowsCollections)
+        #expect(
+            salvage.losses == [
+                "the name of a collection: its documents are in _default.recovered_2"
+            ]
+        )
+    }
+
+    @Test func `the default collection is known without its name`() throws {
+        try execute("DELETE FROM collections WHERE id = 1")
+        let salvage = try rebuild()
+        #expect(try names(.default).count == Self.count)
+        #expect(salvage.knowsCollections && salvage.losses == [])
+    }
+
+    @Test func `a collection whose table is gone costs no other one`() throws {
+        try execute(
+            "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE tbl_name = 'docs_1'"
+        )
+        let salvage = try rebuild()
+        #expect(try names(people).count == Self.count)
+        #expect(
+            salvage.losses == ["reading _default._default ended early: no such table: docs_1"]
+        )
+    }
+
+    @Test func `a collection that the index of names has lost is damage, and comes back`() throws {
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'UNIQUE (scope, name)', 'CHECK (true)')
+                WHERE name = 'collections';
+            CREATE TABLE kept AS
+                SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_collections_1';
+            DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_collections_1';
+            """
+        )
+        try execute("UPDATE collections SET name = 'peeple' WHERE id = 2")
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (true)', 'UNIQUE (scope, name)')
+                WHERE name = 'collections';
+            INSERT INTO sqlite_schema SELECT 'index', 'sqlite_autoindex_collections_1', 'collections',
+                rootpage, NULL FROM kept;
+            """
+        )
+        try execute("DROP TABLE kept")
+        do {
+            let store = try Store.open(directory: directory)
+            defer { try? store.close() }
+            let damages = try store.inspect().damages
+            #expect(damages.contains { $0.detail.contains("the place of the collection") })
+        }
+        let salvage = try rebuild()
+        #expect(salvage.losses == [])
+        #expect(try names(people).count == Self.count)
+    }
+
+    @Test func `a number that no collection has is damage`() throws {
+        try execute("UPDATE collections SET id = -2 WHERE id = 2")
+        let store = try Store.open(directory: directory)
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) { try store.read { try $0.count(in: people) } }
+        #expect(try store.inspect().damages.isEmpty == false)
+    }
+
+    @Test(arguments: [RevisionScheme.trees, .vectors])
+    func `small values that cannot be read cost no document`(scheme: RevisionScheme) throws {
+        if scheme == .vectors {
+            let store = try Store.open(directory: directory)
+            try store.upgradeToVersionVectors()
+            _ = try store.save("late", in: people, body: Array("{}".utf8))
+            try store.close()
+        }
+        try overwrite(try pages(of: "values"))
+        let salvage = try rebuild()
+        #expect(salvage.losses == [])
+        #expect(try names(.default).count == Self.count)
+        #expect(try names(people).count == Self.count + (scheme == .vectors ? 1 : 0))
+        let store = try Store.open(directory: directory)
+        defer { try? store.close() }
+        #expect(store.scheme == scheme)
+    }
+
+    /// As a save makes it that does not find the document, since the index of IDs is damaged.
+    @Test func `of two rows of a document the later one is kept, and the other is told`() throws {
+        try execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'docs_2';
+            DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_docs_2_1';
+            """
+        )
+        try execute("UPDATE docs_2 SET documentID = 'doc-3' WHERE documentID = 'doc-9'")
+        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        try connection.execute(
+            """
+            UPDATE docs_2 SET checksum = divan_row_checksum(sequence, documentID, revisionID, flags,
+                expiration, tree, bodyByteCount, body) WHERE documentID = 'doc-3'
+            """
+        )
+        let salvage = try rebuild()
+        #expect(try names(people).count == Self.count - 1)
+        #expect(salvage.losses.count == 1)
+        #expect(salvage.losses.first?.contains("doc-3 of _default.people") == true)
+        let store = try Store.open(directory: directory)
+        defer { try? store.close() }
+        let body = try store.read { try $0.document("doc-3", in: people)?.body }
+        #expect(body?.starts(with: Array(#"{"n":9"#.utf8)) == true)
+    }
+}
