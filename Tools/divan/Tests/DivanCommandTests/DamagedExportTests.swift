@@ -176,4 +176,62 @@ import Testing
         expectPartly(outcome, "1 blob missing", ": missing")
         #expect(FileManager.default.fileExists(atPath: shell.path("out.sqlite")))
     }
+
+    /// Has the row say that the document is deleted, which its checksum denies.
+    private func hide(_ id: String) throws {
+        let told = try shell.run("ls", "db", id, "--long", "--json").json()
+        let digest = try #require((told["revision"] as? String)?.split(separator: "-").last)
+        let wanted = stride(from: 0, to: 40, by: 2).compactMap { place in
+            UInt8(digest.dropFirst(place).prefix(2), radix: 16)
+        }
+        try shell.run("compact", "db")
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let revision = try #require(bytes.range(of: Data(wanted)))
+        // The flags follow, and above them how many documents there were.
+        bytes[revision.upperBound + 1] ^= 1
+        try bytes.write(to: file)
+    }
+
+    @Test func `a document that damage marks as deleted is missed by everything that lists all`()
+        throws
+    {
+        try hide("b")
+        try shell.divan("get", "db", "b").expectFailure(5, "\"b\" is damaged")
+        let verbs = [
+            ["ls", "db"], ["ls", "db", "-l"], ["export", "db"], ["export", "db", "out.jsonl"],
+            ["export", "db", "out.csv"], ["export", "db", "out.sqlite"], ["cp", "db", "out.jsonl"],
+            ["query", "db", "SELECT t FROM _"],
+            ["export", "db", "out.csv", "--query", "SELECT t FROM _"],
+        ]
+        for words in verbs {
+            try shell.divan(words).expectFailure(5, "document \"b\" is damaged")
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: shell.path(""))
+        #expect(!files.contains { $0.hasPrefix("out.") })
+        #expect(try shell.run("ls", "db", "--limit", "1").output == "a\n")
+    }
+
+    /// As a save makes it that does not find the document, since the index of IDs is damaged.
+    @Test func `a document that stands twice is dumped, restored and mended`() throws {
+        try shell.run("compact", "db")
+        // The index has the ID behind a number of its length, and the page of documents does not.
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let entry = try #require(bytes.range(of: Data([0x03, 0x0F, 0x01, UInt8(ascii: "b")])) ??
+            bytes.range(of: Data([0x03, 0x0F, 0x09, UInt8(ascii: "b")])) ??
+            bytes.range(of: Data([0x04, 0x03, 0x0F, 0x01, UInt8(ascii: "b")])))
+        bytes[entry.upperBound - 1] = UInt8(ascii: "Z")
+        try bytes.write(to: file)
+        try shell.divan("check", "db").expectFailure(5, "1 part of the file damaged")
+        try shell.run("put", "db", "b", #"{"t":"later"}"#)
+        expectPartly(try shell.divan("dump", "db", "db.dump"), "the index of document IDs")
+        try shell.run("restore", "again", "db.dump")
+        #expect(try shell.run("ls", "again").output == "a\nb\nc\npicture\n")
+        #expect(try shell.run("get", "again", "b").output.contains("later"))
+        let outcome = try shell.run("index", "rebuild", "db")
+        #expect(outcome.errors.contains("b of _default._default stood there twice"), "\(outcome)")
+        #expect(try shell.run("check", "db").output == "Whole: 4 documents and 1 blob\n")
+        #expect(try shell.run("get", "db", "b").output.contains("later"))
+    }
 }

@@ -34,11 +34,14 @@ public struct DatabaseSnapshot {
     /// Calls `body` with each document of a collection, by ascending ID; deleted ones are left out.
     ///
     /// Memory is bounded by what `body` keeps.
+    ///
+    /// - Throws: `CBLError.corruptData` for a document that is damaged on the disk, at the end also for one
+    ///   that damage hides from the list; what `body` throws.
     public func forEachDocument(
         of collection: Collection,
         _ body: (Document) throws -> Void
     ) throws {
-        var last: StoredID?
+        var (last, count) = (StoredID?.none, 0)
         while true {
             let page = try translatingErrors {
                 try reader.documentIDs(in: collection.path, after: last, limit: Self.pageSize)
@@ -46,10 +49,12 @@ public struct DatabaseSnapshot {
             for id in page {
                 let stored = try translatingErrors { try reader.document(id, in: collection.path) }
                 if let stored { try body(Document(stored: stored, collection: collection)) }
+                count += stored == nil ? 0 : 1
             }
-            guard page.count == Self.pageSize else { return }
+            guard page.count == Self.pageSize else { break }
             last = page.last
         }
+        try translatingErrors { try reader.confirm(listedCount: count, in: collection.path) }
     }
 
     /// Calls `body` with each document that was changed or deleted behind a sequence, as

@@ -55,7 +55,7 @@ enum ListCommand: Command {
                         return try line(documentID.escapingControlCharacters())
                     }
                     guard let document = try reader.document(documentID, in: collection) else {
-                        return
+                        return try reader.confirmList(of: collection)
                     }
                     let body = isWhole ? String(decoding: document.body, as: UTF8.self) : nil
                     guard isLong else {
@@ -155,15 +155,18 @@ extension StoreReader {
 
     /// Calls `body` with the ID of each document that is not deleted, in order, until it returns `false`;
     /// with `living` of those whose time is not over.
+    ///
+    /// - Throws: At the end also for a document that damage hides from the list.
     func forEachDocumentID(
         in collection: CollectionPath,
         prefix: String = "",
         among living: LivingDocuments? = nil,
         _ body: (DocumentID) throws -> Bool
     ) throws {
-        var last: DocumentID?
+        var (last, count) = (DocumentID?.none, 0)
         while true {
             let page = try documentIDs(in: collection, after: last, limit: 500)
+            count += page.count
             for documentID in page where documentID.begins(with: prefix) {
                 if let living, living.leaveSomeOut {
                     let end = try expiration(of: documentID, in: collection)
@@ -171,8 +174,9 @@ extension StoreReader {
                 }
                 if try !body(documentID) { return }
             }
-            guard page.count == 500 else { return }
+            guard page.count == 500 else { break }
             last = page.last
         }
+        try confirm(listedCount: count, in: collection)
     }
 }

@@ -174,7 +174,20 @@ struct QuerySession {
             try writer.finish(line)
         }
         if count == 0, format == .table { terminal.note("No rows") }
+        try confirm(query)
         return count
+    }
+
+    /// Makes sure that a question that went through a whole collection came by all of its documents: one that
+    /// damage has marked as deleted is in no row.
+    private func confirm(_ query: StorageQuery) throws {
+        guard try store.plan(of: query).steps.contains(where: { $0.text.hasPrefix("SCAN ") })
+        else { return }
+        try store.read { reader in
+            for path in query.statement.everyCollection.compactMap({ CollectionPath($0) }) {
+                try reader.confirmList(of: path)
+            }
+        }
     }
 
     /// Writes the rows of a question into a file; returns how many there are.
@@ -195,6 +208,7 @@ struct QuerySession {
         }
         try writer.finish(line)
         try output.write(block)
+        try confirm(query)
         try output.finish()
         return count
     }
