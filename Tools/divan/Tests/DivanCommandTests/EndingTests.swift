@@ -65,4 +65,67 @@ import Testing
         #expect(running.process.finish().status == SIGQUIT)
         #expect(try shell.text("errors").isEmpty)
     }
+
+    // MARK: Nothing half-made
+
+    /// The file that is written has no name, or one of its own, until it is whole.
+    @Test(arguments: ["dump a out", "export a out", "export a out.csv", "cp a out.jsonl"])
+    func `what writes a file leaves nothing of it when it is stopped`(_ words: String) throws {
+        let filler = String(repeating: "x", count: 300)
+        let lines = (0..<20_000).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
+        try shell.write("lines.json", lines.joined(separator: "\n"))
+        try shell.run("import", "a", "lines.json", "--from", "json")
+        let script = """
+            divan \(words) & pid=$!
+            begun() {
+                for file in /proc/$pid/fd/*; do
+                    case "$(readlink "$file")" in
+                    *deleted* | *.divan-*)
+                        size=$(stat -L -c %s "$file" 2>/dev/null || echo 0)
+                        [ "$size" -gt 0 ] && return 0 ;;
+                    esac
+                done
+                return 1
+            }
+            until begun; do kill -0 $pid || exit 1; done
+            kill -TERM $pid
+            wait $pid || echo "status $?"
+            ls -A
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        #expect(
+            outcome.errors.contains("stopped by SIGTERM; no file was written")
+                || outcome.errors.contains("stopped by SIGTERM; no dump was written"),
+            "\(outcome)"
+        )
+        #expect(!outcome.output.contains("out") && !outcome.output.contains(".tmp"), "\(outcome)")
+    }
+
+    /// The end of the input never comes.
+    @Test(arguments: ["restore again -", "cp again.jsonl again"], ["TERM", "INT"])
+    func `what makes a database leaves nothing of it when it is stopped`(
+        _ words: String,
+        _ signal: String
+    ) throws {
+        try shell.run("put", "a", "one", "{}")
+        try shell.run("dump", "a", "a.dump")
+        let script = """
+            set -m
+            mkfifo again.jsonl
+            exec 3<>again.jsonl
+            \(words.hasPrefix("cp") ? #"echo '{"_id":"x"}' >&3"# : "head -n 3 a.dump >&3")
+            divan \(words) <&3 & pid=$!
+            until ls -d again*ing* >/dev/null 2>&1; do kill -0 $pid || exit 1; done
+            kill -\(signal) $pid
+            wait $pid || echo "status $?"
+            exec 3>&-
+            rm again.jsonl
+            ls -A
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        #expect(outcome.errors.contains("; no database was made"), "\(outcome)")
+        #expect(!outcome.output.contains("again"), "\(outcome)")
+    }
 }

@@ -37,7 +37,9 @@ enum CopyCommand: Command {
         case (false, false):
             let target = DatabasePath(target)
             let source = arguments.database
-            try source.copy(to: target)
+            // Of a sealed one the key may have to be asked for.
+            if source.isSealed { _ = try KeyRing.shared.key(of: source) }
+            try Stoppable.run(leaving: "no copy was made") { try source.copy(to: target) }
             tell(try target.using(.reading) { try $0.documentCount() }, target.bundle, terminal)
         case (false, true):
             try write(arguments.database, to: target, terminal)
@@ -61,23 +63,36 @@ enum CopyCommand: Command {
         }
         let living = try path.living()
         let count = try path.using(.reading) { database in
-            let contents = database.content(of:upTo:)
-            var lines = try DocumentLines(to: file, embedding: contents, terminal)
-            try database.withSnapshot { snapshot in
-                for collection in try snapshot.collections() {
-                    let name = collection.qualifiedName
-                    let members: JSONObject =
-                        name == .default ? [:] : ["_collection": .string("\(name)")]
-                    try snapshot.forEachDocument(of: collection) { document in
-                        guard try living.contain(document.id, of: collection) else { return }
-                        try lines.add(document.id, document.storedJSON, members)
-                    }
-                }
+            try Stoppable.run(leaving: "no file was written") {
+                try write(database, to: file, among: living, terminal)
             }
-            try lines.finish()
-            return lines.count
         }
         tell(count, file, terminal)
+    }
+
+    /// Writes all documents, and returns how many there are.
+    private static func write(
+        _ database: Database,
+        to file: String,
+        among living: LivingDocuments,
+        _ terminal: Terminal
+    ) throws -> Int {
+        let contents = database.content(of:upTo:)
+        var lines = try DocumentLines(to: file, embedding: contents, terminal)
+        try database.withSnapshot { snapshot in
+            for collection in try snapshot.collections() {
+                try Interruption.check()
+                let name = collection.qualifiedName
+                let members: JSONObject =
+                    name == .default ? [:] : ["_collection": .string("\(name)")]
+                try snapshot.forEachDocument(of: collection) { document in
+                    guard try living.contain(document.id, of: collection) else { return }
+                    try lines.add(document.id, document.storedJSON, members)
+                }
+            }
+        }
+        try lines.finish()
+        return lines.count
     }
 
     private static func read(
@@ -88,10 +103,24 @@ enum CopyCommand: Command {
     ) throws {
         _ = try InputFile(file)
         let key = try KeyRing.shared.keyToSealWith(arguments)
-        var batch = try ImportBatch(making: path, key: key)
+        try Stoppable.run(leaving: "no database was made") {
+            try read(file, into: ImportBatch(making: path, key: key), path, terminal)
+        }
+    }
+
+    private static func read(
+        _ file: String,
+        into batch: ImportBatch,
+        _ path: DatabasePath,
+        _ terminal: Terminal
+    ) throws {
+        var batch = batch
         let missing: MissingContents
         do {
-            try DocumentReader.read(file) { entry in try batch.add(entry) { terminal.warn($0) } }
+            try DocumentReader.read(file) { entry in
+                try Interruption.check()
+                try batch.add(entry) { terminal.warn($0) }
+            }
             try batch.commit()
             missing = MissingContents(try batch.missingBlobs())
             try batch.end()

@@ -53,7 +53,14 @@ enum ExportCommand: Command {
         var damaged = DamagedDocuments()
         let (lines, last) = try arguments.database.using(.reading) { database in
             let collection = try database.existing(name)
-            return try export(collection, of: living, since, arguments, terminal, &damaged)
+            let file = arguments.operands.dropFirst().first ?? "-"
+            return try Stoppable.run(
+                leaving: InputFile.isDirectory(file)
+                    ? "the files that were written stay" : "no file was written",
+                endsAtOnce: file == "-"
+            ) {
+                try export(collection, of: living, since, arguments, terminal, &damaged)
+            }
         }
         damaged.tell(terminal)
         var sentence = "Exported \(Numbers.count(lines.count, "document")), up to sequence \(last)"

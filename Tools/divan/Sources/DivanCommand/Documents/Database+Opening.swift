@@ -210,3 +210,38 @@ extension CommandSyntax.Option {
     /// Every verb that destroys takes it, also one that asks nothing.
     static let yes = flag("--yes", "do not ask")
 }
+
+/// Work that is undone where Ctrl-C or SIGTERM stops it.
+enum Stoppable {
+    /// Runs work that looks at `Interruption.current`, or copies a database; `rest` says what there is then.
+    ///
+    /// With `endsAtOnce` nothing need be undone: the work may be waiting for a reader of its output.
+    ///
+    /// - Throws: `Failure` of kind `interrupted` where it was stopped, and what `work` throws.
+    static func run<Result>(
+        leaving rest: String,
+        endsAtOnce: Bool = false,
+        _ work: () throws -> Result
+    ) throws -> Result {
+        let interruption = Interruption.forVerb()
+        let watch = QueryWatch()
+        let isOwn = Streams.current.interruption == nil
+        interruption.onRequest {
+            watch.cancel()
+            if endsAtOnce, isOwn { _exit(Failure.Kind.interrupted.rawValue) }
+        }
+        return try withExtendedLifetime(interruption) {
+            do {
+                return try Interruption.$current.withValue(interruption) {
+                    try Store.stopping(by: watch, work)
+                }
+            } catch {
+                guard interruption.isRequested else { throw error }
+                throw Failure(
+                    kind: .interrupted,
+                    sentence: "stopped by \(interruption.cause); \(rest)"
+                )
+            }
+        }
+    }
+}

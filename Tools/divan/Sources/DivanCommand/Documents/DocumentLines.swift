@@ -75,6 +75,7 @@ struct DocumentLines {
         _ stored: [UInt8]?,
         _ members: JSONObject = [:]
     ) throws {
+        try Interruption.check()
         var body = try stored.map { try JSON(storedBody: $0) } ?? [:]
         if let contents {
             body = try Self.embedding(contents, in: body, of: id)

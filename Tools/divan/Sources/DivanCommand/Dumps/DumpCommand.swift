@@ -50,10 +50,13 @@ enum DumpCommand: Command {
         let progress = ProgressLine(terminal, verb: "dumped")
         defer { progress.finish() }
         var writer = DumpWriter(store, to: output, progress)
-        try writer.write(since: former)
-        try output.finish()
+        let isFile = file != nil && file != "-"
+        try Stoppable.run(leaving: "no dump was written", endsAtOnce: !isFile) {
+            try writer.write(since: former)
+            try output.finish()
+        }
         progress.finish()
-        report(writer, output, isResult: file != nil && file != "-", terminal)
+        report(writer, output, isResult: isFile, terminal)
         let losses = losses(of: writer)
         guard losses.isEmpty else {
             throw Failure(

@@ -31,6 +31,7 @@ final class DumpOutput {
     /// - Throws: `DumpDamage` for one that is too long to be read again, and whatever refuses to be
     ///   written to.
     func write(_ line: DumpLine) throws {
+        try Interruption.check()
         let bytes = try line.bytes()
         guard bytes.count < DumpLimits.lineByteCount else {
             throw DumpDamage(

@@ -30,12 +30,36 @@ enum RestoreCommand: Command {
         let restoration = try DumpRestoration(path, now: now, key: key)
         let progress = ProgressLine(terminal, verb: "restored")
         defer { progress.finish() }
+        try Stoppable.run(leaving: "no database was made") {
+            try read(files, into: restoration, progress)
+        }
+        progress.finish()
+        report(restoration, path, terminal)
+        let lost = restoration.missingBlobs.count + restoration.alteredBlobs.count
+        if lost > 0 {
+            throw Failure(
+                kind: .partly,
+                sentence:
+                    "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") whole in no dump; "
+                    + (terminal.isJSON
+                        ? "missingBlobs and alteredBlobs name them" : "the lines above say which")
+            )
+        }
+    }
+
+    /// Reads all files into the database, or leaves nothing of it.
+    private static func read(
+        _ files: ArraySlice<String>,
+        into restoration: DumpRestoration,
+        _ progress: ProgressLine
+    ) throws {
         var reader = DumpReader()
         let totalBytes = InputSize.bytes(of: files)
         do {
             for file in files {
                 var before = reader.byteCount
                 try reader.read(file) { line, reader in
+                    try Interruption.check()
                     let byteCount = Int(clamping: reader.byteCount - before)
                     before = reader.byteCount
                     try restoration.take(line, remotes: reader.knownRemotes, byteCount: byteCount)
@@ -53,18 +77,6 @@ enum RestoreCommand: Command {
         } catch {
             restoration.cancel()
             throw explaining(error, restoration)
-        }
-        progress.finish()
-        report(restoration, path, terminal)
-        let lost = restoration.missingBlobs.count + restoration.alteredBlobs.count
-        if lost > 0 {
-            throw Failure(
-                kind: .partly,
-                sentence:
-                    "\(Numbers.count(lost, "blob")) \(lost == 1 ? "is" : "are") whole in no dump; "
-                    + (terminal.isJSON
-                        ? "missingBlobs and alteredBlobs name them" : "the lines above say which")
-            )
         }
     }
 

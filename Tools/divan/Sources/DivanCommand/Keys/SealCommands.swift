@@ -37,7 +37,10 @@ enum SealCommand: Command {
             return try path.rehearseRewriting("seal \(path.bundle)", told: "sealed", terminal)
         }
         try path.using(.changing) { database in
-            try database.changeEncryptionKey(try KeyRing.shared.newKey(arguments))
+            let key = try KeyRing.shared.newKey(arguments)
+            try Stoppable.run(leaving: "the database stays plain") {
+                try database.changeEncryptionKey(key)
+            }
         }
         terminal.done("Sealed \(path.bundle)", ["sealed": .string(path.bundle)])
     }
@@ -68,7 +71,9 @@ enum UnsealCommand: Command {
                 "Write everything in \(path.name) without a key?",
                 isSure: arguments.has("--yes")
             )
-            try database.changeEncryptionKey(nil)
+            try Stoppable.run(leaving: "the database stays sealed") {
+                try database.changeEncryptionKey(nil)
+            }
         }
         terminal.done("Unsealed \(path.bundle)", ["unsealed": .string(path.bundle)])
     }
@@ -98,7 +103,10 @@ enum RekeyCommand: Command {
             return try path.rehearseRewriting(deed, told: "rekeyed", terminal)
         }
         try path.using(.changing) { database in
-            try database.changeEncryptionKey(try KeyRing.shared.newKey(arguments, .new))
+            let key = try KeyRing.shared.newKey(arguments, .new)
+            try Stoppable.run(leaving: "the database has the key of before") {
+                try database.changeEncryptionKey(key)
+            }
         }
         terminal.done("Changed the key of \(path.bundle)", ["rekeyed": .string(path.bundle)])
     }

@@ -38,7 +38,22 @@ enum TableKind {
         defer { progress.finish() }
         let living = try store.living()
         var missing: [BlobDigest] = []
-        let (count, rareCount) = try store.read { reader in
+        let (count, rareCount) = try Stoppable.run(leaving: "no file was written") {
+            try write(store, among: living, arguments, progress, &missing)
+        }
+        progress.finish()
+        try Self.tell(count, rareCount, missing: missing, terminal)
+    }
+
+    /// Writes it; returns how many documents, and how many properties have no column.
+    private func write(
+        _ store: Store,
+        among living: LivingDocuments,
+        _ arguments: Arguments,
+        _ progress: ProgressLine,
+        _ missing: inout [BlobDigest]
+    ) throws -> (count: Int, rareCount: Int) {
+        try store.read { reader in
             switch self {
             case .csv(let file):
                 let path = try arguments.collectionPath()
@@ -67,8 +82,6 @@ enum TableKind {
                 return (tables.count, tables.rareCount)
             }
         }
-        progress.finish()
-        try Self.tell(count, rareCount, missing: missing, terminal)
     }
 
     /// Tells what was written, and what is nowhere.
@@ -97,6 +110,7 @@ extension StoreReader {
         _ body: (StoredDocument, JSONObject) throws -> Void
     ) throws {
         try forEachDocumentID(in: path, among: living) { documentID in
+            try Interruption.check()
             if let document = try document(documentID, in: path),
                 let object = try JSON(storedBody: document.body).object
             {

@@ -36,7 +36,7 @@ package final class InputFile {
 
     /// Reads at most `byteCount` bytes; none at the end.
     package func read(upTo byteCount: Int = pieceByteCount) throws(Failure) -> [UInt8] {
-        try interruption?.waitToRead(from: descriptor)
+        try (interruption ?? Interruption.current)?.waitToRead(from: descriptor)
         do {
             return try Descriptor.read(upTo: byteCount, from: descriptor)
         } catch {

@@ -29,6 +29,15 @@ package final class Interruption: @unchecked Sendable {
     /// The one for the verb that runs on this thread: by signals, unless it works for another process.
     package static func forVerb() -> Interruption { Streams.current.interruption ?? Interruption() }
 
+    /// The one that the work on this thread looks at, if it does.
+    @TaskLocal package static var current: Interruption?
+
+    /// Ends the work on this thread where it is asked to stop.
+    package static func check() throws(Failure) {
+        guard let current, current.isRequested else { return }
+        throw Failure(kind: .interrupted, sentence: "stopped")
+    }
+
     /// One that somebody asks by `request()`, and no signal.
     package init(byHand: Void) {}
 
