@@ -73,6 +73,9 @@ extension Failure {
         switch error.code {
         case .noSuchDatabase:
             "\(error.path): there is no database here; check the path, or make one with divan new"
+        case .io(EACCES) where DatabasePath(of: error).lacksLogIndex:
+            "\(DatabasePath(of: error).bundle): its log cannot be read where you may not write; copy the "
+                + "whole directory to where you may, or let its owner open it once (divan info)"
         case .readOnly:
             "\(error.path): cannot be written to; check its owner and permissions, and those of its "
                 + "directory"
@@ -115,6 +118,13 @@ extension DatabasePath {
     func hasOtherKey(_ error: StoreError) -> Bool {
         // Without one, nobody has tried to open it.
         if case .notADatabase = error.code { isSealed } else { false }
+    }
+
+    /// Whether there are commits in a log, and not the file beside it that tells where they are.
+    fileprivate var lacksLogIndex: Bool {
+        var status = stat()
+        return stat(bundle + "/db.sqlite3-wal", &status) == 0 && status.st_size > 0
+            && stat(bundle + "/db.sqlite3-shm", &status) != 0
     }
 
     /// The database that an error is about, which may name a file in it.

@@ -218,9 +218,11 @@ import Testing
         // The index has the ID behind a number of its length, and the page of documents does not.
         let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
         var bytes = try Data(contentsOf: file)
-        let entry = try #require(bytes.range(of: Data([0x03, 0x0F, 0x01, UInt8(ascii: "b")])) ??
-            bytes.range(of: Data([0x03, 0x0F, 0x09, UInt8(ascii: "b")])) ??
-            bytes.range(of: Data([0x04, 0x03, 0x0F, 0x01, UInt8(ascii: "b")])))
+        let entry = try #require(
+            bytes.range(of: Data([0x03, 0x0F, 0x01, UInt8(ascii: "b")])) ?? bytes.range(
+                of: Data([0x03, 0x0F, 0x09, UInt8(ascii: "b")])
+            ) ?? bytes.range(of: Data([0x04, 0x03, 0x0F, 0x01, UInt8(ascii: "b")]))
+        )
         bytes[entry.upperBound - 1] = UInt8(ascii: "Z")
         try bytes.write(to: file)
         try shell.divan("check", "db").expectFailure(5, "1 part of the file damaged")
@@ -233,5 +235,50 @@ import Testing
         #expect(outcome.errors.contains("b of _default._default stood there twice"), "\(outcome)")
         #expect(try shell.run("check", "db").output == "Whole: 4 documents and 1 blob\n")
         #expect(try shell.run("get", "db", "b").output.contains("later"))
+    }
+
+    @Test func `a content that was altered ends a copy and a new key as damage`() throws {
+        try spoil("altered")
+        _ = try shell.bash("umask 077; head -c 32 /dev/urandom > key")
+        try shell.divan("cp", "db", "copy").expectFailure(5, "was altered")
+        try shell.divan("seal", "db", "--key-file", "key").expectFailure(5, "was altered")
+        let files = try FileManager.default.contentsOfDirectory(atPath: shell.path(""))
+        #expect(!files.contains { $0.hasPrefix("copy") })
+        #expect(try shell.run("ls", "db").lines.count == 4)
+    }
+
+    @Test func `a database that shows no collection is said to be damaged`() throws {
+        let file = URL(filePath: shell.path("db.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        var start = bytes.startIndex
+        while let place = bytes[start...].range(of: Data("_default_default".utf8)) {
+            // Its page has no cells any more.
+            let page = place.lowerBound / 8_192 * 8_192
+            bytes.replaceSubrange(page + 3..<page + 5, with: [0, 0])
+            start = place.upperBound
+        }
+        try bytes.write(to: file)
+        #expect(
+            try shell.run("info", "db").output.contains("Collections  none, so the file is damaged")
+        )
+    }
+
+    @Test(.enabled(if: geteuid() != 0))
+    func `a log that cannot be read where nobody may write says what to do`() throws {
+        // Another process has it open, so that the log stays.
+        let script = """
+            divan watch db --json >/dev/null & watching=$!
+            until [ -e db.cblite2/db.sqlite3-shm ]; do kill -0 $watching || exit 1; done
+            divan put db late '{}'
+            cp -r db.cblite2 copy.cblite2
+            kill $watching
+            rm copy.cblite2/db.sqlite3-shm
+            chmod a-w copy.cblite2
+            divan ls copy; echo "status $?"
+            chmod u+w copy.cblite2
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 5"), "\(outcome)")
+        #expect(outcome.errors.contains("copy the whole directory to where you may"), "\(outcome)")
     }
 }

@@ -71,6 +71,12 @@ enum InfoCommand: Command {
         terminal.result(
             "Blobs        \(Numbers.grouped(blobs.count)), \(Numbers.bytes(blobs.byteCount))"
         )
+        guard !rows.isEmpty else {
+            // Every database has the default one.
+            return terminal.result(
+                "Collections  none, so the file is damaged; divan check tells more"
+            )
+        }
         terminal.result("Collections")
         let lines = rows.map { row in
             var text =
