@@ -42,6 +42,13 @@ import Testing
         #expect(request.body == Array(#"{"docIDs":["x"]}"#.utf8))
     }
 
+    /// It went back to a copy from before its first document, and a peer of its own may bring one back.
+    @Test func `an empty database that the server knows wants the tombstones, too`() throws {
+        var server = Counterpart(options().active, try Site())
+        try server.answer("getCollections", #"[{"_rev":"0-1","local":7,"time":5}]"#)
+        #expect(try server.take("subChanges").properties["activeOnly"] == nil)
+    }
+
     @Test func `keeps compound sequences as they are`() throws {
         let site = try Site()
         var server = try Counterpart.server(site, options())

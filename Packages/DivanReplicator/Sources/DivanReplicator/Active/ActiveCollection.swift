@@ -75,7 +75,9 @@ final class ActiveCollection {
             )
             puller.subscribe(
                 isContinuous: peer.isContinuous,
-                skipsTombstones: !checkpointer.hadLocalCopy && last == 0
+                // One that went back to an empty copy may get documents of before from others.
+                skipsTombstones: !checkpointer.hadLocalCopy && !checkpointer.hasPeerCopy
+                    && last == 0
             )
             self.puller = puller
             if !conflicted.isEmpty { conflicts.addEarlier(in: path) }

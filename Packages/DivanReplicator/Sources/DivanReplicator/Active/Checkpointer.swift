@@ -20,6 +20,8 @@ final class Checkpointer {
     @exclusivity(unchecked) var remote: RemoteSequences
     /// Whether a local copy existed when the replication began.
     private(set) var hadLocalCopy = false
+    /// Whether the peer has a copy: then this database has been there before, whatever it holds now.
+    private(set) var hasPeerCopy = false
     /// Whether the peer's copy confirmed ours; else recorded remote ancestors are not trusted.
     ///
     /// A reset asks, too: it forgets how far the peers had come, not what the remote is known to
@@ -108,6 +110,7 @@ final class Checkpointer {
     func received(peerCopy: [UInt8]?, revision: String) {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
+        hasPeerCopy = peerCopy != nil
         guard var mine = found else { return }
         let theirs = peerCopy.map { Checkpoint(json: $0) } ?? Checkpoint()
         doubtedThrough = max(mine.doubtedThrough, theirs.doubtedThrough)
