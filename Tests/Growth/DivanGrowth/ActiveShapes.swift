@@ -71,7 +71,8 @@ let activeShapes: [Shape] = [
             server.exchange()
         }
     },
-    Shape("rev", "pulled conflicts of one document", from: 25, to: 1_600) { count in
+    // With 40 of them its tree has as many revisions as it may have, and costs as much with each.
+    Shape("rev", "pulled conflicts of one document", from: 100, to: 1_600) { count in
         var server = try ScriptedPeer.server(pushes: false)
         let items = (0..<count).map { #"[\#($0 + 1),"d","9-\#(digits($0))0"]"# }
         server.ask(changesHead, "[" + items.joined(separator: ",") + "]")
