@@ -27,6 +27,15 @@ extension StoreError: NumberedError {
     }
 }
 
+extension QueryStop: NumberedError {
+    var number: ErrorNumber {
+        switch self {
+        case .tookTooMuchMemory, .othersHoldMemory: .divan(CBLError.memoryError)
+        case .cancelled, .tookTooLong, .leftWaiting: .divan(CBLError.unexpectedError)
+        }
+    }
+}
+
 extension DocumentIDError: NumberedError {
     var number: ErrorNumber { .divan(CBLError.badDocID) }
 }

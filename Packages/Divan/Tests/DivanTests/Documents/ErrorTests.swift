@@ -34,6 +34,17 @@ import Testing
         #expect(error.userInfo[NSUnderlyingErrorKey] as? StoreError == cause)
     }
 
+    @Test(arguments: [
+        (QueryStop.tookTooMuchMemory(byteLimit: 1 << 20), CBLError.memoryError),
+        (.othersHoldMemory, CBLError.memoryError),
+        (.leftWaiting, CBLError.unexpectedError),
+    ])
+    func `a query that was stopped has a code and its sentence`(_ stop: QueryStop, _ code: Int) {
+        let error = NSError(from: stop)
+        #expect(error.domain == CBLError.domain && error.code == code)
+        #expect(error.localizedDescription == "\(stop)")
+    }
+
     @Test func `an error that is printed shows its sentence`() {
         let error = NSError(CBLError.notOpen, "Database travel is closed; open it again")
         let printed = "\(error)"

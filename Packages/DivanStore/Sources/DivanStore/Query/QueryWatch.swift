@@ -27,7 +27,7 @@ extension QueryStop: CustomStringConvertible {
                 + "or ask for all of them at once"
         case .tookTooMuchMemory(let byteLimit):
             "the query needs more than \(byteLimit >> 20) MiB of memory; make an index for what it sorts or "
-                + "groups by, name fewer properties, or allow it more"
+                + "groups by, or name fewer or smaller properties"
         case .othersHoldMemory:
             "other queries hold all the memory that queries may have; ask again later"
         }
