@@ -207,10 +207,7 @@ struct ChangesPage: Sendable {
             byteCount: call.limits.pageByteCount
         )
         guard let page = try pages.next() else { return ([], true) }
-        for change in page.damaged {
-            Log(.listener).warning("Passed over in the changes: \(change.error)")
-        }
-        return (page.documents, page.isLast)
+        return (page.passingOverDamage(), page.isLast)
     }
 
     private func text(of document: StoredDocument) throws -> [UInt8] {

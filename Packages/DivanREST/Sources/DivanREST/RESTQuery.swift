@@ -58,7 +58,7 @@ public struct RESTQuery: Sendable {
 
     /// At most `limit` rows, and no more than `byteCount` bytes of them and one row, with the titles of the
     /// columns: `{"columns":[…],"rows":[[…]],"more":…}`.
-    public func table(limit: Int, byteCount: Int = 4 << 20) throws -> JSON {
+    public func table(limit: Int, byteCount: Int) throws -> JSON {
         let rows = try rows()
         defer { rows.end() }
         var table: [JSON] = []

@@ -13,10 +13,7 @@ static int admits(int64_t more) {
     divan_allowance *allowance = current;
     if (!allowance || allowance->held + more <= allowance->granted) return 1;
     int64_t missing = allowance->held + more - allowance->granted;
-    // Whoever grants may use SQLite, and is not to be asked once more for that.
-    current = NULL;
     int64_t granted = allowance->grant(allowance->context, missing);
-    current = allowance;
     allowance->granted += granted;
     return granted >= missing;
 }

@@ -59,6 +59,8 @@ public struct StudioLimits: Sendable {
     public var workerCount: Int
     /// Rows shown of a query's answer; the default is 500.
     public var rowCount: Int
+    /// Bytes of those rows, after which no further one is shown; the default is 4 MiB.
+    public var answerByteCount: Int
     /// Conflicts listed; the default is 500.
     public var conflictCount: Int
     /// For a query; the default is 30 s.
@@ -75,6 +77,7 @@ public struct StudioLimits: Sendable {
         changeCount: Int = 50,
         workerCount: Int = 8,
         rowCount: Int = 500,
+        answerByteCount: Int = 4 << 20,
         conflictCount: Int = 500,
         queryTimeout: Duration = .seconds(30),
         heartbeat: Duration = .seconds(15)
@@ -86,6 +89,7 @@ public struct StudioLimits: Sendable {
         self.changeCount = changeCount
         self.workerCount = workerCount
         self.rowCount = rowCount
+        self.answerByteCount = answerByteCount
         self.conflictCount = conflictCount
         self.queryTimeout = queryTimeout
         self.heartbeat = heartbeat

@@ -237,7 +237,8 @@ struct StudioData: Sendable {
             throw RESTError(400, "bad_request", "write a query, such as SELECT * FROM _ LIMIT 10")
         }
         let query = try RESTQuery(text, of: store, named: name, timeout: limits.queryTimeout)
-        guard var table = try query.table(limit: limits.rowCount).object else { return .null }
+        let answer = try query.table(limit: limits.rowCount, byteCount: limits.answerByteCount)
+        guard var table = answer.object else { return .null }
         table["plan"] = try query.plan()
         return .object(table)
     }

@@ -89,7 +89,7 @@ public struct CollectionHistory: AsyncSequence, Sendable {
                 page = try await collection.database.inBackground {
                     try collection.read { reader in
                         var pages = reader.changes(in: path, after: sequence)
-                        let documents = try pages.next()?.documents ?? []
+                        let documents = try pages.next()?.passingOverDamage() ?? []
                         return documents.map { ChangedDocument($0, in: collection) }[...]
                     }
                 }

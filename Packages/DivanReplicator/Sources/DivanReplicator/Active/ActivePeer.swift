@@ -287,7 +287,7 @@ extension ActivePeer {
 
     /// Whether revisions are on their way here, or the peer may have more to announce.
     private var expectsMore: Bool {
-        connection.underway.requestedCount > inbox.ready.count + connection.underway.storingCount
+        connection.underway.requestedCount > inbox.ready.count
             || collections.contains(where: \.isCatchingUp)
     }
 

@@ -19,7 +19,8 @@ typedef struct {
     /// Bytes that may be held.
     int64_t granted;
     void *context;
-    /// Asked for further bytes; returns at least as many, or 0, with which what asked fails (SQLITE_NOMEM).
+    /// Asked for further bytes; returns at least as many, or 0, with which what asked fails (SQLITE_NOMEM). Must
+    /// not use SQLite.
     int64_t (*grant)(void *context, int64_t more);
 } divan_allowance;
 

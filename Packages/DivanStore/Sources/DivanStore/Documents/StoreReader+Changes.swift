@@ -16,9 +16,7 @@ extension StoreReader {
             limit: limit,
             noting: &damaged
         )
-        for change in damaged {
-            StoreLog.database.warning("Passed over in the changes: \(change.error)")
-        }
+        damaged.tellInLog()
         return documents
     }
 
@@ -68,15 +66,7 @@ extension StoreReader {
         limit: Int,
         byteCount: Int
     ) throws(StoreError) -> (count: Int, isLast: Bool) {
-        let collection = try self.collection(collection)
-        var damaged: [DamagedChange] = []
-        let rows = try current().changes(
-            in: collection.id,
-            after: sequence,
-            limit: limit,
-            content: .summary,
-            noting: &damaged
-        )
+        let rows = try changes(in: collection, after: sequence, limit: limit)
         var (count, rest) = (0, byteCount)
         while count < rows.count, rest > 0 {
             // Of a size that is damaged nothing is believed.
@@ -84,6 +74,14 @@ extension StoreReader {
             count += 1
         }
         return (count, count == rows.count && rows.count < limit)
+    }
+}
+
+extension [DamagedChange] {
+    fileprivate func tellInLog() {
+        for change in self {
+            StoreLog.database.warning("Passed over in the changes: \(change.error)")
+        }
     }
 }
 
@@ -97,6 +95,12 @@ public struct ChangePages {
         public let damaged: [DamagedChange]
         /// Whether there are no documents behind it.
         public let isLast: Bool
+
+        /// What can be read; of what cannot the log is told.
+        public func passingOverDamage() -> [StoredDocument] {
+            damaged.tellInLog()
+            return documents
+        }
     }
 
     private let reader: StoreReader
