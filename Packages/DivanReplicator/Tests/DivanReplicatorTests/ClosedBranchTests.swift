@@ -131,37 +131,6 @@ import Testing
 
     // MARK: On its way to one peer while another one wins
 
-    /// Stores a revision of another server's beside what is here, or in its place.
-    private func receive(_ id: String, _ body: String, from url: String, in site: Site) throws {
-        let remote = try site.store.remoteID(for: url)
-        try site.store.write { writer in
-            _ = try writer.insert(
-                RemoteRevision(
-                    documentID: "a",
-                    revisionID: try #require(RevisionID(id)),
-                    body: Array(body.utf8),
-                    remote: remote
-                ),
-                in: .default
-            )
-        }
-    }
-
-    private func keepRemote(in site: Site) throws {
-        let conflict = try #require(
-            try site.store.read { try $0.conflict(of: "a", in: .default) }
-        )
-        try site.store.write { writer in
-            _ = try writer.resolveConflict(
-                "a",
-                in: .default,
-                local: conflict.local.revisionID,
-                remote: conflict.remote.revisionID,
-                decision: .keepRemote
-            )
-        }
-    }
-
     /// A push whose only revision has been stored there, and the answer is on its way.
     private func pushUnanswered(_ here: Site, _ there: Site) throws -> Conversation {
         var run = Conversation(.init(pulls: false), here: here, there: there)
@@ -185,16 +154,16 @@ import Testing
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"mine"}"#)
         let run = try pushUnanswered(here, there)
-        try receive("1-bb", #"{"v":"theirs"}"#, from: "wss://another.example/db", in: here)
-        try keepRemote(in: here)
+        try here.receive("1-bb", #"{"v":"theirs"}"#, from: "wss://another.example/db")
+        try here.keepRemote()
         try expectFollowed(run, here, there)
     }
 
     @Test func `and where the other server has let another branch win`() throws {
         let (here, there) = (try Site(), try Site())
-        try receive("1-aa", #"{"v":"first"}"#, from: "wss://another.example/db", in: here)
+        try here.receive("1-aa", #"{"v":"first"}"#, from: "wss://another.example/db")
         let run = try pushUnanswered(here, there)
-        try receive("1-bb", #"{"v":"second"}"#, from: "wss://another.example/db", in: here)
+        try here.receive("1-bb", #"{"v":"second"}"#, from: "wss://another.example/db")
         try expectFollowed(run, here, there)
     }
 }

@@ -77,26 +77,8 @@ import Testing
         servers[0].body = #"{"v":"theirs"}"#
         #expect(try settle(&servers, site) < 50)
         #expect(servers[1].body == #"{"v":"mine"}"#)
-        let remote = try site.store.remoteID(for: Self.urls[0])
-        try site.store.write { writer in
-            _ = try writer.insert(
-                RemoteRevision(
-                    documentID: "a",
-                    revisionID: try #require(RevisionID("1-bb")),
-                    body: Array(servers[0].body.utf8),
-                    remote: remote
-                ),
-                in: .default
-            )
-            let conflict = try #require(try writer.conflict(of: "a", in: .default))
-            _ = try writer.resolveConflict(
-                "a",
-                in: .default,
-                local: conflict.local.revisionID,
-                remote: conflict.remote.revisionID,
-                decision: .keepRemote
-            )
-        }
+        try site.receive("1-bb", servers[0].body, from: Self.urls[0])
+        try site.keepRemote()
         #expect(try settle(&servers, site) < 50)
         #expect(servers.map(\.body) == [#"{"v":"theirs"}"#, #"{"v":"theirs"}"#])
         #expect(servers.map(\.storedCount) == [0, 2])

@@ -3,6 +3,7 @@ import DivanReplicator
 import DivanRevisions
 import DivanStore
 import Synchronization
+import Testing
 
 /// A database in memory, and what changed in it since somebody asked.
 final class Site {
@@ -43,6 +44,38 @@ final class Site {
     @discardableResult
     func delete(_ documentID: DocumentID, in path: CollectionPath = .default) throws -> RevisionID {
         try write(documentID, "{}", path, isTombstone: true, false)
+    }
+
+    /// Stores a revision of document `a` that another server sent, beside what is here or in its place.
+    func receive(_ revisionID: String, _ body: String, from url: String) throws {
+        let remote = try store.remoteID(for: url)
+        try store.write { writer in
+            _ = try writer.insert(
+                RemoteRevision(
+                    documentID: "a",
+                    revisionID: try #require(RevisionID(revisionID)),
+                    body: Array(body.utf8),
+                    remote: remote
+                ),
+                in: .default
+            )
+        }
+    }
+
+    /// Lets the server win the conflict of document `a`.
+    func keepRemote() throws {
+        let conflict = try #require(
+            try store.read { try $0.conflict(of: "a", in: .default) }
+        )
+        try store.write { writer in
+            _ = try writer.resolveConflict(
+                "a",
+                in: .default,
+                local: conflict.local.revisionID,
+                remote: conflict.remote.revisionID,
+                decision: .keepRemote
+            )
+        }
     }
 
     private func write(

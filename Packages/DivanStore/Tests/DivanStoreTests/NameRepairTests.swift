@@ -34,12 +34,6 @@ import Testing
     private var directory: String { home.file("a.cblite2") }
     private var file: String { directory + "/db.sqlite3" }
 
-    private func execute(_ sql: String) throws {
-        let connection = try SQLiteConnection(path: file, mode: .readWrite)
-        try connection.execute(sql)
-        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     /// Writes over the index of document IDs: one of its names, or its page.
     private func damage(_ places: Range<Int>) throws {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
@@ -130,7 +124,10 @@ import Testing
             _ = try store.save("doc-77", in: .default, body: Array(#"{"n":"new"}"#.utf8))
             try store.close()
         }
-        try execute("UPDATE docs_1 SET flags = flags | 1 WHERE sequence > \(Self.count)")
+        try SQLiteConnection.edit(
+            file,
+            "UPDATE docs_1 SET flags = flags | 1 WHERE sequence > \(Self.count)"
+        )
         let store = try open()
         defer { try? store.close() }
         try store.reindex()
@@ -144,7 +141,10 @@ import Testing
     // MARK: Documents that no list has
 
     @Test func `a document that damage marks as deleted is named by whoever lists all`() throws {
-        try execute("UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'")
+        try SQLiteConnection.edit(
+            file,
+            "UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'"
+        )
         let store = try open()
         defer { try? store.close() }
         let error = #expect(throws: StoreError.self) {

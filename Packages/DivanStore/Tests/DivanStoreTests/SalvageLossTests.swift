@@ -35,12 +35,6 @@ import Testing
     private var directory: String { home.file("a.cblite2") }
     private var file: String { directory + "/db.sqlite3" }
 
-    private func execute(_ sql: String) throws {
-        let connection = try SQLiteConnection(path: file, mode: .readWrite)
-        try connection.execute(sql)
-        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    }
-
     /// Pages of a tree, those at the bottom last.
     private func pages(of tree: String) throws -> [Int] {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
@@ -136,16 +130,20 @@ import Testing
 
     @Test func `where counters are damaged, too, it is said that something is lost`() throws {
         try loseNames()
-        try execute("UPDATE collections SET liveCount = 399 WHERE id = 1")
+        try SQLiteConnection.edit(file, "UPDATE collections SET liveCount = 399 WHERE id = 1")
         let salvage = try rebuild()
         #expect(salvage.losses.count == 1)
         #expect(salvage.losses.first?.contains("nothing tells which, or how many") == true)
     }
 
     @Test func `a page that lacks rows without an error is noticed by the index`() throws {
-        try execute("DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration")
+        try SQLiteConnection.edit(
+            file,
+            "DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration"
+        )
         // Rows go, and their names in the index stay.
-        try execute(
+        try SQLiteConnection.edit(
+            file,
             """
             PRAGMA writable_schema = ON;
             CREATE TABLE kept AS SELECT rootpage FROM sqlite_schema WHERE name LIKE 'sqlite_auto%docs_1%';
@@ -153,8 +151,9 @@ import Testing
             DELETE FROM sqlite_schema WHERE name LIKE 'sqlite_auto%docs_1%';
             """
         )
-        try execute("DELETE FROM docs_1 WHERE sequence IN (7, 8)")
-        try execute(
+        try SQLiteConnection.edit(file, "DELETE FROM docs_1 WHERE sequence IN (7, 8)")
+        try SQLiteConnection.edit(
+            file,
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, 'documentID TEXT NOT NULL',
@@ -163,7 +162,7 @@ import Testing
                 NULL FROM kept;
             """
         )
-        try execute("DROP TABLE kept")
+        try SQLiteConnection.edit(file, "DROP TABLE kept")
         #expect(
             try rebuild().losses == [
                 "document doc-6 of _default._default: its page cannot be read",
@@ -173,7 +172,7 @@ import Testing
     }
 
     @Test func `a collection without a name keeps its documents under another`() throws {
-        try execute("DELETE FROM collections WHERE id = 2")
+        try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 2")
         let salvage = try rebuild()
         let recovered = try #require(CollectionPath("recovered_2"))
         #expect(try names(recovered).count == Self.count)
@@ -186,14 +185,15 @@ import Testing
     }
 
     @Test func `the default collection is known without its name`() throws {
-        try execute("DELETE FROM collections WHERE id = 1")
+        try SQLiteConnection.edit(file, "DELETE FROM collections WHERE id = 1")
         let salvage = try rebuild()
         #expect(try names(.default).count == Self.count)
         #expect(salvage.knowsCollections && salvage.losses == [])
     }
 
     @Test func `a collection whose table is gone costs no other one`() throws {
-        try execute(
+        try SQLiteConnection.edit(
+            file,
             "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE tbl_name = 'docs_1'"
         )
         let salvage = try rebuild()
@@ -204,7 +204,8 @@ import Testing
     }
 
     @Test func `a collection that the index of names has lost is damage, and comes back`() throws {
-        try execute(
+        try SQLiteConnection.edit(
+            file,
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, 'UNIQUE (scope, name)', 'CHECK (true)')
@@ -214,8 +215,9 @@ import Testing
             DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_collections_1';
             """
         )
-        try execute("UPDATE collections SET name = 'peeple' WHERE id = 2")
-        try execute(
+        try SQLiteConnection.edit(file, "UPDATE collections SET name = 'peeple' WHERE id = 2")
+        try SQLiteConnection.edit(
+            file,
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, 'CHECK (true)', 'UNIQUE (scope, name)')
@@ -224,7 +226,7 @@ import Testing
                 rootpage, NULL FROM kept;
             """
         )
-        try execute("DROP TABLE kept")
+        try SQLiteConnection.edit(file, "DROP TABLE kept")
         do {
             let store = try Store.open(directory: directory)
             defer { try? store.close() }
@@ -237,7 +239,7 @@ import Testing
     }
 
     @Test func `a number that no collection has is damage`() throws {
-        try execute("UPDATE collections SET id = -2 WHERE id = 2")
+        try SQLiteConnection.edit(file, "UPDATE collections SET id = -2 WHERE id = 2")
         let store = try Store.open(directory: directory)
         defer { try? store.close() }
         #expect(throws: StoreError.self) { try store.read { try $0.count(in: people) } }
@@ -264,14 +266,18 @@ import Testing
 
     /// As a save makes it that does not find the document, since the index of IDs is damaged.
     @Test func `of two rows of a document the later one is kept, and the other is told`() throws {
-        try execute(
+        try SQLiteConnection.edit(
+            file,
             """
             PRAGMA writable_schema = ON;
             UPDATE sqlite_schema SET sql = replace(sql, ' UNIQUE', '') WHERE name = 'docs_2';
             DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_docs_2_1';
             """
         )
-        try execute("UPDATE docs_2 SET documentID = 'doc-3' WHERE documentID = 'doc-9'")
+        try SQLiteConnection.edit(
+            file,
+            "UPDATE docs_2 SET documentID = 'doc-3' WHERE documentID = 'doc-9'"
+        )
         let connection = try SQLiteConnection(path: file, mode: .readWrite)
         try connection.execute(
             """

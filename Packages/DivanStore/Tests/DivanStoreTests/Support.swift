@@ -1,9 +1,11 @@
 import DivanDelta
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Synchronization
 import Testing
+
+// Some tests change files where no public call reaches.
+@testable import DivanStore
 
 /// Both engines, and files that are sealed; every rule of documents is proven on each.
 enum EngineKind: CaseIterable {
@@ -137,5 +139,14 @@ final class Notices: Sendable {
             defer { changes = [] }
             return changes
         }
+    }
+}
+
+extension SQLiteConnection {
+    /// Changes a database file that nobody has open, so that nothing of it is left in a log.
+    static func edit(_ file: String, _ sql: String) throws {
+        let connection = try SQLiteConnection(path: file, mode: .readWrite)
+        try connection.execute(sql)
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }

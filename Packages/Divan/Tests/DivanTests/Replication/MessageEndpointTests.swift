@@ -48,12 +48,7 @@ import Testing
         flood: (messageByteCount: Int, text: String)
     ) async throws {
         let peers = try Peers()
-        let listener = MessageEndpointListener(
-            config: MessageEndpointListenerConfiguration(
-                collections: [try peers.there.defaultCollection()],
-                protocolType: type
-            )
-        )
+        let listener = try peers.messageListener(type)
         let error = await withCheckedContinuation { end in
             listener.accept(connection: Hasty(flood.messageByteCount, end))
         }
@@ -65,12 +60,7 @@ import Testing
         _ peers: Peers,
         _ type: ProtocolType
     ) throws -> (Wire.Delegate, ReplicatorConfiguration) {
-        let listener = MessageEndpointListener(
-            config: MessageEndpointListenerConfiguration(
-                collections: [try peers.there.defaultCollection()],
-                protocolType: type
-            )
-        )
+        let listener = try peers.messageListener(type)
         let delegate = Wire.Delegate(listener, pieceByteCount: type == .byteStream ? 7 : .max)
         let endpoint = MessageEndpoint(
             uid: "peer-1",
@@ -158,12 +148,7 @@ import Testing
         async throws
     {
         let peers = try Peers()
-        let listener = MessageEndpointListener(
-            config: MessageEndpointListenerConfiguration(
-                collections: [try peers.there.defaultCollection()],
-                protocolType: .messageStream
-            )
-        )
+        let listener = try peers.messageListener()
         let (began, accepted) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         DispatchQueue.global().async {
             began.wait()

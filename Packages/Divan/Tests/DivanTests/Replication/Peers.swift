@@ -46,6 +46,18 @@ final class Peers: Sendable {
         return configuration
     }
 
+    /// A listener for connections of a test's own, for the default collection of `there`.
+    func messageListener(
+        _ type: ProtocolType = .messageStream
+    ) throws -> MessageEndpointListener {
+        MessageEndpointListener(
+            config: MessageEndpointListenerConfiguration(
+                collections: [try there.defaultCollection()],
+                protocolType: type
+            )
+        )
+    }
+
     /// Starts a listener on the loopback interface for the default collection of `there`.
     func listen(
         collections: [Collection]? = nil,

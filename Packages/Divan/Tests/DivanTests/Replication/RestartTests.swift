@@ -165,12 +165,7 @@ import Testing
         async throws
     {
         let peers = try Peers()
-        let listener = MessageEndpointListener(
-            config: MessageEndpointListenerConfiguration(
-                collections: [try peers.there.defaultCollection()],
-                protocolType: .messageStream
-            )
-        )
+        let listener = try peers.messageListener()
         let connection = Silent()
         listener.accept(connection: connection)
         listener.accept(connection: connection)

@@ -42,12 +42,7 @@ import Testing
 
     @Test func `over a connection of the application's`() async throws {
         let reference = try makeSecret()
-        let listener = MessageEndpointListener(
-            config: MessageEndpointListenerConfiguration(
-                collections: [try peers.there.defaultCollection()],
-                protocolType: .messageStream
-            )
-        )
+        let listener = try peers.messageListener()
         let delegate = Wire.Delegate(listener, pieceByteCount: .max)
         let endpoint = MessageEndpoint(
             uid: "peer-1",
