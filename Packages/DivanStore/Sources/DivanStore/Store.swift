@@ -33,6 +33,7 @@ public final class Store: Sendable {
     let deltaSources = DeltaSources()
     /// Read with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointLedger?>(nil)
+    private let hasToldOfUnsentKey = Atomic(false)
     // Only touched by the thread that is inside `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
@@ -273,6 +274,7 @@ public final class Store: Sendable {
             let changes = try writer.finish()
             identity = try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
+            if let unsent = writer.unsent { warn(of: unsent.key, in: unsent.documentID) }
             return (result, changes)
         }
         losesLedgerIfUndone = false
@@ -287,6 +289,15 @@ public final class Store: Sendable {
         let count = changes.reduce(0) { $0 + $1.changes.count }
         StoreLog.database.verbose(
             "Transaction in \(directory ?? "memory"): \(count) documents changed in \(timer.text)"
+        )
+    }
+
+    /// Says, once, that a key will not arrive anywhere.
+    private func warn(of unsentKey: String, in documentID: DocumentID) {
+        guard !hasToldOfUnsentKey.exchange(true, ordering: .relaxed) else { return }
+        StoreLog.database.warning(
+            "Document \(documentID) has a property \(unsentKey): it stays in this database, for peers leave out "
+                + "properties that begin with _ at the top level; name it otherwise if it is to be synced"
         )
     }
 

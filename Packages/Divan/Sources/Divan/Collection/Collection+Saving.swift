@@ -6,7 +6,8 @@ extension Collection {
     /// Saves a document; the last write wins.
     ///
     /// The document object is updated in place: it has the new revision ID and sequence, and can be
-    /// edited and saved again. A deleted document comes back.
+    /// edited and saved again. A deleted document comes back. Properties at the top level that begin with `_`
+    /// stay in this database, since peers leave them out; the log warns of the first one.
     ///
     /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a key at the top level that is reserved
     ///   (`_id`, `_rev`, `_deleted`) or empty, `invalidParameter` for a document or blob of another

@@ -53,6 +53,24 @@ import Testing
         }
     }
 
+    @Test func `a property that peers leave out is warned of once, and _exp is not`() throws {
+        let lines = Lines()
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
+        defer { LogSinks.custom = nil }
+        let home = try TemporaryDatabase()
+        let collection = try home.database.defaultCollection()
+        func save(_ id: String, _ body: [String: Any]) throws {
+            try collection.save(document: MutableDocument(id: id, data: body))
+        }
+        try save("plain", ["_exp": 60, "in": ["_kind": 1], "text": "_kind"])
+        #expect(!lines.contains(.warning, "plain"))
+        try save("first", ["_kind": 1, "_exp": 60])
+        try save("second", ["_kind": 2])
+        #expect(lines.contains(.warning, "Document first has a property _kind: it stays in"))
+        #expect(!lines.contains(.warning, "second"))
+        #expect(try collection.document(id: "second")?.int(forKey: "_kind") == 2)
+    }
+
     @Test func `deleting a database at once leaves no warning of expired documents`() throws {
         let lines = Lines()
         LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)

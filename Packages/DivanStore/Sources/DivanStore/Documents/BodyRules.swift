@@ -16,6 +16,8 @@ public enum BodyRules {
     struct Findings {
         /// The first key that is reserved; `nil` for a sound body.
         var reservedKey: String?
+        /// The first other key that a peer takes out of what it receives; `_exp` says something to Sync Gateway.
+        var unsentKey: String?
         /// Whether there are attachments in the form of CouchDB.
         var hasAttachments = false
     }
@@ -36,6 +38,8 @@ public enum BodyRules {
                 }
                 if key.utf8.elementsEqual(BlobReferences.attachmentsKey.utf8) {
                     findings.hasAttachments = true
+                } else if key.utf8.first == UInt8(ascii: "_"), key != "_exp" {
+                    findings.unsentKey = findings.unsentKey ?? key
                 }
                 try reader.skip()
             }

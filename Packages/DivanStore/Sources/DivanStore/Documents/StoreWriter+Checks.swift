@@ -27,6 +27,7 @@ extension StoreWriter {
         if !isMerged, BodyRules.hasEmptyKey(body) {
             throw StoreError(.forbiddenKey(documentID: documentID, key: ""), at: path)
         }
+        if let key = findings.unsentKey { noteUnsent(key, of: documentID) }
         guard findings.hasAttachments || BodyRules.mayHoldBlob(body) else { return false }
         let count = (try? BlobReferences.digests(in: body.span).count) ?? 0
         let limit = StoreLimits.documentBlobsCount

@@ -20,6 +20,8 @@ public final class StoreWriter: StoreReader {
     private(set) var namesBlobs = false
     /// Whether peers' checkpoints changed of which the store's ledger knows nothing.
     private(set) var outdatesLedger = false
+    /// A saved document with a key that peers leave out, and that key.
+    private(set) var unsent: (documentID: DocumentID, key: String)?
     private var failure: (any Error)?
     private var removals: [StoreChange] = []  // collections that are gone
 
@@ -63,6 +65,11 @@ public final class StoreWriter: StoreReader {
 
     /// Lets the transaction end with an error, whoever catches it before.
     func fail(_ error: any Error) { failure = failure ?? error }
+
+    /// Notes a key that peers leave out; the first one is told of.
+    func noteUnsent(_ key: String, of documentID: DocumentID) {
+        unsent = unsent ?? (documentID, key)
+    }
 
     /// Writes the counters and returns what observers are told.
     func finish() throws -> [StoreChange] {
