@@ -51,6 +51,10 @@ import Testing
         #expect(file.level == .info && file.directory == "/logs" && !file.usePlaintext)
         #expect((file.maxKeptFiles as Int32) == 2 && (file.maxFileSize as Int64) == 524_288)
         #expect(FileLogSink(level: .info, directory: "/", usePlainText: true).usePlaintext)
+        let kept: Int = 7  // as release 4 has it
+        #expect(FileLogSink(level: .info, directory: "/", maxKeptFiles: kept).maxKeptFiles == 7)
+        #expect(FileLogSink(level: .info, directory: "/", maxKeptFiles: 3).maxKeptFiles == 3)
+        #expect(FileLogSink(level: .info, directory: "/", maxKeptFiles: .max).maxKeptFiles == .max)
         #expect(FileLogSink.defaultUsePlaintext as Bool == false)
         #expect(FileLogSink.defaultMaxKeptFiles as Int32 == 2)
         #expect(FileLogSink.defaultMaxSize as Int64 == 524_288)

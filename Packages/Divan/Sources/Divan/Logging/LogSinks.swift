@@ -85,6 +85,24 @@ public struct FileLogSink: Sendable, Equatable {
         self.maxKeptFiles = maxKeptFiles
         self.maxFileSize = maxFileSize
     }
+
+    /// Creates a sink, with the number of files in the type that it has in release 4.
+    @_disfavoredOverload
+    public init(
+        level: LogLevel,
+        directory: String,
+        usePlainText: Bool = defaultUsePlaintext,
+        maxKeptFiles: Int,
+        maxFileSize: Int64 = defaultMaxSize
+    ) {
+        self.init(
+            level: level,
+            directory: directory,
+            usePlainText: usePlainText,
+            maxKeptFiles: Int32(clamping: maxKeptFiles),
+            maxFileSize: maxFileSize
+        )
+    }
 }
 
 /// Log messages for the application's own code.
