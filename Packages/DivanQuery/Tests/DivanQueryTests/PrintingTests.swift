@@ -11,6 +11,7 @@ import Testing
         "SELECT a IS NOT b, a IS (NOT b), a IS (NOT MISSING), a IS NOT NULL FROM _",
         "SELECT a IS (NOT b || c), a IS (NOT b + 1), a = NOT b FROM _",
         "SELECT `select`, ```` FROM `my shop`.`from` AS `a b`",
+        "SELECT META().id[0], META().id.x[1], META(a).sequence.x, (META()).x FROM _ AS a",
     ])
     func `unusual names and signs come back as they were`(text: String) throws {
         let statement = try QueryStatement(sql: text)

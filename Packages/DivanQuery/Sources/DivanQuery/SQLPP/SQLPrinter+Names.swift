@@ -95,11 +95,12 @@ extension QueryExpression {
         }
     }
 
-    /// Whether a dot behind the text cannot run into it: it is no number, and no path.
+    /// Whether a dot behind the text cannot run into it: it is no number, and no path but that of a fact of
+    /// `META()`, which is told apart from what stands below it.
     var isSafeBeforeDot: Bool {
         switch form {
-        case .literal(.integer), .literal(.double), .property, .variable, .everything, .metadata,
-            .negative, .positive, .not:
+        case .literal(.integer), .literal(.double), .property, .variable, .everything,
+            .metadata(_, key: nil), .negative, .positive, .not:
             false
         default: true
         }
