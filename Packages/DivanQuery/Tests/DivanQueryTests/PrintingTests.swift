@@ -20,6 +20,19 @@ import Testing
         #expect(try QueryStatement(sql: printed) == statement)
     }
 
+    @Test func `accents in a collation may be spelled as the manual of Couchbase Lite does`() throws
+    {
+        for (long, short) in [
+            ("DIACRITIC", "DIAC"), ("Diacritics", "DIAC"), ("NODIACRITIC", "NODIAC"),
+            ("nodiacritics", "NODIAC"),
+        ] {
+            let statement = try QueryStatement(
+                sql: "SELECT a FROM _ ORDER BY a COLLATE (UNICODE \(long))"
+            )
+            #expect(statement.sql == "SELECT a FROM _ ORDER BY a COLLATE (UNICODE \(short))")
+        }
+    }
+
     /// With such a mark in front of a name, or a sign of numbers behind it, dots, `$` and `?` are other characters.
     @Test(arguments: ["\u{301}", "\u{612}", "\u{600}"])
     func `names that begin or end with what joins its neighbour come back as they were`(

@@ -26,8 +26,9 @@ extension SQLParser {
         case "UNICODE": change.isUnicode = true
         case "NOUNICODE": change.isUnicode = false
         case "NOCASE": change.isCaseSensitive = false
-        case "DIAC": change.isAccentSensitive = true
-        case "NODIAC": change.isAccentSensitive = false
+        // The long words are those of the manual, which the reference engine does not take.
+        case "DIAC", "DIACRITIC", "DIACRITICS": change.isAccentSensitive = true
+        case "NODIAC", "NODIACRITIC", "NODIACRITICS": change.isAccentSensitive = false
         default: throw tokens.unexpected(expected)
         }
         tokens.advance()
