@@ -33,11 +33,13 @@ public enum ISO8601 {
 
     /// Reads a date, or a date and a time, and returns seconds since the start of 1970, UTC.
     ///
-    /// Accepted: `YYYY-MM-DD`; behind it `T` or a space and `HH:MM`, `HH:MM:SS` or `HH:MM:SS.s…`;
-    /// behind that `Z`, `±HH`, `±HHMM` or `±HH:MM`.
+    /// The texts that the date functions of SQL++ take, which read them as this does: `YYYY-MM-DD`,
+    /// the year with or without a minus sign; behind it `T` or spaces and `HH:MM`, `HH:MM:SS` or
+    /// `HH:MM:SS.s…`, of which milliseconds count; behind that, spaces allowed, `Z`, `±HHMM` or
+    /// `±HH:MM` with at most 14 hours. `24:00` is the end of a day.
     ///
     /// - Parameters:
-    ///   - text: The whole text; white space around the date is refused.
+    ///   - text: The whole text; white space in front of it is refused.
     ///   - localOffset: For a text without a zone, which means local time: seconds by which local
     ///     time is ahead of UTC, given the moment as if it were UTC.
     /// - Returns: `nil` for any other text and for a day that no calendar has.
@@ -47,15 +49,18 @@ public enum ISO8601 {
     ) -> Double? {
         var fields = DateFields(text)
         guard let date = fields.takeDate() else { return nil }
-        let midnight = Double(date.daysSince1970) * 86_400
-        guard fields.takeSeparator() else {
-            return fields.isAtEnd ? midnight - localOffset(midnight) : nil
+        var milliseconds = date.daysSince1970 * 86_400_000
+        fields.skipSeparators()
+        if !fields.isAtEnd {
+            guard let time = fields.takeTime() else { return nil }
+            milliseconds += time
+            fields.skipBlanks()
         }
-        guard let time = fields.takeTime() else { return nil }
-        let moment = midnight + time
+        let moment = Double(milliseconds) / 1_000
         if fields.isAtEnd { return moment - localOffset(moment) }
-        guard let offset = fields.takeZone(), fields.isAtEnd else { return nil }
-        return moment - offset
+        guard let offset = fields.takeZone() else { return nil }
+        fields.skipBlanks()
+        return fields.isAtEnd ? Double(milliseconds - offset) / 1_000 : nil
     }
 
     private static let firstMillisecond = -62_167_219_200_000.0
@@ -116,42 +121,61 @@ private struct DateFields {
     var isAtEnd: Bool { rest.isEmpty }
 
     mutating func takeDate() -> CivilDate? {
+        let sign: Int64 = take("-") ? -1 : 1
         guard let year = takeNumber(digitCount: 4), take("-"),
             let month = takeNumber(digitCount: 2), take("-"),
             let day = takeNumber(digitCount: 2)
         else { return nil }
-        return CivilDate(year: year, month: month, day: day)
+        return CivilDate(year: sign * year, month: month, day: day)
     }
 
-    mutating func takeSeparator() -> Bool { take("T") || take("t") || take(" ") }
+    /// Passes what stands between date and time.
+    mutating func skipSeparators() {
+        repeat { skipBlanks() } while take("T")
+    }
 
-    /// Seconds since midnight.
-    mutating func takeTime() -> Double? {
-        guard let hour = takeNumber(digitCount: 2), hour < 24, take(":"),
+    mutating func skipBlanks() {
+        rest = rest.drop { $0 == UInt8(ascii: " ") || (9...13).contains($0) }
+    }
+
+    /// Milliseconds since midnight.
+    mutating func takeTime() -> Int64? {
+        guard let hour = takeNumber(digitCount: 2), take(":"),
             let minute = takeNumber(digitCount: 2), minute < 60
         else { return nil }
-        let seconds = Double(hour * 3_600 + minute * 60)
-        guard take(":") else { return seconds }
-        guard let second = takeNumber(digitCount: 2), second < 60 else { return nil }
-        guard take(".") else { return seconds + Double(second) }
-        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        rest = rest.dropFirst(digits.count)
-        guard !digits.isEmpty, let fraction = Double("0.\(Substring(digits))") else { return nil }
-        return seconds + Double(second) + fraction
-    }
-
-    /// Seconds ahead of UTC.
-    mutating func takeZone() -> Double? {
-        if take("Z") || take("z") { return 0 }
-        let sign: Int64 = take("-") ? -1 : 1
-        guard sign < 0 || take("+"), let hour = takeNumber(digitCount: 2), hour < 24 else {
+        let minutes = (hour * 60 + minute) * 60_000
+        guard let seconds = takeSeconds(), hour < 24 || minutes + seconds == 86_400_000 else {
             return nil
         }
-        if isAtEnd { return Double(sign * hour * 3_600) }
+        return minutes + seconds
+    }
+
+    /// Milliseconds since the last full minute; 0 where the text goes on otherwise.
+    private mutating func takeSeconds() -> Int64? {
+        guard take(":") else { return 0 }
+        guard let second = takeNumber(digitCount: 2), second < 60 else { return nil }
+        guard take(".") else { return second * 1_000 }
+        let digits = rest.prefix { Self.digits.contains($0) }
+        rest = rest.dropFirst(digits.count)
+        guard !digits.isEmpty else { return nil }
+        let values = digits.prefix(4).map { Int64($0 - UInt8(ascii: "0")) } + [0, 0, 0]
+        let fraction = values[0] * 100 + values[1] * 10 + values[2]
+        return second * 1_000 + fraction + (values[3] >= 5 ? 1 : 0)
+    }
+
+    /// Milliseconds ahead of UTC.
+    mutating func takeZone() -> Int64? {
+        if take("Z") || take("z") { return 0 }
+        let sign: Int64 = take("-") ? -1 : 1
+        guard sign < 0 || take("+"), let hour = takeNumber(digitCount: 2), hour <= 14 else {
+            return nil
+        }
         _ = take(":")
         guard let minute = takeNumber(digitCount: 2), minute < 60 else { return nil }
-        return Double(sign * (hour * 3_600 + minute * 60))
+        return sign * (hour * 60 + minute) * 60_000
     }
+
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
 
     private mutating func take(_ character: Unicode.Scalar) -> Bool {
         guard rest.first == UInt8(ascii: character) else { return false }
@@ -162,7 +186,7 @@ private struct DateFields {
     private mutating func takeNumber(digitCount: Int) -> Int64? {
         let digits = rest.prefix(digitCount)
         guard digits.count == digitCount,
-            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            digits.allSatisfy({ Self.digits.contains($0) })
         else { return nil }
         rest = rest.dropFirst(digitCount)
         return digits.reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }

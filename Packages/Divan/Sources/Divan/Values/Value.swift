@@ -61,17 +61,9 @@ extension Value? {
 
     var date: Date? {
         guard let string,
-            let seconds = ISO8601.parse(string, localOffset: TimeZone.current.offset(atLocal:))
+            let seconds = ISO8601.parse(string, localOffset: LocalTime.offset(at:))
         else { return nil }
         return Date(timeIntervalSince1970: seconds)
-    }
-}
-
-extension TimeZone {
-    /// Seconds by which local time is ahead of UTC when local clocks show `seconds` since 1970.
-    fileprivate func offset(atLocal seconds: Double) -> Double {
-        let guess = Double(secondsFromGMT(for: Date(timeIntervalSince1970: seconds)))
-        return Double(secondsFromGMT(for: Date(timeIntervalSince1970: seconds - guess)))
     }
 }
 

@@ -52,6 +52,39 @@ import Testing
         #expect(MutableDocument(data: ["d": text]).date(forKey: "d") == nil)
     }
 
+    @Test func `a getter and a query read one text as one moment, in every zone`() async {
+        await #expect(processExitsWith: .success) {
+            let home = try TemporaryDatabase()
+            try home.collection.save(document: MutableDocument())
+            let query = try home.database.createQuery("SELECT STR_TO_MILLIS($text) AS time FROM _")
+            var texts: [String] = []
+            for day in ["2018-03-11", "2018-11-04", "2018-03-25", "2018-10-28", "1901-12-13"] {
+                for hour in 10...25 { texts += ["\(day)T\(hour):30:00"] }
+                for hour in 0...9 { texts += ["\(day) 0\(hour):00", "-\(day)T0\(hour):00:59"] }
+            }
+            for end in ["", "Z", "+01", "+01:00", "-0830", "+14:59", "+15:00", " z ", "x", ".0005"]
+            {
+                texts += [
+                    "2018-03-06T12:34:56\(end)", "2018-03-06T24:00\(end)", "2018-03-06\(end)",
+                ]
+            }
+            for zone in [
+                "UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe",
+            ] {
+                setenv("TZ", zone, 1)
+                for text in texts {
+                    query.parameters = Parameters().setString(text, forName: "text")
+                    let asked = try #require(try query.execute().next()).number(forKey: "time")
+                    let read = MutableDocument(data: ["text": text]).date(forKey: "text")
+                    let expected = asked.map { Date(timeIntervalSince1970: $0.doubleValue / 1_000) }
+                    guard read != expected else { continue }
+                    print("\(zone), \(text): \(read as Any), and in a query \(expected as Any)")
+                    exit(1)
+                }
+            }
+        }
+    }
+
     @Test func `a number is no date`() {
         #expect(MutableDocument(data: ["d": 1_520_339_696]).date(forKey: "d") == nil)
     }
