@@ -80,6 +80,12 @@ create(fts5_api *api, const char **words, int count, bool is_first_list, tokeniz
     return SQLITE_OK;
 }
 
+int divan_has_stems(const char *language) {
+    struct sb_stemmer *stemmer = sb_stemmer_new(language, "UTF_8");
+    if (stemmer) sb_stemmer_delete(stemmer);
+    return stemmer != NULL;
+}
+
 static int create_first(void *data, const char **words, int count, Fts5Tokenizer **created) {
     return create(data, words, count, true, (tokenizer **)created);
 }

@@ -26,15 +26,29 @@ public enum FullText {
     ///   - ignoresAccents: Whether `é` is `e`.
     /// - Returns: The text, such as `divan3 en 0`.
     public static func tokenizer(language: String?, ignoresAccents: Bool) -> String {
-        let name = language?.lowercased().utf8.prefix { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-        }
-        let known = name.flatMap { (1...15).contains($0.count) ? String($0) : nil } ?? "none"
+        let known = language.flatMap { name(of: $0) } ?? "none"
         // Where stop words do not matter, tables that were made with the first one are not made again.
         let kind =
             languagesWithoutBlanks.contains(known)
             ? characterTokenizer : divan_has_stop_words(known) != 0 ? "divan3" : "divan1"
         return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
+    }
+
+    /// Whether words of a language are brought to their stems, or its texts are cut into characters.
+    ///
+    /// - Parameter language: As in ``tokenizer(language:ignoresAccents:)``.
+    /// - Returns: False for what names no language, too.
+    public static func knows(language: String) -> Bool {
+        guard let name = name(of: language) else { return false }
+        return languagesWithoutBlanks.contains(name) || divan_has_stems(name) != 0
+    }
+
+    /// The letters in front, in lower case: `en` of `en_US`; `nil` for what names no language.
+    private static func name(of language: String) -> String? {
+        let letters = language.lowercased().utf8.prefix { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+        }
+        return (1...15).contains(letters.count) ? String(letters) : nil
     }
 
     /// Whether a table takes a word of a text for a part of a longer one: the text has words of scripts

@@ -166,14 +166,16 @@ struct FullTextTests {
     }
 
     @Test(
-        "A star in a phrase is behind its last word, and a sign elsewhere",
         arguments: [
             (#""reading cha*""#, [2]), (#""light woo*""#, [1]), (#""light woo""#, []),
             (#""light woo* ""#, [1]), (#""light * wooden""#, [1]), (#"name:"osl*""#, [1]),
             (#""* light wooden""#, [1]), (#""light woo *""#, []), (#"^"read*""#, [2]),
         ]
     )
-    func phraseStar(query: String, rows: [Int]) throws {
+    func `a star in a phrase is behind its last word, and a sign elsewhere`(
+        query: String,
+        rows: [Int]
+    ) throws {
         #expect(try found(query) == rows)
     }
 
@@ -185,6 +187,21 @@ struct FullTextTests {
     @Test("Rows with a greater part of all hits rank higher")
     func rank() throws {
         #expect(try found("chair", ordered: "divan_rank1(words) DESC, rowid") == [1, 2, 3])
+    }
+
+    @Test("The languages of Couchbase Lite are known, by code and by name")
+    func languages() {
+        for code in "da nl en fi fr de hu it no pt ro ru es sv tr zh ja en_US DE".split(
+            separator: " "
+        ) {
+            #expect(FullText.knows(language: String(code)), "\(code)")
+        }
+        for name in ["english", "Norwegian", "turkish", "chinese"] {
+            #expect(FullText.knows(language: name), "\(name)")
+        }
+        for other in ["", "xx", "engish", "none", "日本", "pl_PL"] {
+            #expect(!FullText.knows(language: other), "\(other)")
+        }
     }
 
     @Test("A language becomes letters only")

@@ -37,6 +37,8 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
     public let ignoreAccents: Bool
     /// The language whose endings are cut off, such as `en`; `""` is none, `nil` that of the
     /// current locale.
+    ///
+    /// One that is not known is none, with a warning in the log.
     public let language: String?
 
     /// Describes an index of text.

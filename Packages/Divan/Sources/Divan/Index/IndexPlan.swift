@@ -68,6 +68,7 @@ struct IndexPlan: Sendable {
     ) throws {
         try Self.requireSome(expressions)
         let language = language ?? Locale.current.language.languageCode?.identifier ?? ""
+        Self.warn(ofUnknown: language)
         definition = .fullText(
             try expressions.map { expression in
                 QueryIndexDefinition.FullTextColumn(
@@ -82,6 +83,15 @@ struct IndexPlan: Sendable {
             filter: try Self.filter(condition, of: collection)
         )
         source = Self.source(expressions, condition)
+    }
+
+    /// Words that are not brought to their stems are found less often than who names a language expects.
+    private static func warn(ofUnknown language: String) {
+        guard !language.isEmpty, !FullText.knows(language: language) else { return }
+        Journal.query.warning(
+            "Full-text index: no stems are known for the language \"\(language)\", words are found as they "
+                + "stand; name one of da, de, en, es, fi, fr, hu, it, nl, no, pt, ro, ru, sv, tr, or \"\""
+        )
     }
 
     private init(_ config: ArrayIndexConfiguration, of collection: QueryCollection) throws {

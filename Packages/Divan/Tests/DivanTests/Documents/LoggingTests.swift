@@ -13,9 +13,9 @@ import Testing
             stored.withLock { $0.append((level, domain, message)) }
         }
 
-        func contains(_ level: LogLevel, _ text: String) -> Bool {
+        func contains(_ level: LogLevel, _ text: String, in domain: LogDomain = .database) -> Bool {
             stored.withLock { lines in
-                lines.contains { $0 == level && $1 == .database && $2.contains(text) }
+                lines.contains { $0 == level && $1 == domain && $2.contains(text) }
             }
         }
     }
@@ -80,6 +80,31 @@ import Testing
             try Database(name: "\(number)", config: .in(home.directory)).delete()
         }
         #expect(!lines.contains(.warning, "Expired documents"))
+    }
+
+    @Test
+    func `a full-text index of a language without stems warns, and finds words as they stand`()
+        throws
+    {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        try collection.save(document: MutableDocument(id: "d", data: ["text": "running"]))
+        for (language, warns, hits) in [
+            ("engish", true, 0), ("en", false, 1), ("", false, 0), ("ja", false, 0),
+        ] {
+            let lines = Lines()
+            LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
+            defer { LogSinks.custom = nil }
+            let index = FullTextIndexConfiguration(["text"], language: language)
+            try collection.createIndex(withName: "words", config: index)
+            #expect(lines.contains(.warning, "\"\(language)\"", in: .query) == warns, "\(language)")
+            for (word, count) in [("running", 1), ("runs", hits)] {
+                let query = try home.database.createQuery(
+                    "SELECT 1 FROM _ WHERE MATCH(words, '\(word)')"
+                )
+                #expect(try query.execute().allResults().count == count, "\(language), \(word)")
+            }
+        }
     }
 
     @Test func `a file sink writes plain text into its directory`() throws {

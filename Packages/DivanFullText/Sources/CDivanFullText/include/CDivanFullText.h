@@ -19,4 +19,7 @@ int divan_has_no_blanks(unsigned int character);
 /// Whether some words of a language, `en` or `english`, are not indexed.
 int divan_has_stop_words(const char *language);
 
+/// Whether words of a language, `en` or `english`, are brought to their stems.
+int divan_has_stems(const char *language);
+
 #endif
