@@ -106,7 +106,8 @@ public final class Database: Sendable {
     /// Runs `block` in one transaction: all of its changes are stored, or none.
     ///
     /// Other writers wait for the whole block, on this file and in this process. Batches may be
-    /// nested. Listeners hear of the changes once, after the outermost batch has committed. Document
+    /// nested. On other threads nothing of it is seen before its end; on this one other `Database` objects of
+    /// the file take part in it. Listeners hear of the changes once, after the outermost batch has committed. Document
     /// objects and models that were saved in a batch that is undone are again what they were before.
     ///
     /// - Throws: `CBLError.unexpectedError` when `block` throws; its localised description is that of

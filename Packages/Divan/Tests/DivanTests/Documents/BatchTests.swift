@@ -37,6 +37,29 @@ import Testing
         #expect(collection.count == 20)
     }
 
+    @Test func `a batch is seen through other objects of the file on its thread alone`() throws {
+        let other = try home.reopened().defaultCollection()
+        let counts = Mutex<[UInt64]>([])
+        let isCounted = DispatchSemaphore(value: 0)
+        do {
+            try home.database.inBatch {
+                try save("mine")
+                try other.save(document: MutableDocument(id: "theirs"))
+                #expect(other.count == 2)
+                Thread.detachNewThread { [collection] in
+                    counts.withLock { $0 = [other.count, collection.count] }
+                    isCounted.signal()
+                }
+                isCounted.wait()
+                throw Mishap()
+            }
+        } catch let error as NSError {
+            #expect(error.code == CBLError.unexpectedError)
+        }
+        #expect(counts.withLock { $0 } == [0, 0])
+        #expect(other.count == 0)
+    }
+
     @Test func `a collection that was deleted twice in a batch lives when that is undone`() throws {
         let old = try home.database.createCollection(name: "c")
         try old.save(document: MutableDocument(id: "x"))
