@@ -1,6 +1,7 @@
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Synchronization
 import Testing
 
 /// Collections and scopes, and their names.
@@ -129,5 +130,43 @@ import Testing
         #expect(try room.store.collections() == [.default])
         try room.store.createCollection(path)
         #expect(try room.store.read { try $0.document("doc", in: path) } == nil)
+    }
+
+    /// More than a list of them is kept for.
+    @Test(arguments: EngineKind.allCases)
+    func `of many collections each is found, and told of, in one transaction`(
+        _ kind: EngineKind
+    ) throws {
+        let room = try Room(kind)
+        let paths = (0..<40).compactMap { CollectionPath(scope: "s", name: "c\($0)") }
+        let gone = Set(stride(from: 0, to: 40, by: 3).map { paths[$0] })
+        let told = Mutex<[CollectionPath]>([])
+        let observation = room.store.observe { change in
+            guard !change.changes.isEmpty else { return }
+            told.withLock { $0.append(change.collection) }
+        }
+        defer { observation.cancel() }
+        try room.store.write { writer in
+            for path in paths {
+                try writer.createCollection(path)
+                _ = try writer.save("doc", in: path, body: Array("{}".utf8))
+            }
+            for path in gone { try writer.deleteCollection(path) }
+            for path in paths where !gone.contains(path) {
+                #expect(try writer.count(in: path) == 1)
+                _ = try writer.save("later", in: path, body: Array("{}".utf8))
+            }
+            let there = try paths.filter { try writer.hasCollection($0) }
+            #expect(there.count == 26)
+        }
+        let left = paths.filter { !gone.contains($0) }
+        #expect(told.withLock { $0 } == left)
+        let counts = try room.store.read { reader in
+            try (left + left.reversed()).map { try reader.count(in: $0) }
+        }
+        #expect(counts.allSatisfy { $0 == 2 })
+        for path in gone {
+            #expect(throws: StoreError.self) { try room.store.read { try $0.count(in: path) } }
+        }
     }
 }

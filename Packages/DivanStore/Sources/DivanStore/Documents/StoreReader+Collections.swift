@@ -12,7 +12,7 @@ extension StoreReader {
 
     /// Whether the collection exists.
     public func hasCollection(_ path: CollectionPath) throws(StoreError) -> Bool {
-        if open.contains(where: { $0.path == path }) { return true }
+        if isOpen(path) { return true }
         return try current().collection(path) != nil
     }
 

@@ -12,9 +12,9 @@ public class StoreReader {
     /// How the database tells what follows from what.
     let scheme: RevisionScheme
     private var snapshot: (any StorageSnapshot)?
-    // What the block has used so far: a handful at most, so a list is the fastest index.
+    // What the block has used so far.
     // Unchecked, as `rowsAhead`: one thread uses a reader, and these lists call nobody.
-    @exclusivity(unchecked) private(set) var open: [OpenCollection] = []
+    @exclusivity(unchecked) private var table = CollectionTable<OpenCollection>()
     // The row that was read last: a replicator asks for a document's body, then for its history.
     private var latestPlace: RowPlace?
     private var latestRow: DocumentRow?
@@ -72,18 +72,24 @@ public class StoreReader {
     }
 
     func collection(_ path: CollectionPath) throws(StoreError) -> OpenCollection {
-        if let found = open.first(where: { $0.path == path }) { return found }
+        if let found = table[path] { return found }
         guard let id = try current().collection(path) else {
             throw StoreError(.noSuchCollection(path), at: self.path)
         }
         let found = OpenCollection(path: path, id: id)
-        open.append(found)
+        table.append(found, under: path)
         return found
     }
 
+    /// The collections that the block has used so far.
+    var open: some Sequence<OpenCollection> { table.entries.lazy.map(\.value) }
+
+    /// Whether the block has used a collection.
+    func isOpen(_ path: CollectionPath) -> Bool { table[path] != nil }
+
     /// The number of a collection, for who asks for nothing else of it.
     private func collectionID(_ path: CollectionPath) throws(StoreError) -> CollectionID {
-        if let found = open.first(where: { $0.path == path }) { return found.id }
+        if let found = table[path] { return found.id }
         guard let id = try current().collection(path) else {
             throw StoreError(.noSuchCollection(path), at: self.path)
         }
@@ -104,7 +110,7 @@ public class StoreReader {
     }
 
     func forget(_ collection: OpenCollection) {
-        open.removeAll { $0 === collection }
+        table.remove(collection.path)
         forgetRow()
     }
 

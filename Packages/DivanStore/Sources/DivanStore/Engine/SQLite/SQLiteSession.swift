@@ -15,7 +15,7 @@ final class SQLiteSession {
     // Kept between rows, so that encoding a revision ID allocates nothing.
     private var encodedRevisionID: [UInt8] = []
     // Of the running transaction or snapshot.
-    private var collectionIDs: [(path: CollectionPath, id: CollectionID)] = []
+    private var collectionIDs = CollectionTable<CollectionID>()
 
     var pages = KeptPages()
     /// What packs the bodies that are stored.
@@ -42,7 +42,7 @@ final class SQLiteSession {
 
     /// Finalizes everything; needed before tables are dropped, before `VACUUM`, and where indexes change.
     func forgetStatements() {
-        collectionIDs = []
+        collectionIDs.removeAll()
         statements = [:]
         documents = []
         queries.forget()
@@ -50,7 +50,7 @@ final class SQLiteSession {
 
     /// Forgets what was read in the transaction before.
     func forgetCollections() {
-        collectionIDs.removeAll(keepingCapacity: true)
+        collectionIDs.removeAll()
         queries.schemaVersion = nil
     }
 
@@ -93,7 +93,7 @@ extension SQLiteSession: StorageSnapshot {
     }
 
     func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
-        if let known = collectionIDs.first(where: { $0.path == path }) { return known.id }
+        if let known = collectionIDs[path] { return known }
         // Whether its index has the name or not: where that is damaged, a collection is not gone.
         for way in ["", "NOT INDEXED"] {
             let statement = try statement(
@@ -107,7 +107,7 @@ extension SQLiteSession: StorageSnapshot {
             guard way.isEmpty, id.rawValue > 0 else {
                 throw statement.corrupt("the place of the collection \(path)")
             }
-            collectionIDs.append((path, id))
+            collectionIDs.append(id, under: path)
             return id
         }
         return nil
