@@ -259,4 +259,30 @@ import Testing
         #expect(try connection.integer("PRAGMA temp_store") == 2)
         try connection.execute("COMMIT")
     }
+
+    @Test func `beside many indexes a document that is there is told from a new one`() throws {
+        try withStore { store in
+            try store.write { writer in
+                for number in 0..<8 {
+                    let name = ExactText("more-\(number)")
+                    try writer.createIndex(name, Self.definition(.value), in: .default)
+                }
+            }
+            let body = Array(#"{"name":"Stool","price":1}"#.utf8)
+            let again = LocalRevision("doc-7", body: body, over: .revision(nil))
+            guard case .conflict(let current) = try store.save(again, in: .default) else {
+                Issue.record("It is no conflict")
+                return
+            }
+            #expect(current?.sequence == 8)
+            let new = LocalRevision("doc-new", body: body, over: .revision(nil))
+            guard case .saved(let saved) = try store.save(new, in: .default) else {
+                Issue.record("It is not saved")
+                return
+            }
+            #expect(saved.sequence == UInt64(Self.count) + 1)
+            #expect(try store.read { try $0.count(in: .default) } == Self.count + 1)
+            #expect(try store.inspect().damages.isEmpty)
+        }
+    }
 }

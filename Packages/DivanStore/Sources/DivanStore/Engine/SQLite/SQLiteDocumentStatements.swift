@@ -9,6 +9,7 @@ final class SQLiteDocumentStatements {
     private let hasChecksums: Bool
     private var uncheckedThrough: UInt64?
     private var knownFunctions: Bool?
+    private var knownIndexCount: Int64?
     private var prepared = [SQLiteStatement?](repeating: nil, count: Purpose.allCases.count)
 
     private enum Purpose: Int, CaseIterable {
@@ -291,6 +292,18 @@ final class SQLiteDocumentStatements {
     func setTree() throws(StoreError) -> SQLiteStatement {
         try statement(.setTree) {
             """
+    /// Whether the table has so many indexes that it costs more to begin an insertion, which opens all of them,
+    /// than to look whether the document is there: about one part in six for each.
+    func looksBeforeAdding() throws(StoreError) -> Bool {
+        if let knownIndexCount { return knownIndexCount > Self.quickIndexCount }
+        let sql = "SELECT count(*) FROM (\(SQLiteSchema.madeIndexes(of: collection)))"
+        let count = try connection.integer(sql) ?? 0
+        knownIndexCount = count
+        return count > Self.quickIndexCount
+    }
+
+    private static let quickIndexCount: Int64 = 6
+
             UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
             WHERE sequence = ?2
             """

@@ -308,7 +308,11 @@ extension SQLiteSession: StorageTransaction {
 
     func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         let flags = SQLiteSchema.flags(row.flags, liveCount: state.liveCount)
-        let statement = try documents(in: state.id).add()
+        let documents = documents(in: state.id)
+        if try documents.looksBeforeAdding(), try documents.row(row.documentID, .summary) != nil {
+            return false
+        }
+        let statement = try documents.add()
         return try run(statement, row, flags: flags, in: state.id, after: state) > 0
     }
 
