@@ -142,7 +142,8 @@ struct ChangesPage: Sendable {
             guard includesDocuments else {
                 let rows = try reader.changes(in: collection, after: changes.end, limit: limit)
                 changes.isLast = rows.count < limit
-                for row in rows {
+                // Of the others only the name is told; that one is gone has clients remove it.
+                for row in rows where try !row.flags.contains(.tombstone) || isSound(row, reader) {
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
                     changes.append(row.sequence, text)
                 }
@@ -208,6 +209,13 @@ struct ChangesPage: Sendable {
         )
         guard let page = try pages.next() else { return ([], true) }
         return (page.passingOverDamage(), page.isLast)
+    }
+
+    /// Whether a change is what was stored.
+    private func isSound(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
+        try call.unlessDamaged {
+            _ = try reader.document(row.documentID, in: collection, includingTombstones: true)
+        } != nil
     }
 
     private func text(of document: StoredDocument) throws -> [UInt8] {

@@ -1,5 +1,6 @@
 import DivanHTTP
 import DivanJSON
+import DivanLog
 import DivanRevisions
 import DivanStore
 import Synchronization
@@ -54,7 +55,7 @@ private final class ListingReading: Sendable {
             return nil
         }
         rest -= page.items.count
-        let next = Listing.Page(place: page.place)
+        let next = Listing.Page(place: page.place, list: page.list)
         state.withLock { [rest] in $0 = (next, rest) }
         var end: JSONObject? = page.isLast || rest == 0 ? [:] : nil
         if !page.isLast, rest == 0, let last = page.last { end?["next"] = .string(last.text) }
@@ -82,9 +83,12 @@ private struct Listing: Sendable {
         var isWhole = false
         /// Whether nothing comes behind it.
         var isLast = false
+        /// Of a list of all documents, how many there were up to here.
+        var list: ListCount?
 
-        init(place: DocumentID?) {
+        init(place: DocumentID?, list: ListCount? = nil) {
             self.place = place
+            self.list = list
         }
 
         mutating func append(_ item: [UInt8]) {
@@ -102,6 +106,9 @@ private struct Listing: Sendable {
             // One more tells whether there is more.
             let ids = try documentIDs(after: page.place, limit: limit + 1, reader)
             var page = page
+            if page.place == nil, prefix.isEmpty {
+                page.list = try ListCount(of: collection, reader)
+            }
             var seen = 0
             while seen < min(ids.count, limit), page.byteCount < call.limits.pageByteCount {
                 let id = ids[seen]
@@ -111,7 +118,23 @@ private struct Listing: Sendable {
                 page.append(try row(document, sequence: document.sequence))
             }
             (page.isWhole, page.isLast) = (true, seen == ids.count)
+            page.list?.count += seen
+            if page.isLast, let list = page.list { try confirm(list, reader) }
             return page
+        }
+    }
+
+    /// Tells the log of a document that damage hides from a list, which passes over it as over others that are
+    /// damaged.
+    private func confirm(_ list: ListCount, _ reader: StoreReader) throws {
+        do {
+            try reader.confirm(list)
+        } catch let error as StoreError {
+            switch error.code {
+            case .damagedDocument, .corrupt:
+                Log(.listener).warning("A list has not all documents: \(error)")
+            default: throw error
+            }
         }
     }
 

@@ -48,8 +48,13 @@ struct RESTCall: Sendable {
         in collection: CollectionPath,
         _ reader: StoreReader
     ) throws -> StoredDocument? {
+        try unlessDamaged { try document(documentID, in: collection, reader) } ?? nil
+    }
+
+    /// What is read of a document for a list; `nil`, with a line in the log, where it is damaged.
+    func unlessDamaged<T>(_ body: () throws -> T) throws -> T? {
         do {
-            return try document(documentID, in: collection, reader)
+            return try body()
         } catch let error as StoreError where error.concernsOneDocument {
             Log(.listener).warning("Passed over in a list: \(error)")
             return nil

@@ -163,6 +163,55 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a list of several reads misses what damage hides, also where somebody stores meanwhile`(
+        isChanged: Bool
+    ) throws {
+        let whole = try open()
+        let list = try listed(in: whole, changing: isChanged)
+        try whole.read { try $0.confirm(list) }
+        try whole.close()
+        try SQLiteConnection.edit(
+            file,
+            "UPDATE docs_1 SET flags = flags | 1 WHERE documentID = 'doc-77'"
+        )
+        let store = try open()
+        defer { try? store.close() }
+        let short = try listed(in: store, changing: isChanged)
+        let error = #expect(throws: StoreError.self) { try store.read { try $0.confirm(short) } }
+        #expect(error?.code == .damagedDocument(documentID: "doc-77", "its checksum differs"))
+    }
+
+    /// Lists a hundred at a time; somebody may store behind the first.
+    private func listed(in store: Store, changing isChanged: Bool) throws -> ListCount {
+        var list = try store.read { try ListCount(of: .default, $0) }
+        var last: DocumentID?
+        while true {
+            let page = try store.read {
+                try $0.documentIDs(in: .default, after: last, limit: 100)
+            }
+            list.count += page.count
+            if isChanged, last == nil {
+                _ = try store.save("a-new-one", in: .default, body: Array("{}".utf8))
+            }
+            last = page.last
+            guard page.count == 100 else { return list }
+        }
+    }
+
+    @Test func `an ID that the index has for the row of another document is in no list`() throws {
+        try loseName("doc-77")
+        let store = try open()
+        defer { try? store.close() }
+        let ids = try store.read { try $0.documentIDs(in: .default, limit: 1_000) }
+        #expect(ids.count == Self.count - 1)
+        #expect(ids.allSatisfy { $0.text.hasPrefix("doc-") && $0.text != "doc-77" })
+        let error = #expect(throws: StoreError.self) {
+            try store.read { try $0.confirmList(of: .default) }
+        }
+        #expect(error?.description.contains("the index of document IDs") == true)
+    }
+
     @Test func `a list of all documents is confirmed`() throws {
         let store = try open()
         defer { try? store.close() }

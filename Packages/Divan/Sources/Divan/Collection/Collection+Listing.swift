@@ -14,7 +14,8 @@ extension Collection {
     ///   - last: The ID behind which they begin; `nil` for the first one.
     ///   - limit: The most IDs that are wanted; `nil` for all.
     /// - Returns: The IDs.
-    /// - Throws: `CBLError.notOpen`; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` where all are asked for, and damage on the disk
+    ///   hides one; what the file system reports.
     public func documentIDs(
         prefix: String = "",
         range: Range<String>? = nil,
@@ -25,9 +26,10 @@ extension Collection {
         var ids: [String] = []
         var page = try page(IDRange(prefix, range, after: last))
         while ids.count < limit {
+            if ids.count + page.ids.count <= limit, let problem = page.problem { throw problem }
             ids += page.ids.prefix(limit - ids.count).map(\.text)
             guard let rest = page.rest else { break }
-            page = try self.page(rest)
+            page = try self.page(rest, behind: page)
         }
         return ids
     }
@@ -37,7 +39,8 @@ extension Collection {
     ///
     /// They are read as they are asked for, a page of IDs at a time: memory does not grow with
     /// their number, and what is saved meanwhile may or may not be seen. An addition to the
-    /// official API.
+    /// official API. Behind the last one a list of all throws `CBLError.corruptData` where damage on the disk
+    /// hides a document from it.
     public func documents(
         prefix: String = "",
         range: Range<String>? = nil
@@ -49,14 +52,19 @@ extension Collection {
     fileprivate struct Page: Sendable {
         var ids: [StoredID] = []
         var rest: IDRange?
+        /// Of a list of all documents, how many there were up to here.
+        var list: ListCount?
+        /// Why the list that ends here has not all documents.
+        var problem: (any Error)?
     }
 
     private static let pageSize = 1_000
 
-    fileprivate func page(_ wanted: IDRange) throws -> Page {
+    fileprivate func page(_ wanted: IDRange, behind before: Page? = nil) throws -> Page {
         let (path, size) = (path, Self.pageSize)
         return try read { reader in
             var ids: [StoredID] = []
+            var list = try wanted.isWhole ? ListCount(of: path, reader) : before?.list
             // What is asked for lies behind an ID, so the first possible one is looked up itself.
             if let first = wanted.first, try reader.document(first, in: path) != nil {
                 ids.append(first)
@@ -64,8 +72,23 @@ extension Collection {
             let start = wanted.last ?? wanted.first
             let found = try reader.documentIDs(in: path, after: start, limit: size)
             ids += found.prefix { wanted.contains($0) }
+            list?.count += ids.count
             let isFull = found.count == size && ids.last == found.last
-            return Page(ids: ids, rest: isFull ? found.last.map { wanted.behind($0) } : nil)
+            guard isFull, let last = found.last else {
+                return Page(ids: ids, problem: list.flatMap { problem(of: $0, reader) })
+            }
+            return Page(ids: ids, rest: wanted.behind(last), list: list)
+        }
+    }
+}
+
+extension Collection {
+    private func problem(of list: ListCount, _ reader: StoreReader) -> (any Error)? {
+        do {
+            try translatingErrors { try reader.confirm(list) }
+            return nil
+        } catch {
+            return error
         }
     }
 }
@@ -94,6 +117,9 @@ struct IDRange: Sendable {
             self.last = first
         }
     }
+
+    /// Whether every ID lies there.
+    var isWhole: Bool { first == nil && last == nil && end == nil && prefix.text.isEmpty }
 
     func contains(_ id: StoredID) -> Bool {
         id.text.utf8.starts(with: prefix.text.utf8) && end.map { id < $0 } ?? true
@@ -133,12 +159,16 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
 
         /// Returns the next document, or `nil` behind the last one.
         ///
-        /// - Throws: `CBLError.notOpen`; `CancellationError` when the task is cancelled.
+        /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` for a damaged document, and behind the last
+        ///   one for a hidden one; `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> Document? {
             while true {
                 try Task.checkCancellation()
                 let page = try await currentPage()
-                guard position < page.ids.count else { return nil }
+                guard position < page.ids.count else {
+                    if let problem = page.problem { throw problem }
+                    return nil
+                }
                 let id = page.ids[position].text
                 position += 1
                 let collection = collection
@@ -152,8 +182,10 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
         /// The page that has more to give, or the last one.
         private mutating func currentPage() async throws -> Collection.Page {
             if let page, position < page.ids.count || page.rest == nil { return page }
-            let (collection, ids) = (collection, page?.rest ?? ids)
-            let fresh = try await collection.database.inBackground { try collection.page(ids) }
+            let (collection, ids, before) = (collection, page?.rest ?? ids, page)
+            let fresh = try await collection.database.inBackground {
+                try collection.page(ids, behind: before)
+            }
             page = fresh
             position = 0
             return fresh

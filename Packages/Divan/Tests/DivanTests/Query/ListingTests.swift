@@ -24,6 +24,52 @@ import Testing
         #expect(try ids == collection.documentIDs(prefix: "a:"))
     }
 
+    @Test func `a list of all tells behind the others of a document that damage hides`()
+        async throws
+    {
+        let home = try TemporaryDatabase()
+        let collection = try home.collection
+        try home.database.inBatch {
+            for number in 1_000..<2_500 {
+                let id = "a:\(number)"
+                try collection.save(document: MutableDocument(id: id, data: ["n": number]))
+            }
+        }
+        let hidden = try #require(try collection.document(id: "a:1050")?.revisionID)
+        let again = try reopened(home, hiding: hidden)
+        defer { try? again.close() }
+        let damaged = try again.defaultCollection()
+        expect(CBLError.corruptData) { _ = try damaged.documentIDs() }
+        expect(CBLError.corruptData) { _ = try damaged.documentIDs(limit: 1_500) }
+        #expect(try damaged.documentIDs(limit: 1_400).count == 1_400)
+        #expect(try damaged.documentIDs(prefix: "a:").count == 1_499)
+        #expect(try damaged.documentIDs(after: "a:1000").count == 1_498)
+        var count = 0
+        await #expect(throws: NSError.self) {
+            for try await _ in damaged.documents() { count += 1 }
+        }
+        #expect(count == 1_499)
+        for try await _ in damaged.documents(prefix: "a:24") { count += 1 }
+        #expect(count == 1_599)
+    }
+
+    /// Has the row of a revision say that its document is deleted, which its checksum denies.
+    private func reopened(_ home: TemporaryDatabase, hiding revision: String) throws -> Database {
+        let file = URL(filePath: try #require(home.database.path) + "db.sqlite3")
+        try home.database.performMaintenance(type: .compact)
+        try home.database.close()
+        let digest = try #require(revision.split(separator: "-").last)
+        let wanted = stride(from: 0, to: 40, by: 2).compactMap { place in
+            UInt8(digest.dropFirst(place).prefix(2), radix: 16)
+        }
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data(wanted)))
+        // The flags follow, and above them how many documents there were.
+        bytes[place.upperBound + 1] ^= 1
+        try bytes.write(to: file)
+        return try home.reopened()
+    }
+
     @Test func `IDs are listed by their range, a page at a time`() async throws {
         let home = try TemporaryDatabase()
         let collection = try home.collection

@@ -1,5 +1,21 @@
 public import DivanRevisions
 
+/// Counts what a list of several reads comes by, so that it can be confirmed at its end.
+public struct ListCount: Sendable {
+    fileprivate let collection: CollectionPath
+    fileprivate let state: CollectionState
+    /// How many documents the list has.
+    public var count = 0
+
+    /// Begins with the state that the first of the reads sees.
+    ///
+    /// - Throws: As every call of `StoreReader`.
+    public init(of path: CollectionPath, _ reader: StoreReader) throws(StoreError) {
+        collection = path
+        state = try reader.state(of: reader.collection(path))
+    }
+}
+
 // A document whose row says by damage that it is deleted stands in no list: its checksum would tell, and
 // nobody reads it. The counters still have it.
 extension StoreReader {
@@ -27,6 +43,21 @@ extension StoreReader {
             ? "the counters of collection \(path)"
             : "the index of document IDs of \(path) does not fit; divan index rebuild mends it"
         throw StoreError(.corrupt(finding), at: self.path)
+    }
+
+    /// Makes sure that a list of several reads, of which this one was the last, came by all documents of its
+    /// collection.
+    ///
+    /// Where nothing was stored since it began that takes no longer than a look at the counters; else the IDs
+    /// are gone through once more.
+    ///
+    /// - Throws: As `confirm(listedCount:in:)`.
+    public func confirm(_ list: ListCount) throws {
+        let collection = try self.collection(list.collection)
+        guard try state(of: collection) == list.state else {
+            return try confirmList(of: list.collection)
+        }
+        try confirm(listedCount: list.count, in: list.collection)
     }
 
     /// Goes through the IDs of a collection, and makes sure that they are those of all its documents.

@@ -173,12 +173,19 @@ final class SQLiteDocumentStatements {
         }
     }
 
+    /// The IDs of live documents in their order, without those that the index of IDs has for the row of another
+    /// document, which is damage.
+    ///
+    /// The row, which is read for its flags anyway, tells its ID only where it is a table of its own beside
+    /// the index.
     func identifiers() throws(StoreError) -> SQLiteStatement {
         try statement(.identifiers) {
             """
-            SELECT documentID FROM \(table)
-            WHERE documentID > ? AND flags & \(DocumentFlags.tombstone.rawValue) = 0
-            ORDER BY documentID LIMIT ?
+            SELECT listed.documentID FROM \(table) AS listed
+            CROSS JOIN \(table) AS kept ON kept.sequence = listed.sequence
+            WHERE listed.documentID > ? AND kept.documentID = listed.documentID
+                AND kept.flags & \(DocumentFlags.tombstone.rawValue) = 0
+            ORDER BY listed.documentID LIMIT ?
             """
         }
     }
@@ -285,13 +292,6 @@ final class SQLiteDocumentStatements {
         return index != nil && trigger == nil
     }
 
-    func removeBehind() throws(StoreError) -> SQLiteStatement {
-        try statement(.removeBehind) { "DELETE FROM \(table) WHERE sequence > ?" }
-    }
-
-    func setTree() throws(StoreError) -> SQLiteStatement {
-        try statement(.setTree) {
-            """
     /// Whether the table has so many indexes that it costs more to begin an insertion, which opens all of them,
     /// than to look whether the document is there: about one part in six for each.
     func looksBeforeAdding() throws(StoreError) -> Bool {
@@ -304,6 +304,13 @@ final class SQLiteDocumentStatements {
 
     private static let quickIndexCount: Int64 = 6
 
+    func removeBehind() throws(StoreError) -> SQLiteStatement {
+        try statement(.removeBehind) { "DELETE FROM \(table) WHERE sequence > ?" }
+    }
+
+    func setTree() throws(StoreError) -> SQLiteStatement {
+        try statement(.setTree) {
+            """
             UPDATE \(table) SET tree = ?1, checksum = divan_with_tree(checksum, tree, ?1)
             WHERE sequence = ?2
             """
