@@ -8,6 +8,10 @@ public enum Program {
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
         Quitting.settle()
+        Stopping.settle { cause in
+            let failure = Failure(kind: .interrupted, sentence: "stopped by \(cause)")
+            return failure.text(asJSON: words.contains("--json"))
+        }
         CoreDump.forbid()
         return perform(words)
     }
@@ -92,10 +96,8 @@ public enum Program {
     }
 
     private static func report(_ failure: Failure, of words: [String], _ terminal: Terminal) {
-        if terminal.isJSON { return terminal.write(failure.json + "\n", to: 2) }
-        // One line, whatever a peer or a file put into the text.
-        let sentence = failure.sentence.escapingControlCharacters()
-        terminal.write("divan: \(sentence)\n", to: 2)
+        terminal.write(failure.text(asJSON: terminal.isJSON), to: 2)
+        if terminal.isJSON { return }
         if failure.kind == .usage {
             let verb = try? Verbs.find(words[...]).verb.syntax.name
             let help =
@@ -186,6 +188,11 @@ enum HelpPage {
 }
 
 extension Failure {
+    /// What is written on standard error: one line, whatever a peer or a file put into the sentence.
+    fileprivate func text(asJSON isJSON: Bool) -> String {
+        (isJSON ? json : "divan: \(sentence.escapingControlCharacters())") + "\n"
+    }
+
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
     /// the code of the API if there is one.
     fileprivate var json: String {

@@ -128,4 +128,98 @@ import Testing
         #expect(outcome.errors.contains("; no database was made"), "\(outcome)")
         #expect(!outcome.output.contains("again"), "\(outcome)")
     }
+
+    // MARK: Verbs that listen for no signal
+
+    /// What is read never comes; the signals are handled soon after the start.
+    @Test(
+        arguments: ["put a doc -", "wire decode -", "put a doc - --json"],
+        [("TERM", "SIGTERM"), ("INT", "Ctrl-C")]
+    )
+    func `a verb that listens for no signal says what stopped it`(
+        _ words: String,
+        _ signal: (name: String, cause: String)
+    ) throws {
+        let script = """
+            set -m
+            mkfifo input
+            exec 3<>input
+            divan \(words) <&3 & pid=$!
+            for round in {1..5000}; do
+                mask=$(grep SigCgt /proc/$pid/status) || exit 1
+                [ $((0x${mask##*[[:space:]]} & 0x4002)) = $((0x4002)) ] && break
+            done
+            kill -\(signal.name) $pid
+            wait $pid || echo "status $?"
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        let sentence = "stopped by \(signal.cause)"
+        #expect(
+            outcome.errors.contains(
+                words.hasSuffix("--json")
+                    ? #""kind":"interrupted","sentence":"\#(sentence)""# : "divan: \(sentence)\n"
+            ),
+            "\(outcome)"
+        )
+    }
+
+    @Test func `who ignores Ctrl-C for a verb is not asked`() throws {
+        let outcome = try shell.bash(
+            """
+            trap '' INT
+            mkfifo input
+            divan put a doc - <input & pid=$!
+            exec 3>input
+            until grep -q 'SigCgt:.*4...$' /proc/$pid/status; do kill -0 $pid || exit 1; done
+            kill -INT $pid
+            echo '{"x":1}' >&3
+            exec 3>&-
+            wait $pid && echo "status $?"
+            """
+        )
+        #expect(outcome.output.contains("status 0"), "\(outcome)")
+    }
+
+    /// The peer takes the connection and never answers.
+    @Test func `a repair that is stopped leaves nothing of what it fetched`() throws {
+        try shell.run("put", "a", "one", #"{"text":"of one"}"#)
+        try shell.run("compact", "a")
+        let file = URL(filePath: shell.path("a.cblite2/db.sqlite3"))
+        var bytes = try Data(contentsOf: file)
+        let place = try #require(bytes.range(of: Data("of one".utf8)))
+        bytes[place.lowerBound] ^= 1
+        try bytes.write(to: file)
+        let script = """
+            set -m
+            mkdir temporary
+            export TMPDIR=$PWD/temporary
+            mkfifo told
+            python3 -c '
+            import socket
+            door = socket.create_server(("127.0.0.1", 0))
+            print(door.getsockname()[1], flush=True)
+            guest = door.accept()
+            print("here", flush=True)
+            while guest[0].recv(4096): pass
+            ' >told & peer=$!
+            exec 3<told
+            read port <&3
+            divan check a --repair-from ws://127.0.0.1:$port/a & pid=$!
+            read here <&3
+            ls temporary
+            kill -TERM $pid
+            wait $pid || echo "status $?"
+            kill $peer 2>/dev/null || true
+            echo "left $(ls -A temporary)."
+            ls -A
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("divan-repair-"), "\(outcome)")
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        #expect(outcome.output.contains("left .\n"), "\(outcome)")
+        #expect(!outcome.output.contains("a.rebuilding"), "\(outcome)")
+        #expect(outcome.errors.contains("stopped by SIGTERM; nothing is half repaired"))
+        try shell.divan("check", "a").expectFailure(5, "1 document damaged")
+    }
 }

@@ -151,7 +151,7 @@ extension Replicator {
         }
         defer { token.remove() }
         start(reset: true)
-        stopped.wait()
+        try Store.waiting(ending: stop) { stopped.wait() }
         if let error = status.error { throw error }
         return statistics.pulledDocumentCount
     }

@@ -32,6 +32,7 @@ final class Inspector {
             let collection = try reader.collection(path)
             (liveCount, lastSequence, hasDamage) = (0, 0, false)
             try reader.current().forEachRow(in: collection.id) { result in
+                try Store.checkStop(at: "")
                 try self.inspect(result, in: collection, reader)
             }
             // Where a document is damaged its flags may be, and counts say nothing.
@@ -152,7 +153,8 @@ extension StoreError {
     /// Whether the file is not what was written to it, rather than out of reach.
     var isDamage: Bool {
         switch code {
-        case .corrupt, .damagedDocument, .notADatabase, .sqlite: true
+        case .corrupt, .damagedDocument, .notADatabase: true
+        case .sqlite: !isStop
         default: false
         }
     }

@@ -192,6 +192,7 @@ struct SalvageCargo {
     }
 
     private mutating func store(in path: CollectionPath) throws {
+        try Store.checkStop(at: "")
         try target.write { writer in
             for (row, history) in batch {
                 sequence += 1

@@ -50,6 +50,7 @@ public final class QueryWatch: Sendable {
     private let deadline: (limit: Duration, nanoseconds: UInt64)?
     let memory: QueryMemory
     private let logHandler = Mutex<(@Sendable () -> Void)?>(nil)
+    private let cancelHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Creates a watch whose time, if it has a limit, begins now.
     ///
@@ -72,7 +73,16 @@ public final class QueryWatch: Sendable {
     }
 
     /// Ends the query: its next row is `QueryStop.cancelled`.
-    public func cancel() { stop(.cancelled) }
+    public func cancel() {
+        stop(.cancelled)
+        cancelHandler.withLock { $0 }?()
+    }
+
+    /// Has `body` called when the watch is cancelled, also where it is already; `nil` for nothing.
+    func onCancel(_ body: (@Sendable () -> Void)?) {
+        cancelHandler.withLock { $0 = body }
+        if mustStop { body?() }
+    }
 
     /// Has `body` called, on the thread of a writer, each time that the log has grown much longer than it
     /// would without this query's snapshot.

@@ -33,10 +33,24 @@ enum CheckCommand: Command {
         guard source != nil || !isDry else {
             throw Failure.usage("--dry-run is for --repair-from; without it, check changes nothing")
         }
-        let target = try source.map { try URLEndpoint(validating: $0) }
         let path = arguments.database
-        if let target, isDry { return try rehearse(path, from: target, terminal) }
-        let repair = try target.map { try Repair(of: path, from: $0, arguments, terminal) }
+        guard let source else { return try check(path, after: nil, terminal) }
+        let target = try URLEndpoint(validating: source)
+        if isDry { return try rehearse(path, from: target, terminal) }
+        // Of a sealed one the key may have to be asked for.
+        if path.isSealed { _ = try KeyRing.shared.key(of: path) }
+        try Stoppable.run(leaving: "nothing is half repaired; the same command goes on") {
+            let repair = try Repair(of: path, from: target, arguments, terminal)
+            try check(path, after: repair, terminal)
+        }
+    }
+
+    /// Looks at everything, and tells what was found, and what a repair before has done.
+    private static func check(
+        _ path: DatabasePath,
+        after repair: Repair?,
+        _ terminal: Terminal
+    ) throws {
         let store = try path.open(forWriting: false)
         defer { try? store.close() }
         let inspection = try store.inspect()

@@ -32,12 +32,14 @@ enum ImportForeignCommand: Command {
         configuration.directory = new.parent
         configuration.encryptionKey = try KeyRing.shared.keyToSealWith(arguments)
         let start = ContinuousClock.now
-        let report = try Database.importing(
-            fromPath: old.bundle,
-            toDatabase: new.name,
-            withConfig: configuration,
-            keepingIdentity: !arguments.has("--copy")
-        )
+        let report = try Stoppable.run(leaving: "no database was made") {
+            try Database.importing(
+                fromPath: old.bundle,
+                toDatabase: new.name,
+                withConfig: configuration,
+                keepingIdentity: !arguments.has("--copy")
+            )
+        }
         let seconds = (ContinuousClock.now - start).inSeconds
         tell(report, seconds, terminal)
         let lostCount = report.damageCount + report.missingBlobs.count

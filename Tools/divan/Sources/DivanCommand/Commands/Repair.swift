@@ -25,6 +25,7 @@ struct Repair {
             terminal: terminal
         )
         guard try !mends(path, reading, terminal) else { return }
+        try Interruption.check()
         terminal.note("Parts of the file cannot be read; making the database anew")
         let rebuild = try path.rebuildDatabase { try reading.plain($0) }
         var lost = rebuild.losses

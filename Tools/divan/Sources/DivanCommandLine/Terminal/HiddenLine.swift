@@ -46,8 +46,15 @@ package enum HiddenLine {
 
     /// Runs `body` while `giveUp` handles the signals; afterwards they mean what they meant before.
     private static func withSignals<Result>(_ numbers: [Int32], _ body: () -> Result) -> Result {
-        let before = numbers.map { signal($0, giveUp) }
-        defer { for (number, handler) in zip(numbers, before) { signal(number, handler) } }
+        let before = numbers.map { number in
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            signal(number, giveUp)
+            return action
+        }
+        defer {
+            for (number, var action) in zip(numbers, before) { sigaction(number, &action, nil) }
+        }
         return body()
     }
 
@@ -56,6 +63,7 @@ package enum HiddenLine {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
         var newline = UInt8(ascii: "\n")
         _ = write(STDERR_FILENO, &newline, 1)
-        _exit(128 + number)
+        let isStop = number == SIGINT || number == SIGTERM
+        _exit(isStop ? Failure.Kind.interrupted.rawValue : 128 + number)
     }
 }

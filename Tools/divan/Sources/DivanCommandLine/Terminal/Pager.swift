@@ -44,7 +44,9 @@ package final class Pager {
             throw Failure(kind: .failed, sentence: "the pager (\(command)) cannot be started")
         }
         // Ctrl-C is the pager's, unless somebody here waits for it.
-        if interrupting.__sigaction_handler.sa_handler == nil { signal(SIGINT, SIG_IGN) }
+        if interrupting.__sigaction_handler.sa_handler == nil || Stopping.isOurs(interrupting) {
+            signal(SIGINT, SIG_IGN)
+        }
     }
 
     deinit {

@@ -30,8 +30,14 @@ final class ImportWriter: Sendable {
 
     /// Takes a batch; waits while too many are there.
     ///
-    /// - Throws: What an earlier one failed with.
+    /// - Throws: What an earlier one failed with; a `StoreError` where somebody stops the import.
     func take(_ batch: ImportBatch) throws {
+        do throws(StoreError) {
+            try Store.checkStop(at: "")
+        } catch {
+            queue.sync {}
+            throw error
+        }
         guard !batch.documents.isEmpty else { return }
         room.wait()
         if let failure = state.withLock({ $0.failure }) {
