@@ -105,6 +105,24 @@ import Testing
         #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
     }
 
+    @Test(arguments: ["n = $0", "$0 = n", "n IN [$0, -$0]"])
+    func `an index is searched for alternatives, however many there are`(_ form: String) throws {
+        let room = try room()
+        let catalogue = StoreCatalogue(room.store, named: "large")
+        for count in [3, 301, 1_500] {
+            let chain = Self.joined(count, " OR ") { number in
+                form.split(separator: "$0", omittingEmptySubsequences: false)
+                    .joined(separator: "\(number + 2)")
+            }
+            let sql = "SELECT n FROM _ WHERE " + chain
+            let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+            let plan = try room.store.plan(of: StorageQuery(statement))
+            #expect(!plan.steps.contains { $0.text.hasPrefix("SCAN") }, "\(count)")
+            #expect(!plan.indexes.isEmpty, "\(count)")
+            #expect(try rows(sql, in: room).count == 3, "\(count)")
+        }
+    }
+
     @Test(arguments: [60, 100, 1_500, 9_000])
     func `a calculation is as long as a query may be`(_ count: Int) throws {
         let room = try room()

@@ -39,6 +39,39 @@ import Testing
         }
     }
 
+    /// Longer than the planner is shown them, so that equal subjects are joined before.
+    @Test func `long chains of alternatives have the same rows everywhere`() throws {
+        try askAtRandom(24, countOfWorld: 6) { seed in
+            var dice = Dice(seed: seed)
+            let world = try QueryWorld(seed: seed, Self.collections)
+            return (world, { Self.alternatives(&dice) })
+        }
+    }
+
+    /// A question of few subjects and constants, so that not all documents meet it.
+    private static func alternatives(_ dice: inout Dice) -> String {
+        let allSubjects = ["a", "b", "c", "list[0]", "nothing", "META().id"]
+        let allConstants = ["1", "2", "1.0", "-0.0", "'ab'", "'x'", "NULL", "TRUE", "$p", "$t"]
+        let subjects = (0...2).map { _ in dice.pick(allSubjects) }
+        let constants = (0...2).map { _ in dice.pick(allConstants) }
+        let terms = (0..<310).map { _ in
+            let (subject, constant) = (dice.pick(subjects), dice.pick(constants))
+            return switch dice.number(in: 0...19) {
+            case 0: "\(subject) IN [\(constant), \(dice.pick(constants))]"
+            case 1: "\(subject) = \(subject) || 'q'"
+            case 2: "(\(subject) = \(constant) COLLATE NOCASE)"
+            case 3..<8: "\(constant) = \(subject)"
+            default: "\(subject) = \(constant)"
+            }
+        }
+        let chain = "(\(terms.joined(separator: " OR ")))"
+        return switch dice.number(in: 0...2) {
+        case 0: "SELECT META().id, \(chain) FROM _"
+        case 1: "SELECT META().id FROM _ WHERE \(chain)"
+        default: "SELECT META().id FROM _ WHERE NOT \(chain)"
+        }
+    }
+
     /// Asks so many questions at least, each world of documents `countOfWorld` of them.
     private func askAtRandom(
         _ count: UInt64,

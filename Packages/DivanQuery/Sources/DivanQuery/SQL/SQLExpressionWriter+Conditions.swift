@@ -8,7 +8,7 @@ extension SQLExpressionWriter {
             text += "NOT "
             try write(operand, .plain, to: &text)
         case .and(let terms): try writeConditions(terms, " AND ", to: &text)
-        case .or(let terms): try writeConditions(terms, " OR ", to: &text)
+        case .or(let terms): try writeAlternatives(terms, to: &text)
         case .comparison(let comparison, let left, let right, let collation):
             try writeComparison(comparison, left, right, collation, to: &text)
         case .isNull(let operand):
@@ -46,6 +46,15 @@ extension SQLExpressionWriter {
         case .match(let index): try writeMatch(index, to: &text)
         default: try write(expression, .plain, to: &text)
         }
+    }
+
+    private func writeAlternatives(_ chain: [CheckedExpression], to text: inout SQLText) throws {
+        guard !text.mayPlan(conditionCount: chain.count) else {
+            return try writeConditions(chain, " OR ", to: &text)
+        }
+        let terms = SQLAlternatives(chain, in: statement).terms
+        guard terms.count > 1 else { return try writeCondition(terms[0], to: &text) }
+        try writeConditions(terms, " OR ", to: &text)
     }
 
     /// Writes a chain; behind a plus, which hides them from SQLite's planner, if there are too many.

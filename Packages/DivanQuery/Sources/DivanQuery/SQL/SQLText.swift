@@ -71,10 +71,13 @@ struct SQLText {
 
     /// Whether SQLite's planner may be shown so many conditions more.
     mutating func plan(conditionCount: Int) -> Bool {
-        guard conditionCount <= plannedConditionsLeft else { return false }
+        guard mayPlan(conditionCount: conditionCount) else { return false }
         plannedConditionsLeft -= conditionCount
         return true
     }
+
+    /// The same, without showing them.
+    func mayPlan(conditionCount: Int) -> Bool { conditionCount <= plannedConditionsLeft }
 
     /// Writes a parameter; the same one twice is bound once.
     mutating func bind(_ binding: SQLBinding) {
