@@ -164,6 +164,26 @@ import Testing
         )
     }
 
+    @Test(arguments: ["export a -", "dump a"])
+    func `what waits for the reader of its output says what stopped it`(_ words: String) throws {
+        let filler = String(repeating: "x", count: 300)
+        let lines = (0..<2_000).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
+        try shell.write("lines.json", lines.joined(separator: "\n"))
+        try shell.run("import", "a", "lines.json", "--from", "json")
+        let script = """
+            set -m
+            mkfifo output
+            exec 3<>output
+            divan \(words) >&3 & pid=$!
+            head -c 1 <&3 >/dev/null
+            kill -TERM $pid
+            wait $pid || echo "status $?"
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        #expect(outcome.errors.contains("divan: stopped by SIGTERM\n"), "\(outcome)")
+    }
+
     @Test func `who ignores Ctrl-C for a verb is not asked`() throws {
         let outcome = try shell.bash(
             """

@@ -60,6 +60,7 @@ import Testing
         // The signal may be faster than the document that was read.
         let count = try shell.run("ls", "db").lines.count
         let documents = count == 1 ? "1 document" : "0 documents"
-        #expect(told == "divan: stopped; \(documents) before it saved\n")
+        let cause = signal == SIGINT ? "Ctrl-C" : "SIGTERM"
+        #expect(told == "divan: stopped by \(cause); \(documents) before it saved\n")
     }
 }

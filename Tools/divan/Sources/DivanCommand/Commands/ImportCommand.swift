@@ -70,7 +70,7 @@ enum ImportCommand: Command {
             for file in files {
                 try reader(file, interruption) { entry in
                     if interruption.isRequested {
-                        throw Failure(kind: .interrupted, sentence: "stopped")
+                        throw interruption.failure
                     }
                     try batch.add(entry) {
                         progress.finish()

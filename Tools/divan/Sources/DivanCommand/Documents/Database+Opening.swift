@@ -226,9 +226,10 @@ enum Stoppable {
         let interruption = Interruption.forVerb()
         let watch = QueryWatch()
         let isOwn = Streams.current.interruption == nil
-        interruption.onRequest {
+        interruption.onRequest { [unowned interruption] in
             watch.cancel()
-            if endsAtOnce, isOwn { _exit(Failure.Kind.interrupted.rawValue) }
+            guard endsAtOnce, isOwn else { return }
+            Stopping.end(by: interruption.isTermination ? SIGTERM : SIGINT)
         }
         return try withExtendedLifetime(interruption) {
             do {

@@ -314,7 +314,9 @@ extension Terminal {
         do {
             try withExtendedLifetime(interruption) { try make(watch) }
         } catch is CancellationError {
-            throw Failure(kind: .interrupted, sentence: "stopped; \(rest)")
+            var failure = interruption.failure
+            failure.sentence += "; \(rest)"
+            throw failure
         }
     }
 }

@@ -35,7 +35,7 @@ package final class Interruption: @unchecked Sendable {
     /// Ends the work on this thread where it is asked to stop.
     package static func check() throws(Failure) {
         guard let current, current.isRequested else { return }
-        throw Failure(kind: .interrupted, sentence: "stopped")
+        throw current.failure
     }
 
     /// One that somebody asks by `request()`, and no signal.
@@ -77,6 +77,9 @@ package final class Interruption: @unchecked Sendable {
     /// What asked to stop, for a sentence.
     package var cause: String { isTermination ? "SIGTERM" : "Ctrl-C" }
 
+    /// Why a verb ends that was asked to.
+    package var failure: Failure { Failure(kind: .interrupted, sentence: "stopped by \(cause)") }
+
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.
     package func onRequest(_ action: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
@@ -93,7 +96,7 @@ package final class Interruption: @unchecked Sendable {
         let bell = state.withLock { $0.openBell() }
         var polled = [descriptor, bell].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while !isRequested, poll(&polled, nfds_t(polled.count), -1) < 0, errno == EINTR {}
-        if isRequested { throw Failure(kind: .interrupted, sentence: "stopped") }
+        if isRequested { throw failure }
     }
 
     private func request(_ number: Int32) {
