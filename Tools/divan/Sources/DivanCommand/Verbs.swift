@@ -135,7 +135,10 @@ enum Verbs {
         if let meant = elsewhere[name.lowercased()] {
             return .usage("there is no verb \"\(name)\"; write divan \(meant)")
         }
-        let names = all.flatMap { [$0.syntax.name] + $0.syntax.aliases } + ["--help", "--version"]
+        let verbs = all.flatMap { [$0.syntax.name] + $0.syntax.aliases }
+        // A group such as `blob` is meant by its first word.
+        let groups = verbs.filter { $0.contains(" ") }.compactMap { $0.split(separator: " ").first }
+        let names = verbs + groups.map(String.init) + ["--help", "--version"]
         let near = Spelling.nearest(to: name, among: names)
         let hint = near.map { "; did you mean \($0)?" } ?? ""
         if near == nil, name.hasPrefix("--") {

@@ -60,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("stats", "status"), ("pendin", "pending"), ("discovr", "discover"), ("serv", "serve"),
         ("snyc", "sync"), ("lss", "ls"), ("imprt-cblite", "import-cblite"),
-        ("pul", "pull"), ("studi", "studio"), ("--hlp", "--help"),
+        ("pul", "pull"), ("studi", "studio"), ("--hlp", "--help"), ("conflict", "conflicts"),
     ])
     func `a verb that was mistyped is guessed`(_ typed: String, _ meant: String) throws {
         try shell.divan(typed).expectFailure(2, "did you mean \(meant)?")

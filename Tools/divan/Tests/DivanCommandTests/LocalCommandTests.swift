@@ -136,8 +136,36 @@ import Testing
         try shell.run("put", "other", "two", #"{"n":2}"#)
         let outcome = try shell.divan("compare", "db", "other")
         #expect(outcome.status == 9)
-        #expect(outcome.output.contains("_default/one: in one of them only"))
+        #expect(outcome.output.contains("_default/one: only in db\n"))
         #expect(outcome.output.contains("_default/two: revisions 1-"))
+    }
+
+    @Test func `compare tells which database lacks a document, and which a content`() throws {
+        try shell.write("f.txt", "a content")
+        try shell.run("blob", "put", "db", "picture", "f", "f.txt")
+        try shell.run("cp", "db", "other")
+        try shell.run("put", "other", "new", "{}")
+        _ = try shell.bash("rm other.cblite2/Attachments/*.blob")
+        let outcome = try shell.divan("compare", "db", "other")
+        #expect(outcome.status == 9)
+        #expect(outcome.output.contains("_default/new: only in other\n"))
+        #expect(outcome.output.contains(" is missing in other\n"))
+        let told = try shell.divan("compare", "db", "other", "--json").json()
+        let differences = try #require(told["differences"] as? [[String: Any]])
+        #expect(differences.compactMap { $0["onlyIn"] as? String } == ["other"])
+        #expect(differences.compactMap { $0["missingIn"] as? [String] } == [["other"]])
+    }
+
+    @Test func `a collection that is named twice is made and removed once`() throws {
+        let made = try shell.run("collections", "db", "--make", "twice", "--make", "twice")
+        #expect(made.errors.split(separator: "\n").count == 1, "\(made)")
+        try shell.run("collections", "db", "--rm", "twice", "--rm", "twice", "--yes")
+        #expect(try shell.run("collections", "db").output == "_default  0 documents\n")
+    }
+
+    @Test func `the name of a database puts no control characters into a sentence`() throws {
+        let outcome = try shell.run("new", "a\u{1B}[31mb\nc")
+        #expect(outcome.errors.contains(#"a\u{1b}[31mb\u{a}c.cblite2"#), "\(outcome)")
     }
 
     @Test func `compare looks at what bodies say, not at how they are spelled`() throws {

@@ -22,7 +22,7 @@ import Testing
         }
         let outcome = try shell.divan("compare", "a", "b")
         #expect(outcome.status == 9)
-        let missing = "_default/\(Self.spellings[2]): in one of them only"
+        let missing = "_default/\(Self.spellings[2]): only in a"
         #expect(Data(outcome.output.utf8).range(of: Data(missing.utf8)) != nil)
         try shell.run("put", "b", Self.spellings[2], "{\"n\":2}")
         #expect(try shell.divan("compare", "a", "b").status == 0)

@@ -110,9 +110,10 @@ enum CollectionsCommand: Command {
         _ arguments: Arguments,
         _ option: String
     ) throws(Failure) -> [CollectionPath] {
-        var paths: [CollectionPath] = []
+        var (paths, seen): ([CollectionPath], Set<CollectionPath>) = ([], [])
         for text in arguments.list(option) {
-            paths.append(CollectionPath(try CollectionName.parsing(text)))
+            let path = CollectionPath(try CollectionName.parsing(text))
+            if seen.insert(path).inserted { paths.append(path) }
         }
         return paths
     }

@@ -43,7 +43,10 @@ enum CompareCommand: Command {
             let all = Set(try left.collections()).union(try right.collections())
             collections = all.sorted { $0.description < $1.description }
         }
-        var comparison = Comparison(left: left, right: right)
+        var comparison = Comparison(
+            (left, arguments.operands[0]),
+            (right, arguments.operands[1])
+        )
         for collection in collections { try comparison.compare(collection) }
         report(comparison, terminal)
         if comparison.differenceCount > 0 {
@@ -81,6 +84,8 @@ enum CompareCommand: Command {
 struct Comparison {
     private let left: Store
     private let right: Store
+    /// What a person calls them.
+    private let names: (left: String, right: String)
     private var seenBlobs: Set<BlobDigest> = []
 
     /// Documents found equal.
@@ -94,19 +99,21 @@ struct Comparison {
     /// All differences.
     private(set) var differenceCount = 0
 
-    init(left: Store, right: Store) {
-        self.left = left
-        self.right = right
+    init(_ left: (store: Store, name: String), _ right: (store: Store, name: String)) {
+        self.left = left.store
+        self.right = right.store
+        names = (left.name, right.name)
     }
 
     /// Compares one collection of both.
     mutating func compare(_ collection: CollectionPath) throws {
         let leftIDs = try documentIDs(left, collection)
         let rightIDs = try documentIDs(right, collection)
-        for documentID in Set(leftIDs).symmetricDifference(rightIDs).sorted() {
-            note(documentID, collection, .oneOnly)
+        let (here, both) = (Set(leftIDs), Set(rightIDs))
+        for documentID in here.symmetricDifference(both).sorted() {
+            let name = here.contains(documentID) ? names.left : names.right
+            note(documentID, collection, .only(in: name))
         }
-        let both = Set(rightIDs)
         for documentID in leftIDs where both.contains(documentID) {
             try compare(documentID, in: collection)
         }
@@ -127,8 +134,10 @@ struct Comparison {
         guard ours.mayNameBlobs else { return }
         for digest in (try BlobReferences.digests(in: ours.body.span))
         where seenBlobs.insert(digest).inserted {
-            guard left.blobs.contains(digest), right.blobs.contains(digest) else {
-                note(documentID, collection, .missingBlob("\(digest)"))
+            let places = [(left, names.left), (right, names.right)]
+            let lacking = places.filter { !$0.0.blobs.contains(digest) }.map(\.1)
+            guard lacking.isEmpty else {
+                note(documentID, collection, .missingBlob("\(digest)", in: lacking))
                 continue
             }
             let ours = try left.blobs.reader(digest)

@@ -6,12 +6,13 @@ import DivanRevisions
 struct Difference {
     /// In what a document differs.
     enum Kind {
-        case oneOnly
+        /// The name of the database that has it.
+        case only(in: String)
         /// The names of the two.
         case revisions([String])
         case bodies
-        /// A digest.
-        case missingBlob(String)
+        /// A digest, and the names of those that lack it.
+        case missingBlob(String, in: [String])
         /// A digest.
         case blobContent(String)
     }
@@ -25,10 +26,11 @@ struct Difference {
     var line: String {
         let what =
             switch kind {
-            case .oneOnly: "in one of them only"
+            case .only(let name): "only in \(name)"
             case .revisions(let names): "revisions \(names.joined(separator: " and "))"
             case .bodies: "bodies differ"
-            case .missingBlob(let digest): "blob \(digest) is missing"
+            case .missingBlob(let digest, let names):
+                "blob \(digest) is missing in \(names.joined(separator: " and "))"
             case .blobContent(let digest): "the content of blob \(digest) differs"
             }
         return "\(collection)/\(documentID): \(what)".escapingControlCharacters()
@@ -40,12 +42,18 @@ struct Difference {
             "collection": .string(collection), "id": .string(documentID.text),
         ]
         switch kind {
-        case .oneOnly: members["difference"] = "document"
+        case .only(let name):
+            members["difference"] = "document"
+            members["onlyIn"] = .string(name)
         case .revisions(let names):
             members["difference"] = "revision"
             members["revisions"] = .array(names.map { .string($0) })
         case .bodies: members["difference"] = "body"
-        case .missingBlob(let digest), .blobContent(let digest):
+        case .missingBlob(let digest, let names):
+            members["difference"] = "blob"
+            members["blob"] = .string(digest)
+            members["missingIn"] = .array(names.map { .string($0) })
+        case .blobContent(let digest):
             members["difference"] = "blob"
             members["blob"] = .string(digest)
         }

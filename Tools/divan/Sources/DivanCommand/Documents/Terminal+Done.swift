@@ -2,22 +2,23 @@ import DivanCommandLine
 import DivanJSON
 
 extension Terminal {
-    /// Tells what a verb did that prints nothing else: a sentence for people, an object for machines.
+    /// Tells what a verb did that prints nothing else: a sentence for people, one line whatever the names in
+    /// it are, an object for machines.
     func done(_ sentence: String, _ members: JSONObject) {
-        guard isJSON else { return note(sentence) }
+        guard isJSON else { return note(sentence.escapingControlCharacters()) }
         result(JSON.object(members).canonicalText)
     }
 
     /// Tells the same where standard output has documents, or would have something else: machines find the
     /// object on standard error.
     func done(besideResults sentence: String, _ members: JSONObject) {
-        guard isJSON else { return note(sentence) }
+        guard isJSON else { return note(sentence.escapingControlCharacters()) }
         write(JSON.object(members).canonicalText + "\n", to: 2)
     }
 
     /// Tells why something was left out: a line for people, an object for machines, both on standard error.
     func tell(problem sentence: String) {
-        guard isJSON else { return note("divan: \(sentence)") }
+        guard isJSON else { return note("divan: \(sentence)".escapingControlCharacters()) }
         write(JSON.object(["problem": .string(sentence)]).canonicalText + "\n", to: 2)
     }
 
