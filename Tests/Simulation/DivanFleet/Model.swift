@@ -41,6 +41,9 @@ final class Model {
     private var merged: [Key: [RevisionID: Set<Set<Version>>]] = [:]
     /// Where a document is deleted, and the names of the revision that did it.
     private var tombstones: [Action.Place: [RevisionID]] = [:]
+    private var deleted: Set<Action.Place> = []
+    /// What each version has seen.
+    var seenVersions = SeenVersions()
     private(set) var editCount = 0
     private(set) var resolutionCount = 0
 
@@ -75,6 +78,7 @@ final class Model {
     func purge(_ place: Action.Place) {
         purged.insert(place)
         tombstones[place] = nil
+        deleted.remove(place)
         excuse(Key(collection: place.collection, documentID: place.documentID)) {
             $0.node == place.node
         }
@@ -88,6 +92,7 @@ final class Model {
         for key in revisions.keys { excuse(key) { _ in true } }
         seen = seen.filter { $0.node != node }
         tombstones = tombstones.filter { $0.key.node != node }
+        deleted = deleted.filter { $0.node != node }
     }
 
     private func excuse(_ key: Key, where isLost: (Revision) -> Bool) {
@@ -99,6 +104,12 @@ final class Model {
 
     /// A node holds the document now.
     func note(_ place: Action.Place) { seen.insert(place) }
+
+    /// A node has the document in a copy that was put back.
+    func noteReturned(_ place: Action.Place, isDeleted: Bool) {
+        seen.insert(place)
+        if isDeleted { deleted.insert(place) }
+    }
 
     // MARK: Conflicts
 
@@ -292,6 +303,9 @@ final class Model {
         return !one.isDisjoint(with: other)
     }
 
+    /// Whether the document is deleted there.
+    func isDeleted(at place: Action.Place) -> Bool { deleted.contains(place) }
+
     /// A revision is current at a place, under these names; one that has nothing to do with the tombstone
     /// before brings the document back, and takes its place.
     ///
@@ -300,8 +314,10 @@ final class Model {
         let key = Key(collection: place.collection, documentID: place.documentID)
         guard !isTombstone else {
             tombstones[place] = names
+            deleted.insert(place)
             return
         }
+        deleted.remove(place)
         guard let deletion = tombstones.removeValue(forKey: place),
             !areRelated(deletion, names, in: key)
         else { return }

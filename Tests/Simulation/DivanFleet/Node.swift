@@ -234,7 +234,9 @@ final class Node: @unchecked Sendable {
                     documentID: document.documentID
                 )
                 if document.isPurge { world.model.purge(place) } else { world.model.note(place) }
-                if !document.isPurge { world.noteOutcome(at: place) }
+                if !document.isPurge {
+                    world.noteOutcome(at: place, isOwn: change.origin == .local)
+                }
                 world.count(number, index, Int(document.sequence))
                 if world.isMended, !document.isPurge { world.noteTurn(at: place) }
                 if world.bug == .pingPong, change.origin != .local { world.answerMerge(place) }
@@ -260,11 +262,23 @@ final class Node: @unchecked Sendable {
         if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }
     }
 
+    /// Keeps how far the database had come: its checkpoints, and the sequences that it had given.
+    ///
+    /// A checkpoint beyond the sequences would be noticed.
     private func keepCheckpoints(of later: Disk) {
+        let engine = later.rows.engine
         try? disk.rows.engine.write { transaction in
-            for (key, value) in try later.rows.engine.read({ try $0.values(in: .localCheckpoints) })
-            {
+            for (key, value) in try engine.read({ try $0.values(in: .localCheckpoints) }) {
                 try transaction.setValue(value, for: key, in: .localCheckpoints)
+            }
+            for path in world.scenario.collections {
+                guard let id = try transaction.collection(path) else { continue }
+                var state = try transaction.state(of: id)
+                state.lastSequence = try engine.read { snapshot in
+                    try snapshot.collection(path).map { try snapshot.state(of: $0).lastSequence }
+                        ?? 0
+                }
+                try transaction.setState(state)
             }
         }
     }
@@ -286,8 +300,9 @@ final class Node: @unchecked Sendable {
         for (index, path) in world.scenario.collections.enumerated() {
             let rows = try? store.read { try $0.changes(in: path, after: 0, limit: .max) }
             for row in rows ?? [] {
-                world.model.note(
-                    Action.Place(node: number, collection: index, documentID: row.documentID)
+                world.model.noteReturned(
+                    Action.Place(node: number, collection: index, documentID: row.documentID),
+                    isDeleted: row.flags.contains(.tombstone)
                 )
             }
         }

@@ -25,8 +25,10 @@ public enum SeededBug: String, CaseIterable, Sendable {
     case filterIgnored = "filter-ignored"
     /// Damaged bytes get through.
     case checksumUnchecked = "checksum-unchecked"
-    /// A database that was restored keeps the checkpoint of later.
+    /// A database that was restored keeps the checkpoints of later, and its sequences.
     case restoredCheckpointKept = "restored-checkpoint-kept"
+    /// No checkpoint says from which saves it comes.
+    case lineageLost = "lineage-lost"
     /// Of two revisions that were given up for each other none comes first: whoever speaks last wins.
     case mutualClosing = "mutual-closing"
     /// A revision is acknowledged although it could not be stored.
@@ -66,8 +68,8 @@ public enum SeededBug: String, CaseIterable, Sendable {
     var needsRelay: Bool {
         switch self {
         case .checkpointBeforeData, .sequenceSkipped, .deltaOnWrongBase, .historyTruncated,
-            .checksumUnchecked, .acknowledgedBeforeStored, .mutualClosing, .timeRounded,
-            .loserForgotten, .meOnTheWire, .ownTakenForKnown, .vectorOverstated:
+            .checksumUnchecked, .acknowledgedBeforeStored, .mutualClosing, .lineageLost,
+            .timeRounded, .loserForgotten, .meOnTheWire, .ownTakenForKnown, .vectorOverstated:
             true
         default: false
         }

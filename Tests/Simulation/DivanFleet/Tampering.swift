@@ -31,6 +31,10 @@ final class Tampering: @unchecked Sendable {
             if isOutgoing, message.profile == "setCheckpoint", !message.isReply {
                 rewriteCheckpoint(&message)
             }
+        case .lineageLost:
+            if isOutgoing, message.profile == "setCheckpoint", !message.isReply {
+                message.body = Checkpoint(json: message.body).json(time: 0)
+            }
         case .historyTruncated:
             if isOutgoing, isActive, isRevision { message.properties["history"] = nil }
         case .mutualClosing:

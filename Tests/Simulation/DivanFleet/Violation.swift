@@ -8,6 +8,8 @@ public struct Violation: Hashable, Sendable {
         case lost = "edit lost"
         /// A revision that nobody made, or with another body than it was made with.
         case invented = "revision invented"
+        /// A vector claims versions that nobody had seen who made or chose the revision.
+        case overstated = "past overstated"
         /// A document names a blob whose content is not there.
         case blobMissing = "blob missing"
         /// A document is where no filter lets it.

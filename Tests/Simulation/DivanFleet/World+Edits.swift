@@ -48,7 +48,8 @@ extension World {
                 continue
             }
             histories.append(history)
-            reached.formUnion(history.names(behind: current.id))
+            // What a tree says lies behind a revision may have been put there by mistake.
+            if scenario.fleet != .trees { reached.formUnion(history.names(behind: current.id)) }
             if hasAnyTombstone(history) { hasTombstone = true }
         }
         let made = model.revisions[key] ?? [:]
@@ -88,12 +89,14 @@ extension World {
         return current.id == id || history.isAncestor(id, of: current.id)
     }
 
-    /// A document changed at a node: a resolver asked for it, or its deletion is undone.
-    func noteOutcome(at place: Action.Place) {
+    /// A document changed at a node: somebody saved it, a resolver asked for it, its deletion is undone, or it
+    /// came from a peer.
+    func noteOutcome(at place: Action.Place, isOwn: Bool) {
         let key = Model.Key(collection: place.collection, documentID: place.documentID)
         guard scenario.fleet != .trees, let history = history(of: key, at: place.node),
             let current = history.current
         else { return }
+        let wasDeleted = model.isDeleted(at: place)
         // A tree ID may have been converted on the way.
         let names = history.names(behind: current.id).filter {
             $0.converted == current.id.converted
@@ -102,7 +105,29 @@ extension World {
         if let vector = (history as? VectorHistory)?.currentVector.vector, vector.mergeCount > 0 {
             model.noteMerged(Set(vector.merged), by: current.id, of: key)
         }
+        // A tree ID that was converted has no place in the vectors of what follows it.
+        if scenario.fleet == .vectors,
+            let vector = (history as? VectorHistory)?.currentVector.vector
+        {
+            // What comes where the document is deleted brings it back.
+            audit(vector, of: key, at: place.node, isOwn: isOwn || wasDeleted)
+        }
         guard model.awaitsMerge(at: place), current.id.isVersion else { return }
         model.noteMerge(current, at: place, loop.now)
+    }
+
+    /// What a vector from a peer says that it has seen was seen by who made the revision, or let it win.
+    private func audit(_ vector: VersionVector, of key: Model.Key, at node: Int, isOwn: Bool) {
+        guard !isOwn else { return model.seenVersions.add(vector, of: key) }
+        let claimed = model.seenVersions.unseen(in: vector, of: key) { [model] one, other in
+            model.mergedAlike(RevisionID(one), RevisionID(other), of: key)
+        }
+        guard let current = vector.current.map({ RevisionID($0) }),
+            let claimed = claimed.map({ RevisionID($0) })
+        else { return }
+        complain(
+            .overstated,
+            "\(key) \(current.short) at node \(node) claims \(claimed.short)"
+        )
     }
 }

@@ -1,0 +1,58 @@
+import DivanRevisions
+
+/// What whoever made or chose a version had really seen: a peer believes whatever a vector says, and gives up
+/// what it claims.
+///
+/// Only a save and the end of a conflict add to it. What comes from a peer is measured by it.
+struct SeenVersions {
+    private typealias Times = [SourceID: UInt64]
+
+    /// By the current version.
+    private var times: [Model.Key: [Version: Times]] = [:]
+
+    /// A node made the current version, or let it win, having seen what the vector says.
+    mutating func add(_ vector: VersionVector, of key: Model.Key) {
+        guard let current = vector.current else { return }
+        for version in vector.versions {
+            Self.add(version, to: &times[key, default: [:]][current, default: [:]])
+        }
+    }
+
+    /// The first version that a vector claims and nobody had seen; `nil` for one that was made before this began.
+    ///
+    /// A version that follows another one has seen what that one won over, whenever it did; and of two that
+    /// merged the same each stands for the other.
+    func unseen(
+        in vector: VersionVector,
+        of key: Model.Key,
+        isOneMerge: (Version, Version) -> Bool
+    ) -> Version? {
+        guard let current = vector.current, let all = times[key], var seen = all[current] else {
+            return nil
+        }
+        func unseen() -> Version? {
+            vector.versions.first { $0.time > seen[$0.source, default: 0] }
+        }
+        var others = all
+        while let claimed = unseen() {
+            let before = others.filter {
+                $0.key.time <= seen[$0.key.source, default: 0] || isOneMerge($0.key, current)
+            }
+            guard !before.isEmpty else { return claimed }
+            for (version, times) in before {
+                others[version] = nil
+                Self.add(version, to: &seen)
+                for (source, time) in times {
+                    if let version = Version(time: time, source: source) {
+                        Self.add(version, to: &seen)
+                    }
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func add(_ version: Version, to times: inout Times) {
+        times[version.source] = max(version.time, times[version.source, default: 0])
+    }
+}
