@@ -49,10 +49,9 @@ import Testing
         .vectorOverstated: 1, .clockStands: 111,
     ]
 
-    @Test(arguments: SeededBug.allCases)
+    /// But for one, whose runs never rest, and last for minutes.
+    @Test(arguments: SeededBug.allCases.filter { $0 != .pingPong })
     func `a mistake is caught`(bug: SeededBug) throws {
-        // Its runs never rest, and last for minutes.
-        guard bug != .pingPong else { return }
         let first = try #require(Self.seeds[bug], "no seed is named for \(bug.rawValue)")
         let caught = (first..<first + 10).contains { seed in
             var simulation = Simulation(seed: seed, bug: bug)

@@ -41,7 +41,6 @@ final class Model {
     private var merged: [Key: [RevisionID: Set<Set<Version>>]] = [:]
     /// Where a document is deleted, and the names of the revision that did it.
     private var tombstones: [Action.Place: [RevisionID]] = [:]
-    private var deleted: Set<Action.Place> = []
     /// What each version has seen.
     var seenVersions = SeenVersions()
     private(set) var editCount = 0
@@ -78,7 +77,6 @@ final class Model {
     func purge(_ place: Action.Place) {
         purged.insert(place)
         tombstones[place] = nil
-        deleted.remove(place)
         excuse(Key(collection: place.collection, documentID: place.documentID)) {
             $0.node == place.node
         }
@@ -92,7 +90,6 @@ final class Model {
         for key in revisions.keys { excuse(key) { _ in true } }
         seen = seen.filter { $0.node != node }
         tombstones = tombstones.filter { $0.key.node != node }
-        deleted = deleted.filter { $0.node != node }
     }
 
     private func excuse(_ key: Key, where isLost: (Revision) -> Bool) {
@@ -106,9 +103,9 @@ final class Model {
     func note(_ place: Action.Place) { seen.insert(place) }
 
     /// A node has the document in a copy that was put back.
-    func noteReturned(_ place: Action.Place, isDeleted: Bool) {
+    func noteReturned(_ place: Action.Place, tombstone: RevisionID?) {
         seen.insert(place)
-        if isDeleted { deleted.insert(place) }
+        if let tombstone { tombstones[place] = [tombstone] }
     }
 
     // MARK: Conflicts
@@ -304,7 +301,7 @@ final class Model {
     }
 
     /// Whether the document is deleted there.
-    func isDeleted(at place: Action.Place) -> Bool { deleted.contains(place) }
+    func isDeleted(at place: Action.Place) -> Bool { tombstones[place] != nil }
 
     /// A revision is current at a place, under these names; one that has nothing to do with the tombstone
     /// before brings the document back, and takes its place.
@@ -314,10 +311,8 @@ final class Model {
         let key = Key(collection: place.collection, documentID: place.documentID)
         guard !isTombstone else {
             tombstones[place] = names
-            deleted.insert(place)
             return
         }
-        deleted.remove(place)
         guard let deletion = tombstones.removeValue(forKey: place),
             !areRelated(deletion, names, in: key)
         else { return }

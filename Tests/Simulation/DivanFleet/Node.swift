@@ -302,7 +302,7 @@ final class Node: @unchecked Sendable {
             for row in rows ?? [] {
                 world.model.noteReturned(
                     Action.Place(node: number, collection: index, documentID: row.documentID),
-                    isDeleted: row.flags.contains(.tombstone)
+                    tombstone: row.flags.contains(.tombstone) ? row.revisionID : nil
                 )
             }
         }

@@ -14,7 +14,7 @@ struct SeenVersions {
     mutating func add(_ vector: VersionVector, of key: Model.Key) {
         guard let current = vector.current else { return }
         for version in vector.versions {
-            Self.add(version, to: &times[key, default: [:]][current, default: [:]])
+            times[key, default: [:]][current, default: [:]].note(version.time, of: version.source)
         }
     }
 
@@ -41,18 +41,17 @@ struct SeenVersions {
             guard !before.isEmpty else { return claimed }
             for (version, times) in before {
                 others[version] = nil
-                Self.add(version, to: &seen)
-                for (source, time) in times {
-                    if let version = Version(time: time, source: source) {
-                        Self.add(version, to: &seen)
-                    }
-                }
+                seen.note(version.time, of: version.source)
+                for (source, time) in times { seen.note(time, of: source) }
             }
         }
         return nil
     }
+}
 
-    private static func add(_ version: Version, to times: inout Times) {
-        times[version.source] = max(version.time, times[version.source, default: 0])
+extension [SourceID: UInt64] {
+    /// Notes that a version of a source was seen, and with it those before.
+    fileprivate mutating func note(_ time: UInt64, of source: SourceID) {
+        self[source] = Swift.max(time, self[source, default: 0])
     }
 }

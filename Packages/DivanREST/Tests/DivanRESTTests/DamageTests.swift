@@ -56,7 +56,6 @@ import Testing
 
     /// A database of ten documents, with an edit of their table that no checksum knows.
     private func damaged(_ edit: String, in folder: TemporaryDirectory) throws -> Store {
-        let python = try #require(Program.installed("python3"))
         let path = folder.file("a.cblite2")
         let written = try Store.open(directory: path, options: StoreOptions(create: true))
         for number in 0..<10 {
@@ -64,11 +63,7 @@ import Testing
             _ = try written.save(id, in: .default, body: Array(#"{"n":1}"#.utf8))
         }
         try written.close()
-        let script =
-            "import sqlite3; c = sqlite3.connect('\(path)/db.sqlite3'); "
-            + "c.execute(\"UPDATE docs_1 \(edit)\"); c.commit()"
-        let outcome = try python.run(["-c", script])
-        try #require(outcome.status == 0, "\(outcome.errors)")
+        try RowDamage.edit("\(path)/db.sqlite3", "UPDATE docs_1 \(edit)")
         return try Store.open(directory: path)
     }
 }

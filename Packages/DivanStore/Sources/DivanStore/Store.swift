@@ -251,6 +251,7 @@ public final class Store: Sendable {
         let timer = StoreLog.database.timer(for: .verbose)
         // Until it is committed, what the ledger knows may be ahead of what is stored.
         var (losesLedger, losesLedgerIfUndone) = (false, false)
+        var unsent: (documentID: DocumentID, key: String)?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
         let outcome = try engine.write { transaction in
             let writer = StoreWriter(
@@ -274,11 +275,12 @@ public final class Store: Sendable {
             let changes = try writer.finish()
             identity = try authorship.finish(writer.author, in: transaction)
             if writer.namesBlobs { try blobs.settle() }
-            if let unsent = writer.unsent { warn(of: unsent.key, in: unsent.documentID) }
+            unsent = writer.unsent
             return (result, changes)
         }
         losesLedgerIfUndone = false
         if let identity { authorship.note(identity) }
+        if let unsent { warn(of: unsent.key, in: unsent.documentID) }
         if let timer { note(timer, of: outcome.1) }
         return outcome
     }

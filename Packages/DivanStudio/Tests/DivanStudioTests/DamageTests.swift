@@ -28,7 +28,6 @@ import Testing
     }
 
     @Test func `a damaged document stands in the table with the others`() throws {
-        let python = try #require(Program.installed("python3"))
         let folder = try TemporaryDirectory()
         let path = folder.file("a.cblite2")
         do {
@@ -38,11 +37,10 @@ import Testing
             }
             try store.close()
         }
-        let script =
-            "import sqlite3; c = sqlite3.connect('\(path)/db.sqlite3'); "
-            + "c.execute(\"UPDATE docs_1 SET revisionID = x'00' WHERE documentID = 'b'\"); c.commit()"
-        let outcome = try python.run(["-c", script])
-        try #require(outcome.status == 0, "\(outcome.errors)")
+        try RowDamage.edit(
+            "\(path)/db.sqlite3",
+            "UPDATE docs_1 SET revisionID = x'00' WHERE documentID = 'b'"
+        )
         let room = try Room(directory: path)
         let page = try ask(room, "GET", "/collection.json").json()
         let rows = try #require(page["rows"]?.array)

@@ -25,4 +25,48 @@ public enum RowDamage {
         try bytes.write(to: file)
         return count
     }
+
+    /// Has the row of a revision say that its document is deleted, which its checksum denies.
+    ///
+    /// - Parameters:
+    ///   - revision: The ID, `generation-digest`, of one that lives; the file is compacted, so that it stands once.
+    ///   - file: The database, which nobody has open.
+    /// - Throws: `Obstacle` where no row has it; what the file system reports.
+    public static func hide(revision: String, in file: URL) throws {
+        var bytes = try Data(contentsOf: file)
+        guard let digest = [UInt8](hex: revision.drop { $0 != "-" }.dropFirst()), !digest.isEmpty,
+            let place = bytes.range(of: Data(digest))
+        else { throw Obstacle("no row has \(revision)") }
+        // The flags follow, and above them how many documents there were.
+        bytes[place.upperBound + 1] ^= 1
+        try bytes.write(to: file)
+    }
+
+    /// Changes rows by statements of SQL, which leave their checksums as they were.
+    ///
+    /// - Parameters:
+    ///   - file: The database, which nobody has open; made where there is none.
+    ///   - sql: The statements, for Python's SQLite.
+    /// - Throws: `Obstacle` where Python is not installed, or refuses.
+    public static func edit(_ file: String, _ sql: String) throws {
+        guard let python = Program.installed("python3") else { throw Obstacle("install python3") }
+        let script = """
+            import sqlite3, sys
+            connection = sqlite3.connect(sys.argv[1])
+            connection.executescript(sys.argv[2])
+            connection.commit()
+            """
+        let outcome = try python.run(["-c", script, file, sql])
+        guard outcome.status == 0 else { throw Obstacle("\(outcome)") }
+    }
+
+    /// Why nothing was damaged.
+    public struct Obstacle: Error, CustomStringConvertible {
+        /// What was in the way.
+        public let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
 }

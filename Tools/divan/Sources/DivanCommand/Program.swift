@@ -9,8 +9,7 @@ public enum Program {
         StandardStreams.settle()
         Quitting.settle()
         Stopping.settle { cause in
-            let failure = Failure(kind: .interrupted, sentence: "stopped by \(cause)")
-            return failure.text(asJSON: words.contains("--json"))
+            Failure.stopped(by: cause).text(asJSON: words.contains("--json"))
         }
         CoreDump.forbid()
         return perform(words)

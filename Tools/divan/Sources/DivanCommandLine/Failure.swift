@@ -64,6 +64,12 @@ package struct Failure: Error, Equatable {
         Failure(kind: .usage, sentence: sentence)
     }
 
+    /// A verb that was asked to stop by a `cause`; `rest` says what there is then.
+    package static func stopped(by cause: String, leaving rest: String? = nil) -> Failure {
+        let end = rest.map { "; \($0)" } ?? ""
+        return Failure(kind: .interrupted, sentence: "stopped by \(cause)\(end)")
+    }
+
     /// The exit codes with their meanings.
     package static var exitCodeRows: [(left: String, right: String)] {
         [(left: "0", right: "done")]

@@ -68,13 +68,18 @@ import Testing
 
     // MARK: Nothing half-made
 
+    /// Has the database `a` hold so many documents of 300 bytes.
+    private func fill(_ count: Int) throws {
+        let filler = String(repeating: "x", count: 300)
+        let lines = (0..<count).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
+        try shell.write("lines.json", lines.joined(separator: "\n"))
+        try shell.run("import", "a", "lines.json", "--from", "json")
+    }
+
     /// The file that is written has no name, or one of its own, until it is whole.
     @Test(arguments: ["dump a out", "export a out", "export a out.csv", "cp a out.jsonl"])
     func `what writes a file leaves nothing of it when it is stopped`(_ words: String) throws {
-        let filler = String(repeating: "x", count: 300)
-        let lines = (0..<20_000).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
-        try shell.write("lines.json", lines.joined(separator: "\n"))
-        try shell.run("import", "a", "lines.json", "--from", "json")
+        try fill(20_000)
         let script = """
             divan \(words) & pid=$!
             begun() {
@@ -166,10 +171,7 @@ import Testing
 
     @Test(arguments: ["export a -", "dump a"])
     func `what waits for the reader of its output says what stopped it`(_ words: String) throws {
-        let filler = String(repeating: "x", count: 300)
-        let lines = (0..<2_000).map { #"{"_id":"doc-\#($0)","x":"\#(filler)"}"# }
-        try shell.write("lines.json", lines.joined(separator: "\n"))
-        try shell.run("import", "a", "lines.json", "--from", "json")
+        try fill(2_000)
         let script = """
             set -m
             mkfifo output

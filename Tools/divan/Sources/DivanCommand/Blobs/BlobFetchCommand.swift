@@ -76,10 +76,9 @@ enum BlobFetchCommand: Command {
             ]
         )
         if let cause {
-            throw Failure(
-                kind: .interrupted,
-                sentence:
-                    "stopped by \(cause); what arrived is kept, the next run goes on from there"
+            throw Failure.stopped(
+                by: cause,
+                leaving: "what arrived is kept, the next run goes on from there"
             )
         }
         guard !outcome.failures.isEmpty else { return }

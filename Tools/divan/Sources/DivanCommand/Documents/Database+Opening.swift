@@ -238,10 +238,7 @@ enum Stoppable {
                 }
             } catch {
                 guard interruption.isRequested else { throw error }
-                throw Failure(
-                    kind: .interrupted,
-                    sentence: "stopped by \(interruption.cause); \(rest)"
-                )
+                throw Failure.stopped(by: interruption.cause, leaving: rest)
             }
         }
     }

@@ -314,9 +314,7 @@ extension Terminal {
         do {
             try withExtendedLifetime(interruption) { try make(watch) }
         } catch is CancellationError {
-            var failure = interruption.failure
-            failure.sentence += "; \(rest)"
-            throw failure
+            throw Failure.stopped(by: interruption.cause, leaving: rest)
         }
     }
 }

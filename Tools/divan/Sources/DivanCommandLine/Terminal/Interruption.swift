@@ -78,7 +78,7 @@ package final class Interruption: @unchecked Sendable {
     package var cause: String { isTermination ? "SIGTERM" : "Ctrl-C" }
 
     /// Why a verb ends that was asked to.
-    package var failure: Failure { Failure(kind: .interrupted, sentence: "stopped by \(cause)") }
+    package var failure: Failure { .stopped(by: cause) }
 
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.
     package func onRequest(_ action: @escaping @Sendable () -> Void) {
