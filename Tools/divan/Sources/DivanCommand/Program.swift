@@ -188,7 +188,7 @@ enum HelpPage {
 
 extension Failure {
     /// What is written on standard error: one line, whatever a peer or a file put into the sentence.
-    fileprivate func text(asJSON isJSON: Bool) -> String {
+    func text(asJSON isJSON: Bool) -> String {
         (isJSON ? json : "divan: \(sentence.escapingControlCharacters())") + "\n"
     }
 

@@ -203,6 +203,29 @@ import Testing
         #expect(outcome.output.contains("status 0"), "\(outcome)")
     }
 
+    /// The editor goes on, as a window of its own would.
+    @Test func `what was typed is named where the wait for an editor is stopped`() throws {
+        let script = """
+            set -m
+            mkdir temporary
+            export TMPDIR=$PWD/temporary
+            mkfifo opened closed
+            echo 'echo open >opened; read line <closed; echo ended >opened' >editor
+            EDITOR='bash editor' divan edit a doc --create & pid=$!
+            read line <opened
+            kill -TERM $pid
+            wait $pid || echo "status $?"
+            echo >closed
+            read line <opened
+            ls -d temporary/*/*
+            """
+        let outcome = try shell.bash(script)
+        #expect(outcome.output.contains("status 130"), "\(outcome)")
+        let file = try #require(outcome.output.split(separator: "\n").last)
+        #expect(outcome.errors.contains("stopped by SIGTERM; your text is in"), "\(outcome)")
+        #expect(outcome.errors.contains("/\(file)\n"), "\(outcome)")
+    }
+
     /// The peer takes the connection and never answers.
     @Test func `a repair that is stopped leaves nothing of what it fetched`() throws {
         try shell.run("put", "a", "one", #"{"text":"of one"}"#)

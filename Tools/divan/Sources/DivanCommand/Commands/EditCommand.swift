@@ -35,6 +35,10 @@ enum EditCommand: Command {
         if current == nil { _ = try DocumentID(checking: documentID.text) }
         let before = try current?.storedJSON.map { try JSON(storedBody: $0) } ?? [:]
         let editor = try Editor(before.indentedText() + "\n", named: documentID.text)
+        Stopping.say { cause in
+            Failure.stopped(by: cause, leaving: "your text is in \(editor.file)")
+                .text(asJSON: terminal.isJSON)
+        }
         try editor.run()
         var isHanded = false
         let saved = try editor.keepingText { editor -> Document? in

@@ -18,7 +18,11 @@ enum MakeCollectionCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst()
         guard !words.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
-        let names = try words.map { word throws(Failure) in try CollectionName.parsing(word) }
+        var (names, seen): ([CollectionName], Set<CollectionName>) = ([], [])
+        for word in words {
+            let name = try CollectionName.parsing(word)
+            if seen.insert(name).inserted { names.append(name) }
+        }
         try arguments.database.using(.changing) { database in
             try database.inBatch {
                 for name in names { _ = try database.createCollection(name) }

@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// Such a verb only reads, or changes what it changes in transactions, which an end undoes.
 package enum Stopping {
-    // The addresses of C strings, which stay where they are for as long as the program runs; 0 before there
-    // are any.
+    // The addresses of C strings, which stay where they are for as long as the program runs, also those that
+    // are replaced; 0 before there are any.
     private static let interruptLine = Atomic<UInt>(0)
     private static let terminationLine = Atomic<UInt>(0)
     private static let handledOnce = Int32(bitPattern: SA_RESETHAND)
@@ -16,8 +16,7 @@ package enum Stopping {
     ///
     /// Who started the program with one of them ignored has it ignored.
     package static func settle(saying line: (_ cause: String) -> String) {
-        interruptLine.store(UInt(bitPattern: strdup(line("Ctrl-C"))), ordering: .releasing)
-        terminationLine.store(UInt(bitPattern: strdup(line("SIGTERM"))), ordering: .releasing)
+        say(line)
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGINT, SIGTERM] {
@@ -31,6 +30,12 @@ package enum Stopping {
             sigaddset(&signals, number)
         }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    }
+
+    /// Says `line` of a cause from now on, as a verb does that leaves something behind.
+    package static func say(_ line: (_ cause: String) -> String) {
+        interruptLine.store(UInt(bitPattern: strdup(line("Ctrl-C"))), ordering: .releasing)
+        terminationLine.store(UInt(bitPattern: strdup(line("SIGTERM"))), ordering: .releasing)
     }
 
     /// Whether an action is the one that `settle` installs: nobody else here asks to be called once only.
