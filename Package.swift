@@ -214,6 +214,7 @@ let rooms: [[Target]] = [
             "DivanSeal",
             "DivanSealedFields",
             "DivanQuery",
+            "DivanSQLFunctions",
             "DivanFullText",
             "DivanTransport",
             "DivanAuth",
@@ -314,7 +315,8 @@ let tools: [Target] = [
             "DivanConflicts", "DivanCrypto", "DivanDelta", "DivanDiscovery", "DivanHTTP",
             "DivanISAL",
             "DivanJSON", "DivanLZ4", "DivanLog", "DivanProbe", "DivanQuery", "DivanREST",
-            "DivanReplicator", "DivanRevisions", "DivanSeal", "DivanSession", "DivanStore",
+            "DivanReplicator", "DivanRevisions", "DivanSQLFunctions", "DivanSeal", "DivanSession",
+            "DivanStore",
             "DivanStatus", "DivanStudio",
             "DivanTLS", "DivanTransport", "DivanWebSocket", "DivanZlib", "DivanZstd",
         ]

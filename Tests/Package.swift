@@ -66,8 +66,10 @@ let package = Package(
             "DivanGrowth",
             at: "Growth/DivanGrowth",
             uses: [
-                "DivanAuth", "DivanBLIP", "DivanCrypto", "DivanDelta", "DivanHTTP", "DivanJSON",
-                "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS", "DivanWebSocket",
+                "DivanAuth", "DivanBLIP", "DivanConflicts", "DivanCrypto", "DivanDelta",
+                "DivanHTTP",
+                "DivanJSON", "DivanReplicator", "DivanRevisions", "DivanStore", "DivanTLS",
+                "DivanWebSocket",
                 "DivanZlib",
             ]
         ),

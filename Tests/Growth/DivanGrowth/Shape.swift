@@ -29,7 +29,7 @@ public struct Shape: Sendable {
     /// Every shape there is.
     public static let all: [Shape] =
         jsonShapes + deltaShapes + storeShapes + blipShapes + webSocketShapes + httpShapes
-        + textShapes
+        + textShapes + conflictShapes
         + passiveShapes + bodyShapes + treeShapes + activeShapes
 }
 

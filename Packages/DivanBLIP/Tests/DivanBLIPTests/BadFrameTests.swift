@@ -139,6 +139,7 @@ import Testing
         for hex in ["0134e8ff03", "0135e8ff03", "ffffff7f3400", "0035ffffffffffffffffff01"] {
             #expect(try connection.events(of: [try #require([UInt8](hex: hex))]).isEmpty)
         }
+        #expect(connection.ignoredFrameCount == 0)
     }
 
     @Test

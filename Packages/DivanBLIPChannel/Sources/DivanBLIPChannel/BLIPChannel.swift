@@ -14,7 +14,8 @@ public import DivanTransport
 /// bound by who sends it: `queuedByteCount` waits for the transport.
 ///
 /// Members are for the loop, unless they say otherwise. `@unchecked Sendable` holds because all state
-/// is touched there alone: the transport calls there, and `send`, `reply` and `close` check it.
+/// is touched there alone: the transport calls there, `close` touches none, and whatever else is public
+/// checks it.
 public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     private let transport: any MessageTransport
     private var connection: BLIPConnection
@@ -71,10 +72,16 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     public var loop: any EventLoop { transport.loop }
 
     /// The requests that have no complete reply, in order; once the channel is closed they have failed.
-    public var waitingRequests: [BLIPRequestNumber] { connection.waitingRequests }
+    public var waitingRequests: [BLIPRequestNumber] {
+        checkLoop()
+        return connection.waitingRequests
+    }
 
     /// Plain bytes that wait for the transport; of body sources, only what was read.
-    public var queuedByteCount: Int { connection.queuedByteCount }
+    public var queuedByteCount: Int {
+        checkLoop()
+        return connection.queuedByteCount
+    }
 
     /// Queues a request.
     ///
@@ -144,8 +151,12 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
 
     // MARK: Out
 
-    private func askForTurn() {
+    private func checkLoop() {
         precondition(loop.isCurrent, "a channel is used on its loop")
+    }
+
+    private func askForTurn() {
+        checkLoop()
         guard turn == .none else { return }
         turn = .asked
         loop.executeHere { [weak self] in self?.write() }

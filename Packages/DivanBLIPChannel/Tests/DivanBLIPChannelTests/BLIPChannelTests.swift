@@ -4,6 +4,7 @@ import DivanSimulation
 import DivanTestKit
 import DivanTransport
 import DivanZlib
+import Foundation
 import Synchronization
 import Testing
 
@@ -119,6 +120,17 @@ import Testing
         }
         #expect(heard.endCount == 2)
         #expect(channel == nil)
+    }
+
+    @Test func `what waits is looked at on the loop alone`() async {
+        await #expect(processExitsWith: .failure) {
+            let loop = VirtualLoop()
+            let pair = InProcessPair(subprotocol: "x", firstLoop: loop, secondLoop: loop)
+            let channel = BLIPChannel.open(over: pair.first, codec: DeflateCodec()) { Echo($0) }
+            let thread = Thread { _ = channel.queuedByteCount }
+            thread.start()
+            while !thread.isFinished { sched_yield() }
+        }
     }
 }
 

@@ -54,12 +54,13 @@ public struct RecordReader: Sendable {
 
     private func body(
         _ bytes: [UInt8]?,
+        of column: String = "body",
         _ budget: inout TranscriptBudget
     ) throws(RecordDamage) -> [UInt8] {
         guard let bytes, !bytes.isEmpty else { return Array("{}".utf8) }
         let fleece = Fleece(bytes)
-        let root = try inside("body") { () throws(RecordDamage) in try fleece.root() }
-        return try json(root, in: fleece, "body", &budget)
+        let root = try inside(column) { () throws(RecordDamage) in try fleece.root() }
+        return try json(root, in: fleece, column, &budget)
     }
 
     private func json(
@@ -106,7 +107,9 @@ public struct RecordReader: Sendable {
         for (index, entry) in tree.entries.enumerated() {
             var stored: [UInt8]?
             if let range = entry.body {
-                stored = try body(Array(column[range]), &budget)
+                // Damage in a body of the past leaves the current revision whole.
+                let place = isOld || index == 0 ? "body" : "extra"
+                stored = try body(Array(column[range]), of: place, &budget)
             } else if index == 0 {
                 stored = try body(isOld ? nil : record.body, &budget)
             }

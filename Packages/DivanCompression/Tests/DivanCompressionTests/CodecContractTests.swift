@@ -56,6 +56,15 @@ import Testing
         let text = "deflate: a piece becomes more than 10 bytes; raise the limit or send less"
         #expect(error.description == text)
     }
+
+    @Test func `the contract of dictionaries names each broken promise`() {
+        let found = DictionaryCodecContract.violations(of: CopyingCodec())
+        for start in [
+            "The name is empty.", "It takes no dictionary.", "A dictionary has 1 bytes.",
+            "pack overwrites", "Piece 0 exceeds", "Piece 0 comes back changed.",
+            "A dictionary is of no use.", "A piece is unpacked to another length.",
+        ] { #expect(found.contains { $0.hasPrefix(start) }, "\(start) \(found)") }
+    }
 }
 
 /// One way for a codec to be wrong.
@@ -113,4 +122,26 @@ private final class FaultyStream: StreamCompressor, StreamDecompressor {
     }
 
     func reset() {}
+}
+
+/// Copies, and gives whatever length it is asked for.
+private struct CopyingCodec: DictionaryCodec {
+    var name: String { "" }
+    var dictionaryByteCount: Int { 0 }
+
+    func dictionary(from samples: [[UInt8]]) -> [UInt8] { [1] }
+
+    func maximumPlainByteCount(for packedByteCount: Int) -> Int { 0 }
+
+    func makeCoder(dictionary: [UInt8]) -> any DictionaryCoder { CopyingCoder() }
+}
+
+private final class CopyingCoder: DictionaryCoder {
+    func pack(_ plain: Span<UInt8>, appendingTo output: inout [UInt8]) {
+        output = plain.withUnsafeBufferPointer { Array($0) }
+    }
+
+    func unpack(_ packed: Span<UInt8>, into output: inout MutableSpan<UInt8>) {
+        for place in 0..<output.count { output[place] = 0xFF }
+    }
 }

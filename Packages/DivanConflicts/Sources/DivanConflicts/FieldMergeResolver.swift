@@ -51,12 +51,13 @@ private struct FieldMerge {
     /// Merges one place; calls itself once for each level that both sides have, and the parser has
     /// bounded those.
     func value(winner: JSON?, loser: JSON?, base: JSON?) -> JSON? {
-        if winner == loser { return winner }
-        if hasBase {
-            if winner == base { return loser }
-            if loser == base { return winner }
-        }
+        // Objects are only descended into: compared here, too, a value would be once for each level.
         guard let winners = winner?.mergeableMembers, let losers = loser?.mergeableMembers else {
+            if winner == loser { return winner }
+            if hasBase {
+                if winner == base { return loser }
+                if loser == base { return winner }
+            }
             // An edit wins over a removal: what is lost by mistake does not come back.
             return winner ?? loser
         }

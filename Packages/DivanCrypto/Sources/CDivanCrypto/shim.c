@@ -41,19 +41,24 @@ int divan_equal(const void *left, const void *right, size_t count) {
 
 void divan_wipe(void *bytes, size_t count) { OPENSSL_cleanse(bytes, count); }
 
+// What fails leaves errors behind: a call that may be told by them begins without any.
+
 int divan_scrypt(const void *password, size_t password_count,
                  const void *salt, size_t salt_count,
                  uint64_t cost, uint64_t block_size, uint64_t parallelism, uint64_t memory,
                  uint8_t *key, size_t key_count) {
+    ERR_clear_error();
     return EVP_PBE_scrypt(password, password_count, salt, salt_count,
                           cost, block_size, parallelism, memory, key, key_count);
 }
 
 divan_key *divan_key_make_rsa(unsigned bit_count) {
+    ERR_clear_error();
     return EVP_PKEY_Q_keygen(NULL, NULL, "RSA", (size_t)bit_count);
 }
 
 divan_key *divan_key_make_curve(enum divan_key_kind kind) {
+    ERR_clear_error();
     return EVP_PKEY_Q_keygen(NULL, NULL, "EC", kind == divan_key_p384 ? "P-384" : "P-256");
 }
 
@@ -72,6 +77,7 @@ static int copy_password(char *buffer, int capacity, int is_writing, void *conte
 
 divan_key *divan_key_from_pem(const void *text, size_t count,
                               const void *password, size_t password_count) {
+    ERR_clear_error();
     if (count > INT_MAX) return NULL;
     BIO *source = BIO_new_mem_buf(text, (int)count);
     if (source == NULL) return NULL;
@@ -82,6 +88,7 @@ divan_key *divan_key_from_pem(const void *text, size_t count,
 }
 
 divan_key *divan_key_from_der(const void *bytes, size_t count) {
+    ERR_clear_error();
     if (count > LONG_MAX) return NULL;
     const unsigned char *cursor = bytes;
     divan_key *key = d2i_AutoPrivateKey(NULL, &cursor, (long)count);
@@ -109,7 +116,10 @@ enum divan_key_kind divan_key_get_kind(const divan_key *key) {
 int divan_key_bit_count(const divan_key *key) { return EVP_PKEY_get_bits(key); }
 
 int divan_key_equal(const divan_key *left, const divan_key *right) {
-    return EVP_PKEY_eq(left, right) == 1;
+    int are_equal = EVP_PKEY_eq(left, right) == 1;
+    // Keys of two kinds leave an error, by which the next failure would be told.
+    ERR_clear_error();
+    return are_equal;
 }
 
 // Moves what `sink` holds into a buffer of its own; frees the sink.
@@ -128,6 +138,7 @@ static uint8_t *take(BIO *sink, int is_written, size_t *count) {
 }
 
 uint8_t *divan_key_to_pkcs8(const divan_key *key, size_t *count) {
+    ERR_clear_error();
     *count = 0;
     BIO *sink = BIO_new(BIO_s_secmem());
     if (sink == NULL) return NULL;
@@ -137,6 +148,7 @@ uint8_t *divan_key_to_pkcs8(const divan_key *key, size_t *count) {
 
 uint8_t *divan_key_to_pem(const divan_key *key, const void *password, size_t password_count,
                           size_t *count) {
+    ERR_clear_error();
     *count = 0;
     if (password_count > INT_MAX) return NULL;
     BIO *sink = BIO_new(BIO_s_secmem());
@@ -148,6 +160,7 @@ uint8_t *divan_key_to_pem(const divan_key *key, const void *password, size_t pas
 }
 
 uint8_t *divan_key_to_public_der(const divan_key *key, size_t *count) {
+    ERR_clear_error();
     *count = 0;
     BIO *sink = BIO_new(BIO_s_mem());
     if (sink == NULL) return NULL;

@@ -8,6 +8,8 @@ public enum CryptoError: Error, Equatable, Sendable {
     case unsupportedKey
     /// An RSA key outside `PrivateKey.rsaBitCounts`.
     case keySize(bitCount: Int)
+    /// A password of more than `PrivateKey.passwordByteCount` bytes.
+    case passwordLength(byteCount: Int)
     /// The library refused an operation; `detail` is its own text.
     case library(operation: String, detail: String)
 }
@@ -24,6 +26,9 @@ extension CryptoError: CustomStringConvertible {
         case .keySize(let bitCount):
             "private key: RSA with \(bitCount) bits; use "
                 + "\(PrivateKey.rsaBitCounts.lowerBound) to \(PrivateKey.rsaBitCounts.upperBound)"
+        case .passwordLength(let byteCount):
+            "private key: a password of \(byteCount) bytes; use one of at most "
+                + "\(PrivateKey.passwordByteCount)"
         case .library(let operation, let detail):
             "\(operation): \(detail); free memory, or check the OpenSSL installation"
         }

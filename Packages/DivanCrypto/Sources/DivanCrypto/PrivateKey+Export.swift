@@ -19,9 +19,9 @@ extension PrivateKey {
 
     /// The key as PKCS #8 PEM text, encrypted with AES-256 when a password is given.
     ///
-    /// - Throws: `CryptoError.library` when the password is too long or memory is missing.
+    /// - Throws: `CryptoError.passwordLength` beyond `passwordByteCount`; `.library` when memory is missing.
     public func pem(password: String? = nil) throws(CryptoError) -> String {
-        let secret = password.map { Array($0.utf8) }
+        let secret = try Self.secret(password)
         let text = try exported("writing a key") { count in
             secret.withBytes { divan_key_to_pem(storage.key, $0, $1, count) }
         }

@@ -17,6 +17,9 @@ public struct PrivateKey: Sendable {
     /// Bits in an RSA modulus: below, libraries refuse the handshake; above, it takes seconds.
     public static let rsaBitCounts = 2048...8192
 
+    /// Bytes in a password: the library's buffer; of a longer one it would take the beginning.
+    public static let passwordByteCount = 1_024
+
     /// The key's algorithm.
     public let kind: Kind
 
@@ -44,11 +47,12 @@ public struct PrivateKey: Sendable {
     ///
     /// - Parameters:
     ///   - text: PEM; what stands before and behind the key is ignored.
-    ///   - password: For an encrypted key; at most 1,024 bytes of UTF-8.
-    /// - Throws: `CryptoError.unreadableKey`, also when a password is missing or wrong.
+    ///   - password: For an encrypted key; at most `passwordByteCount` bytes of UTF-8.
+    /// - Throws: `CryptoError.unreadableKey`, also when a password is missing or wrong;
+    ///   `.passwordLength`.
     public init(pem text: String, password: String? = nil) throws(CryptoError) {
         let characters = Array(text.utf8)
-        let secret = password.map { Array($0.utf8) }
+        let secret = try Self.secret(password)
         let key = characters.withUnsafeBufferPointer { text in
             secret.withBytes { password, count in
                 divan_key_from_pem(text.baseAddress, text.count, password, count)
@@ -65,6 +69,14 @@ public struct PrivateKey: Sendable {
         let key = bytes.withUnsafeBufferPointer { divan_key_from_der($0.baseAddress, $0.count) }
         guard let key else { throw .unreadableKey(detail: takeLibraryError()) }
         try self.init(taking: key)
+    }
+
+    static func secret(_ password: String?) throws(CryptoError) -> [UInt8]? {
+        guard let bytes = password.map({ Array($0.utf8) }) else { return nil }
+        guard bytes.count <= passwordByteCount else {
+            throw .passwordLength(byteCount: bytes.count)
+        }
+        return bytes
     }
 
     private init(taking key: OpaquePointer) throws(CryptoError) {

@@ -30,6 +30,8 @@ public struct Scrypt: Equatable, Sendable {
     public init?(costExponent: Int, blockSize: Int, parallelism: Int) {
         guard Self.costExponents.contains(costExponent), Self.blockSizes.contains(blockSize),
             Self.parallelisms.contains(parallelism),
+            // RFC 7914 §2: N is less than 2^(128 · r / 8).
+            costExponent < 16 * blockSize,
             (128 * blockSize) << costExponent <= Self.memoryByteCount
         else { return nil }
         self.init(

@@ -83,4 +83,11 @@ import Testing
         #expect(Scrypt(costExponent: 14, blockSize: 8, parallelism: 17) == nil)
         #expect(Scrypt(costExponent: 16, blockSize: 8, parallelism: 1) != nil)
     }
+
+    /// RFC 7914 §2.
+    @Test func `a cost that small blocks do not allow is none`() {
+        #expect(Scrypt(costExponent: 16, blockSize: 1, parallelism: 1) == nil)
+        #expect(Scrypt(costExponent: 15, blockSize: 1, parallelism: 1) != nil)
+        #expect(PasswordHash(text: "$scrypt$ln=16,r=1,p=1$c2FsdHNhbHQ$a2V5a2V5a2V5") == nil)
+    }
 }

@@ -55,6 +55,24 @@ import Testing
     func `a description never holds the key`() throws {
         #expect("\(try PrivateKey.generate(.p384))" == "P-384 private key")
     }
+
+    @Test func `a password that no file can be read with is refused when one is written`() throws {
+        let key = try PrivateKey.generate(.p256)
+        let longest = String(repeating: "a", count: 1_024)
+        #expect(try PrivateKey(pem: key.pem(password: longest), password: longest) == key)
+        #expect(throws: CryptoError.passwordLength(byteCount: 1_025)) {
+            try key.pem(password: longest + "a")
+        }
+    }
+
+    @Test func `a failure is not told by what was compared before`() throws {
+        let (curve, rsa) = (
+            try PrivateKey.generate(.p256), try PrivateKey.generate(.rsa(bitCount: 2_048))
+        )
+        #expect(curve != rsa)
+        let error = #expect(throws: CryptoError.self) { try PrivateKey(pem: "") }
+        #expect(error?.description.contains("different key types") == false)
+    }
 }
 
 /// The example key of RFC 8410 §10.3.

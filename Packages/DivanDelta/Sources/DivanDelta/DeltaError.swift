@@ -29,9 +29,18 @@ public struct DeltaError: Error, Equatable {
 }
 
 extension DeltaError: CustomStringConvertible {
+    /// Bytes of the place that are told: its keys are the peer's, and the sentence goes back to it.
+    private static let placeByteCount = 256
+
     /// One line: place, problem, remedy.
     public var description: String {
-        let place = path.map { "/" + $0 }.joined()
+        var told: [UInt8] = []
+        for step in path where told.count <= Self.placeByteCount {
+            told.append(UInt8(ascii: "/"))
+            told += step.utf8.prefix(Self.placeByteCount)
+        }
+        let end = told.count > Self.placeByteCount ? "…" : ""
+        let place = String(decoding: told.prefix(Self.placeByteCount), as: UTF8.self) + end
         return """
             JSON delta at \(place.isEmpty ? "the root" : place.debugDescription): \
             \(reason.explanation); ask for the whole body

@@ -107,4 +107,12 @@ import Testing
         #expect(result == new)
         #expect(String(decoding: text, as: UTF8.self) == #"{"stars":6,"tags":{"1-":["json"]}}"#)
     }
+
+    /// The key is a peer's, and the sentence goes back to it.
+    @Test func `an error tells no more of a long key than a person reads`() {
+        let key = String(repeating: "\u{7F}", count: 1 << 20)
+        let delta = JSON.object(JSONObject([(key: key, value: .array([]))]))
+        let error = #expect(throws: DeltaError.self) { try JSONDelta.apply(delta, to: [:]) }
+        #expect((error?.description.utf8.count ?? .max) < 2_000)
+    }
 }

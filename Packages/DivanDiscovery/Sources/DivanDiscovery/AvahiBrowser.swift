@@ -93,6 +93,7 @@ final class AvahiBrowser: @unchecked Sendable {
             },
             Unmanaged.passUnretained(self).toOpaque()
         )
+        if resolvers[instance] == nil { line.putBack(instance) }
     }
 
     private func insert(

@@ -24,6 +24,14 @@ struct ResolverLine {
         return true
     }
 
+    /// Has an instance wait that the daemon did not take, which keeps so many objects for each client.
+    mutating func putBack(_ instance: ServiceInstance) {
+        guard asked.remove(instance) != nil, waiting.count < DiscoveryLimits.waitingCount else {
+            return
+        }
+        waiting.insert(instance, at: 0)
+    }
+
     /// Forgets an instance; returns the one that is asked after in its place.
     mutating func remove(_ instance: ServiceInstance) -> ServiceInstance? {
         guard asked.remove(instance) != nil else {

@@ -10,6 +10,15 @@ import Testing
     let ethernet6 = PeerTable.Place(interface: 2, version: 1)
     let wireless4 = PeerTable.Place(interface: 3, version: 0)
 
+    func instance(_ name: String) -> ServiceInstance {
+        ServiceInstance(
+            name: Array(name.utf8CString),
+            type: Array("_divan._tcp".utf8CString),
+            domain: Array("local".utf8CString),
+            place: ethernet4
+        )
+    }
+
     func sighting(_ address: String, port: UInt16 = 4_984) -> PeerTable.Sighting {
         PeerTable.Sighting(
             host: "jukebox.local",
@@ -101,14 +110,6 @@ import Testing
     }
 
     @Test func `instances are told apart by their bytes, and wait for their turn`() {
-        func instance(_ name: String) -> ServiceInstance {
-            ServiceInstance(
-                name: Array(name.utf8CString),
-                type: Array("_divan._tcp".utf8CString),
-                domain: Array("local".utf8CString),
-                place: ethernet4
-            )
-        }
         var line = ResolverLine()
         #expect(line.add(instance("\u{E9}")) == true)
         #expect(line.add(instance("e\u{301}")) == true, "another one of the same letters")
@@ -183,5 +184,12 @@ import Testing
             ]
         )
         #expect(attributes(of: [[0x6B, 0x3D, 0xFF]]) == ["k": "\u{FFFD}"])
+    }
+
+    @Test func `an instance that the daemon has no room for waits until another has gone`() {
+        var line = ResolverLine()
+        #expect(line.add(instance("a")) && line.add(instance("b")))
+        line.putBack(instance("b"))
+        #expect(line.remove(instance("a")) == instance("b"))
     }
 }

@@ -65,7 +65,8 @@ extension JSON {
                 guard let member = members[step] else { return nil }
                 value = member
             case .array(let items):
-                guard let index = Int(step), items.indices.contains(index) else { return nil }
+                guard let index = Int(step), "\(index)" == step, items.indices.contains(index)
+                else { return nil }
                 value = items[index]
             default: return nil
             }

@@ -6,7 +6,8 @@ extension JSON {
     ///   - limits: How long and deep it may be.
     ///   - form: What stands for every other value, and for each object that has a key `@type`.
     /// - Returns: `nil` for a text that is no object, or in which the keys of an object do not ascend:
-    ///   which of two keys counts there, and in what order they are visited, a tree tells.
+    ///   which of two keys counts there, and in what order they are visited, a tree tells; and for one
+    ///   of which too much would be read twice, as objects with a type inside each other are.
     /// - Throws: `JSONError` with the first problem.
     public static func plainDictionary(
         parsing bytes: Span<UInt8>,
@@ -52,6 +53,8 @@ private struct PlainParser: ~Copyable {
     private var ledger = KeyLedger()
     private var values = PlainValues()
     private var ascends = true
+    /// Bytes that were read before their object turned out to have a type, and once more after that.
+    private var rereadCount = 0
     // As in `TreeParser`: siblings are alike. The first is the document itself.
     private var expectedMemberCount = 12
 
@@ -155,8 +158,13 @@ private struct PlainParser: ~Copyable {
             let token = try lexer.scanString()
             let record = ledger.record(of: token, in: lexer)
             if record.isType {
-                ledger.close(objectFrom: first)
-                return try parseTyped(from: start, depth: depth)
+                rereadCount += lexer.position - start
+                if rereadCount <= 4 * lexer.end {
+                    ledger.close(objectFrom: first)
+                    return try parseTyped(from: start, depth: depth)
+                }
+                // Nothing comes of this parse any more; what is left is only checked.
+                ascends = false
             }
             if !ledger.add(record, in: lexer, objectFrom: first) { ascends = false }
             try lexer.expect(UInt8(ascii: ":"))

@@ -18,7 +18,10 @@ import Testing
         #expect(Self.document[try #require(JSONPointer(""))] == Self.document)
     }
 
-    @Test(arguments: ["/pages/2", "/pages/scan", "/pages/0/scan/deeper", "/nowhere", "/pages/-1"])
+    @Test(arguments: [
+        "/pages/2", "/pages/scan", "/pages/0/scan/deeper", "/nowhere", "/pages/-1", "/pages/01",
+        "/pages/+1", "/pages/-0",
+    ])
     func `a way that is not there leads to nothing`(text: String) throws {
         #expect(Self.document[try #require(JSONPointer(text))] == nil)
     }

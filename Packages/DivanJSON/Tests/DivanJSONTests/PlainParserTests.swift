@@ -157,4 +157,19 @@ import Testing
             #expect(try Self.plain(text, &shapes) == nil)
         }
     }
+
+    /// Each of them is known for one with a type behind all that stands in it.
+    @Test func `objects with a type inside each other are not read again and again`() throws {
+        var text = "[\(repeatElement("0", count: 1_000).joined(separator: ","))]"
+        for _ in 0..<100 { text = #"{"0":\#(text),"@type":"x"}"# }
+        var itemCount = 0
+        let plain = try JSON.plainDictionary(parsing: Array(#"{"a":\#(text)}"#.utf8).span) { json in
+            var value = json
+            while let inner = value["0"] { value = inner }
+            itemCount += value.array?.count ?? 1
+            return json
+        }
+        // 101,000 without a bound.
+        #expect(plain == nil && itemCount < 15_000)
+    }
 }

@@ -24,8 +24,8 @@ public final class FileSink: LogSink {
 
     /// Goes on in the open files of another sink, with other settings for what comes.
     ///
-    /// The files stay open until the last sink that shares them is closed or gone. A file that is
-    /// open already keeps the header that it has.
+    /// The files stay open until one of the sinks that share them is closed, or the last is gone. A
+    /// file that is open already keeps the header that it has.
     ///
     /// - Precondition: `configuration` names the directory of `other`.
     public init(continuing other: FileSink, level: LogLevel, configuration: Configuration) {
@@ -43,7 +43,9 @@ public final class FileSink: LogSink {
         files.append(Array("\(head) \(escapedForLog(entry.message))\n".utf8), to: entry.level)
     }
 
-    /// Ends every file with its last line; later entries are lost, a second call does nothing.
+    /// Ends every file with its last line.
+    ///
+    /// Later entries are lost, those of sinks that share the files, too. A second call does nothing.
     public func close() {
         files.close()
     }

@@ -177,6 +177,8 @@ import Testing
         Log(.sync, to: LogRouter(sinks: [new])).error("two")
         Log(.sync, to: LogRouter(sinks: [old])).error("on its way to the old one")
         new.close()
+        Log(.sync, to: LogRouter(sinks: [old])).error("too late")
+        #expect(old.lostEntryCount == 1)
         #expect(try names(in: "").count == 5, "one file a level")
         let errors = try names(in: "").filter { $0.hasPrefix("cbl_error_") }
         #expect(try errors.flatMap(lines).count == 6)

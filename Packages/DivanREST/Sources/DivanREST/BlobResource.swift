@@ -1,3 +1,4 @@
+import DivanCrypto
 public import DivanHTTP
 import DivanJSON
 import DivanRevisions
@@ -132,6 +133,11 @@ public struct BlobBody {
         if isFresh { return HTTPResponse(status: 304, headers: headers) }
         headers.append("Accept-Ranges", "bytes")
         let reader = try store.blobs.reader(digest)
+        // Of nothing there is no last piece that could be held back.
+        let nothing = BlobDigest(hashing: Span())
+        guard reader.byteCount > 0 || digest == nothing else {
+            throw StoreError(.blobMismatch(expected: digest, actual: nothing))
+        }
         let range = HTTPRange(of: request, byteCount: reader.byteCount, tag: tag)
         if let told = range.contentRange(byteCount: reader.byteCount) {
             headers.append("Content-Range", told)
@@ -142,7 +148,7 @@ public struct BlobBody {
             case .part(let range): (206, range)
             case .unsatisfiable: (416, 0..<0)
             }
-        let content = OpenContent(reader, part)
+        let content = OpenContent(reader, part, of: digest)
         let body = PagedBody(on: queue) { try content.next() }
         return HTTPResponse(
             status: status,
@@ -160,13 +166,18 @@ private final class OpenContent: Sendable {
         let reader: BlobReader
         /// Bytes that are still to come.
         var byteCount: Int
+        /// Of a content that is sent whole, to be compared with its name.
+        var hash: SHA1?
     }
 
+    private let digest: BlobDigest
     private let state: Mutex<State>
 
-    init(_ reader: sending BlobReader, _ part: Range<Int>) {
+    init(_ reader: sending BlobReader, _ part: Range<Int>, of digest: BlobDigest) {
+        self.digest = digest
         if part.lowerBound > 0 { reader.seek(to: part.lowerBound) }
-        state = Mutex(State(reader: reader, byteCount: part.count))
+        let hash = part.count == reader.byteCount ? SHA1() : nil
+        state = Mutex(State(reader: reader, byteCount: part.count, hash: hash))
     }
 
     /// The next piece; `nil` behind the last.
@@ -176,6 +187,14 @@ private final class OpenContent: Sendable {
             let limit = min(state.byteCount, Self.pieceByteCount)
             let piece = try state.reader.read(upTo: limit)
             state.byteCount -= piece.count
+            state.hash?.update(piece.span)
+            // Before the last piece goes, so that nobody takes an altered content for whole.
+            if state.byteCount == 0, let hash = state.hash.take() {
+                let actual = BlobDigest(bytes: hash.finalize())
+                guard actual == digest else {
+                    throw StoreError(.blobMismatch(expected: digest, actual: actual ?? digest))
+                }
+            }
             return piece.isEmpty ? nil : piece
         }
     }

@@ -25,6 +25,9 @@ struct ChangesResource {
         case nil, "normal": return try list(page, since)
         case "longpoll": return try poll(page, since)
         case "eventsource":
+            guard call.request.target["limit"] == nil else {
+                throw RESTError.bad("an event stream has no end; leave limit out")
+            }
             let headers: HTTPHeaders = [
                 "Content-Type": HTTPEvent.contentType, "Cache-Control": "no-cache",
             ]
@@ -48,11 +51,13 @@ struct ChangesResource {
     private func poll(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
         let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
         let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
+        let limit: Int = try call.number("limit", in: 1...Int.max) ?? Int.max
         let deadline = call.bell.clock.now + .milliseconds(timeout)
+        let body = PollBody(page, since: since, limit: limit, until: deadline)
         return HTTPResponse(
             status: 200,
             headers: ["Content-Type": "application/json", "Cache-Control": "no-cache"],
-            body: .pieces(PollBody(page, since: since, until: deadline), byteCount: nil)
+            body: .pieces(body, byteCount: nil)
         )
     }
 
@@ -142,8 +147,12 @@ struct ChangesPage: Sendable {
             guard includesDocuments else {
                 let rows = try reader.changes(in: collection, after: changes.end, limit: limit)
                 changes.isLast = rows.count < limit
-                // Of the others only the name is told; that one is gone has clients remove it.
-                for row in rows where try !row.flags.contains(.tombstone) || isSound(row, reader) {
+                for row in rows {
+                    changes.end = row.sequence
+                    // Of the others only the name is told; that one is gone has clients remove it.
+                    guard try !row.flags.contains(.tombstone) || isSound(row, reader) else {
+                        continue
+                    }
                     let text = try text(row.documentID, row.revisionID, row.sequence, row.flags)
                     changes.append(row.sequence, text)
                 }
@@ -268,9 +277,12 @@ private final class ChangesReading: Sendable {
     }
 
     /// The same, for whoever waits for changes.
-    func look() throws -> ChangeLook<ChangesPage.Changes> {
-        guard let changes = try next(page.call.limits.pageCount) else { return .unfinished }
-        return changes.texts.isEmpty ? .nothing : .found(changes)
+    func look(upTo limit: Int = .max) throws -> ChangeLook<ChangesPage.Changes> {
+        let count = min(limit, page.call.limits.pageCount)
+        guard let changes = try next(count) else { return .unfinished }
+        guard changes.texts.isEmpty else { return .found(changes) }
+        // A page of nothing but damage is not the end.
+        return changes.isLast ? .nothing : .unfinished
     }
 
     /// What there is of the page at hand.
@@ -307,12 +319,14 @@ private final class PollBody: HTTPBodySource {
     private let page: ChangesPage
     /// What was gone over need not be looked at again.
     private let reading: ChangesReading
+    private let limit: Int
     private let deadline: Duration
     private let wait: ChangeWait
     private let isTold = Mutex(false)
 
-    init(_ page: ChangesPage, since sequence: UInt64, until deadline: Duration) {
+    init(_ page: ChangesPage, since sequence: UInt64, limit: Int, until deadline: Duration) {
         self.page = page
+        self.limit = limit
         reading = ChangesReading(page, since: sequence)
         self.deadline = deadline
         wait = ChangeWait(page.call.bell, on: page.call.queue)
@@ -320,7 +334,8 @@ private final class PollBody: HTTPBodySource {
 
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void) {
         guard !isTold.withLock({ $0 }) else { return answer(.end) }
-        wait.wait(until: deadline, for: reading.look) { [self] outcome in
+        let look = { @Sendable [reading, limit] in try reading.look(upTo: limit) }
+        wait.wait(until: deadline, for: look) { [self] outcome in
             do {
                 answer(.bytes(try text(of: try outcome.get() ?? reading.current)))
             } catch {

@@ -3,6 +3,7 @@ import DivanREST
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Foundation
 import Testing
 
 /// One damaged document hides no other, and is in no list as something else.
@@ -65,5 +66,49 @@ import Testing
         try written.close()
         try RowDamage.edit("\(path)/db.sqlite3", "UPDATE docs_1 \(edit)")
         return try Store.open(directory: path)
+    }
+
+    @Test func `changes go on behind documents that damage marks as deleted`() throws {
+        let folder = try TemporaryDirectory()
+        let edit = "SET flags = flags | 1 WHERE documentID IN ('d3', 'd4', 'd9')"
+        let store = try damaged(edit, in: folder)
+        defer { try? store.close() }
+        let served = try Served { configuration in
+            configuration.databases = ["notes": store]
+            configuration.limits.pageCount = 1
+        }
+        let feed = "/notes/_default/_changes"
+        for (query, wanted) in [
+            ("?limit=4", ["d0", "d1", "d2", "d5"]),
+            ("", ["d0", "d1", "d2", "d5", "d6", "d7", "d8"]),
+            ("?feed=longpoll&since=3", ["d5"]),
+        ] {
+            let answer = try served.visitor().ask("GET", feed + query).json()
+            let told = answer["results"]?.array?.compactMap { $0["id"]?.string }
+            #expect(told == wanted, "\(query)")
+        }
+    }
+
+    @Test(arguments: ["hello blo", "hello blob content herE", ""])
+    func `a content that was altered is taken for whole by nobody`(found: String) throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.file("b.cblite2")
+        let store = try Store.open(directory: path, options: StoreOptions(create: true))
+        defer { try? store.close() }
+        let content = Array("hello blob content here".utf8)
+        let hold = try store.blobs.writeHeld(content)
+        try store.blobs.settle()
+        let blob = BlobReference.object(
+            naming: hold.digest,
+            byteCount: content.count,
+            contentType: "text/plain"
+        )
+        let body = try JSON.object(["p": blob]).canonicalBytes()
+        _ = try store.save(DocumentID(unchecked: "a"), in: .default, body: body)
+        let file = URL(fileURLWithPath: "\(path)/Attachments/\(hold.digest.fileName)")
+        try Data(found.utf8).write(to: file)
+        let served = try Served { $0.databases = ["notes": store] }
+        let answer = try? served.visitor().ask("GET", "/notes/_default/a/_blobs/p")
+        #expect(answer.map { $0.status >= 400 } ?? true, "cut off, or refused")
     }
 }

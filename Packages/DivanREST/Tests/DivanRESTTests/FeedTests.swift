@@ -191,4 +191,15 @@ import Testing
         #expect(try visitor.ask("GET", "/notes/_default/a/_blobs/no").status == 404)
         #expect(try visitor.ask("PUT", path, "If-Match: \"\(rev)\"", body: "x").status == 409)
     }
+
+    @Test func `a long poll keeps to its limit, and a stream takes none`() throws {
+        let served = try Served()
+        for number in 0..<5 { try served.put("d\(number)", "{}") }
+        let poll = "/notes/_default/_changes?feed=longpoll&since=0&limit="
+        let answer = try served.visitor().ask("GET", poll + "2").json()
+        #expect(answer["results"]?.array?.count == 2 && answer["last_sequence"]?.int == 2)
+        #expect(try served.visitor().ask("GET", poll + "x").status == 400)
+        let stream = "/notes/_default/_changes?feed=eventsource&limit=2"
+        #expect(try served.visitor().ask("GET", stream).status == 400)
+    }
 }

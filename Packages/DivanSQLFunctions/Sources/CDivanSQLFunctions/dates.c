@@ -1,3 +1,4 @@
+#include "CDivanSQLFunctions.h"
 #include "calendar.h"
 #include "value.h"
 
@@ -34,14 +35,25 @@ static bool take_date(sqlite3_value *argument, bool takes_time, divan_date *date
     return value.kind == divan_text && divan_read_date(value.text, takes_time, date);
 }
 
-/// Takes a date as a time; without a zone it is local.
-static bool take_time(sqlite3_value *argument, bool takes_time, int64_t *milliseconds) {
-    divan_date date;
-    if (!take_date(argument, takes_time, &date)) return false;
-    if (!date.has_offset) date.offset = divan_local_offset(date);
+/// The time of a date; without a zone it is local, or in UTC.
+static bool get_time(divan_date date, bool is_local, int64_t *milliseconds) {
+    if (is_local && !date.has_offset) date.offset = divan_local_offset(date);
     if (!divan_milliseconds(date, milliseconds)) return false;
     *milliseconds += date.rounds_up;
     return true;
+}
+
+bool divan_date_milliseconds(
+    const uint8_t *text, int64_t count, bool is_local, int64_t *milliseconds) {
+    divan_date date;
+    return divan_read_date((divan_slice){text, text + count}, false, &date)
+        && get_time(date, is_local, milliseconds);
+}
+
+/// Takes a date as a time; without a zone it is local.
+static bool take_time(sqlite3_value *argument, bool takes_time, int64_t *milliseconds) {
+    divan_date date;
+    return take_date(argument, takes_time, &date) && get_time(date, true, milliseconds);
 }
 
 static divan_date_format take_format(int count, sqlite3_value **arguments, int index) {

@@ -37,10 +37,16 @@ public struct CommandKey: KeySource {
             close(ends[1])
             throw error
         }
-        let output = Self.output(of: ends[0], milliseconds: milliseconds)
-        if output == nil { kill(process, SIGKILL) }
+        let patience = ReadingPatience(milliseconds: milliseconds)
+        var output = Self.output(of: ends[0], patience)
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        // It may have closed its output and go on.
+        if output == nil || !Self.ends(process, patience, &status) {
+            output?.wipe()
+            output = nil
+            kill(process, SIGKILL)
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        }
         guard var given = output else {
             throw .source(
                 Self.name,
@@ -52,6 +58,21 @@ public struct CommandKey: KeySource {
             throw .source(Self.name, detail: "it failed (status \(status >> 8 & 0xFF))")
         }
         return try form.key(from: &given, of: Self.name)
+    }
+
+    /// Whether a process ends in time.
+    private static func ends(
+        _ process: pid_t,
+        _ patience: ReadingPatience,
+        _ status: inout Int32
+    ) -> Bool {
+        var pause: Int32 = 1
+        while waitpid(process, &status, WNOHANG) == 0 {
+            if patience.isOver { return false }
+            poll(nil, 0, pause)
+            pause = min(2 * pause, 50)
+        }
+        return true
     }
 
     private static func failure(_ number: Int32) -> SealError {
@@ -89,10 +110,12 @@ public struct CommandKey: KeySource {
     }
 
     /// What is printed until the end; `nil` when that does not come in time, or too much comes.
-    private static func output(of descriptor: Int32, milliseconds: Int) -> [UInt8]? {
+    private static func output(
+        of descriptor: Int32,
+        _ patience: ReadingPatience
+    ) -> [UInt8]? {
         var given: [UInt8] = []
         given.reserveCapacity(SealLimits.sourceByteCount + 1)
-        let patience = ReadingPatience(milliseconds: milliseconds)
         while given.count <= SealLimits.sourceByteCount, patience.waits(for: descriptor) {
             var byte: UInt8 = 0
             let count = read(descriptor, &byte, 1)

@@ -10,6 +10,9 @@ struct ReadingPatience {
         end = milliseconds.map { Self.now() + $0 }
     }
 
+    /// Whether the time is over.
+    var isOver: Bool { end.map { $0 <= Self.now() } ?? false }
+
     /// Waits until there is something to read, or the end, or a mistake that reading tells; false where
     /// that does not come in time.
     ///

@@ -170,4 +170,11 @@ struct KeyTests {
         }
         return nil
     }
+
+    @Test func `a command that closes its output and stays is ended all the same`() throws {
+        let late = #expect(throws: SealError.self) {
+            try CommandKey("echo \(Self.digits); exec 1>&-; exec sleep 20", milliseconds: 300).key()
+        }
+        #expect("\(try #require(late))".contains("longer than 300 ms"))
+    }
 }

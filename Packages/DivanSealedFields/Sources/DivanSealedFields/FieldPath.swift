@@ -51,10 +51,11 @@ final class FieldPath: Sendable {
             next = path.parent
         }
         var text: [UInt8] = []
-        for step in steps.reversed() {
+        for (number, step) in steps.reversed().enumerated() {
             switch step {
             case .member(let key):
-                if !text.isEmpty { text.append(UInt8(ascii: ".")) }
+                // Also behind an empty name, or two places would have one way.
+                if number > 0 { text.append(UInt8(ascii: ".")) }
                 for byte in key.utf8 {
                     if Self.isMark(byte) { text.append(UInt8(ascii: "\\")) }
                     text.append(byte)

@@ -47,8 +47,7 @@ struct OpeningWalk {
     /// The name that an encrypted property has at home; `nil` for one that is none.
     private static func name(of key: String) -> String? {
         let prefixCount = SealedField.prefix.utf8.count
-        guard key.utf8.count > prefixCount, key.utf8.starts(with: SealedField.prefix.utf8)
-        else { return nil }
+        guard key.utf8.starts(with: SealedField.prefix.utf8) else { return nil }
         return String(key.utf8.dropFirst(prefixCount))
     }
 

@@ -82,6 +82,14 @@ struct SealingWalk {
         guard let field, !field.ciphertext.isEmpty else {
             throw .failed(keyPath: question.keyPath, reason: "the encryptor gave nothing")
         }
+        guard field.algorithm.utf8.count <= FieldLimits.nameByteCount,
+            field.keyID?.utf8.count ?? 0 <= FieldLimits.nameByteCount
+        else {
+            // No peer would take it for an encrypted property.
+            let limit = FieldLimits.nameByteCount
+            let reason = "the encryptor named an algorithm or a key in more than \(limit) bytes"
+            throw .failed(keyPath: question.keyPath, reason: reason)
+        }
         return field
     }
 }

@@ -62,6 +62,7 @@ struct FormTests {
         #"{"a":{"@type":"encryptable","value":{"@type":"encryptable","value":1}}}"#,
         #"{"a":{"@type":"encryptable","value":""},"é":{"@type":"encryptable","value":"\"\\"}}"#,
         #"{"a":{"@type":"encryptable","value":1.0},"b":{"@type":"encryptable","value":1}}"#,
+        #"{"a":{"":{"@type":"encryptable","value":1}}}"#,
     ]) func `what is sealed opens as it was, and shows nothing`(local: String) throws {
         let wire = try Self.sealed(local)
         #expect(!wire.contains("encryptable"))
@@ -217,5 +218,13 @@ struct FormTests {
         let sent = try Self.sealed(outer)
         #expect(sent.utf8.count > outer.utf8.count)
         #expect(try Self.opened(sent) == outer)
+    }
+
+    @Test func `what no peer would take for an encrypted property is not sent`() {
+        let local = #"{"a":{"@type":"encryptable","value":1}}"#
+        let long = String(repeating: "k", count: 257)
+        for field in [SealedField([1], keyID: long), SealedField([1], algorithm: long)] {
+            #expect(throws: FieldFailure.self) { try Self.sealed(local) { _, _ in field } }
+        }
     }
 }

@@ -115,4 +115,13 @@ struct KeyringTests {
         }
         return try #require(asked.withLock { $0 })
     }
+
+    @Test func `a value that was put below an empty name does not open`() throws {
+        let keyring = try FieldKeyring(current: "1", keys: ["1": Self.key(1)])
+        let sealed = try Self.place.sealed(Self.local, by: keyring.seal)
+        let wire = String(decoding: sealed, as: UTF8.self)
+        #expect(throws: FieldFailure.self) {
+            try Self.place.opened(Array(#"{"":\#(wire)}"#.utf8), by: keyring.open)
+        }
+    }
 }

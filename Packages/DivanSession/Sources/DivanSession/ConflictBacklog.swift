@@ -15,6 +15,9 @@ struct ConflictBacklog {
     /// Whether nothing waits and nobody works.
     var isSettled: Bool { runningCount == 0 && startedCount == waiting.count }
 
+    /// Conflicts in memory.
+    var keptCount: Int { waiting.count }
+
     /// Queues a conflict.
     mutating func add(_ conflict: PendingConflict) {
         waiting.append(conflict)
@@ -26,8 +29,9 @@ struct ConflictBacklog {
         defer {
             startedCount += 1
             runningCount += 1
-            if startedCount == waiting.count {
-                waiting.removeAll(keepingCapacity: true)
+            // Also of a line that is never empty no more is kept than waits, and as much again.
+            if startedCount == waiting.count || startedCount >= max(64, waiting.count / 2) {
+                waiting.removeFirst(startedCount)
                 startedCount = 0
             }
         }

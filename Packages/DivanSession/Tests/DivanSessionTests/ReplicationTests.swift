@@ -150,4 +150,21 @@ import Testing
         let pending = PendingDocuments(store: stores.here, options: options)
         #expect(try pending.documentIDs(in: .default)?.count == 2_100)
     }
+
+    @Test func `a row without a sequence is damaged, and pending`() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/zero.cblite2"
+        let whole = try Store.open(directory: path, options: StoreOptions(create: true))
+        _ = try whole.save("a", in: .default, body: Array("{}".utf8))
+        try whole.close()
+        try RowDamage.edit(
+            path + "/db.sqlite3",
+            "UPDATE docs_1 SET sequence = 0, checksum = NULL; UPDATE collections SET uncheckedThrough = 5"
+        )
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        guard case .active(let options) = TwoStores().active().role else { return }
+        let pending = PendingDocuments(store: store, options: options)
+        #expect(try pending.isPending("a", in: .default) == true)
+    }
 }

@@ -4,8 +4,8 @@ import Glibc
 enum OwnFile {
     /// Reads a file; `nil` when it is not there.
     ///
-    /// - Throws: `StatusError` when it is no plain file, others may read or write it, or it is longer
-    ///   than `limit` bytes.
+    /// - Throws: `StatusError` when it is no plain file, it belongs to somebody else, others may read or
+    ///   write it, or it is longer than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(StatusError) -> [UInt8]? {
         // O_NONBLOCK: opening a pipe that somebody put there must not wait.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
@@ -20,7 +20,13 @@ enum OwnFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw StatusError(description: "\(path): it is no plain file; remove it")
         }
-        guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o077 == 0 else {
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw StatusError(
+                description: "\(path): it belongs to another user (\(status.st_uid)); "
+                    + "ask as that user"
+            )
+        }
+        guard status.st_mode & 0o077 == 0 else {
             let mode = String(status.st_mode & 0o7777, radix: 8)
             throw StatusError(
                 description: "\(path): others may read or change it (mode \(mode)); chmod 600 it, "

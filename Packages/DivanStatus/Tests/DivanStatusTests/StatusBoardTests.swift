@@ -96,4 +96,16 @@ import Testing
         #expect(window.rate(1) == 0)
         #expect(window.rate(7) == 0)
     }
+
+    /// Only root can give a file away.
+    @Test(.enabled(if: geteuid() == 0)) func `a file of another user is called one`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle)
+        board.publish([:])
+        let name = try #require(files.first)
+        chown(bundle + "/.status/" + name, 12_345, 12_345)
+        let error = #expect(throws: StatusError.self) { try board.read() }
+        #expect(error?.description.contains("another user (12345)") == true)
+        #expect(error?.description.contains("chmod") == false)
+    }
 }

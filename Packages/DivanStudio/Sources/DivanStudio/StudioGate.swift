@@ -36,7 +36,9 @@ struct StudioGate: Sendable {
 
     func decide(about request: HTTPRequest, port: UInt16) -> Decision {
         let host = request.headers["Host"] ?? ""
-        guard ["127.0.0.1:\(port)", "localhost:\(port)"].contains(host) else {
+        // Browsers leave the port of their scheme out, in Origin too.
+        let end = port == 80 && !host.hasSuffix(":80") ? "" : ":\(port)"
+        guard ["127.0.0.1\(end)", "localhost\(end)"].contains(host) else {
             let advice = "open the address that divan studio printed, with 127.0.0.1 in it"
             return .refuse(HTTPError(421, "this page has no such name; \(advice)"))
         }

@@ -1,3 +1,4 @@
+import DivanCrypto
 import DivanHTTP
 import DivanJSON
 import DivanRevisions
@@ -104,5 +105,24 @@ import Testing
             try room.body(of: "chair") == #"{"color":"\#(color)","name":"chair","price":\#(price)}"#
         )
         #expect(try room.store.read { try $0.conflicts(in: .default) }.isEmpty)
+    }
+
+    /// Browsers leave the port of the scheme out.
+    @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.1:80"])
+    func `an address at the port of the web opens`(host: String) throws {
+        let token = StudioToken(random: SystemRandomSource())
+        let gate = StudioGate(token: token)
+        let text = "GET /?token=\(token.text) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+        var reader = HTTPHeadReader()
+        reader.receive(Array(text.utf8).span)
+        let request = try HTTPRequest(try #require(try reader.next()))
+        guard case .welcome = gate.decide(about: request, port: 80) else {
+            Issue.record("refused")
+            return
+        }
+        guard case .refuse = gate.decide(about: request, port: 8_080) else {
+            Issue.record("let in at another port")
+            return
+        }
     }
 }

@@ -369,4 +369,14 @@ import Testing
         try browser.open("\(room.origin)/collection?collection=_default&prefix=doc-10500")
         #expect(try browser.text("#documents").contains("doc-1050000"))
     }
+
+    @Test func `members named like JavaScript's own hide no table`() throws {
+        let room = try Room()
+        try room.put("a", #"{"constructor":"ACME","toString":"t","__proto__":1}"#)
+        try room.put("b", #"{"n":1}"#)
+        try browser.open(room.address)
+        try browser.open("\(room.origin)/collection?collection=_default")
+        try browser.wait("document.querySelector('#documents')?.innerText.includes('ACME')")
+        #expect(try browser.complaints().isEmpty)
+    }
 }

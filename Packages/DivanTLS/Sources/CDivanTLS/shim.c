@@ -98,13 +98,17 @@ PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes,
 
 // PKCS12_parse of OpenSSL 3.0 looks for the cipher of a key in the default context; of those of
 // certificates, in the file's.
-static EVP_PKEY *shrouded_key(
+static EVP_PKEY *bag_key(
     OSSL_LIB_CTX *context, const STACK_OF(PKCS12_SAFEBAG) *bags, const char *password
 ) {
     EVP_PKEY *key = NULL;
     for (int index = 0; key == NULL && index < sk_PKCS12_SAFEBAG_num(bags); index++) {
         const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, index);
-        if (PKCS12_SAFEBAG_get_nid(bag) != NID_pkcs8ShroudedKeyBag) continue;
+        int kind = PKCS12_SAFEBAG_get_nid(bag);
+        // Plain, beside certificates that are encrypted.
+        if (kind == NID_keyBag)
+            key = EVP_PKCS82PKEY_ex(PKCS12_SAFEBAG_get0_p8inf(bag), context, NULL);
+        if (kind != NID_pkcs8ShroudedKeyBag) continue;
         PKCS8_PRIV_KEY_INFO *opened = PKCS12_decrypt_skey_ex(bag, password, -1, context, NULL);
         if (opened == NULL) return NULL;
         key = EVP_PKCS82PKEY_ex(opened, context, NULL);
@@ -122,7 +126,7 @@ static EVP_PKEY *pkcs12_key(OSSL_LIB_CTX *context, PKCS12 *file, const char *pas
         if (PKCS7_type_is_data(safe)) bags = PKCS12_unpack_p7data(safe);
         if (PKCS7_type_is_encrypted(safe)) bags = PKCS12_unpack_p7encdata(safe, password, -1);
         if (bags == NULL) continue;
-        key = shrouded_key(context, bags, password);
+        key = bag_key(context, bags, password);
         sk_PKCS12_SAFEBAG_pop_free(bags, PKCS12_SAFEBAG_free);
     }
     sk_PKCS7_pop_free(safes, PKCS7_free);
@@ -134,6 +138,9 @@ int divan_tls_parse_pkcs12(
     STACK_OF(X509) **others
 ) {
     if (context == NULL) return PKCS12_parse(file, password, key, leaf, others);
+    // As PKCS12_parse does: what has no password is protected by none, or by an empty one.
+    if (password == NULL || *password == 0)
+        password = !PKCS12_mac_present(file) || PKCS12_verify_mac(file, NULL, 0) == 1 ? NULL : "";
     if (PKCS12_parse(file, password, NULL, NULL, others) != 1) return 0;
     *key = pkcs12_key(context, file, password);
     for (int index = 0; *key != NULL && index < sk_X509_num(*others); index++) {

@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: [
         ["-legacy"], ["-certpbe", "PBE-SHA1-3DES", "-keypbe", "PBE-SHA1-3DES"],
-        ["-legacy", "-keypbe", "PBE-SHA1-RC2-40"],
+        ["-legacy", "-keypbe", "PBE-SHA1-RC2-40"], ["-legacy", "-keypbe", "NONE"],
         ["-legacy", "-certpbe", "AES-256-CBC", "-keypbe", "PBE-SHA1-RC2-40"],
     ])
     func `a PKCS #12 file with retired ciphers opens, as key chains export it`(
@@ -111,5 +111,15 @@ import Testing
         #expect("\(credential)".contains("CN=server"))
         let secret = Data(try credential.key.pkcs8DER()).base64EncodedString()
         #expect(!"\(credential) \(String(reflecting: credential))".contains(secret.prefix(20)))
+    }
+
+    @Test(arguments: [nil, ""] as [String?])
+    func `retired ciphers open without a password, too`(password: String?) throws {
+        let credential = try Sample.server()
+        let old = try OpenSSLCommand.output(
+            ["pkcs12", "-export", "-legacy", "-passout", "pass:"],
+            inputBytes: Data(try credential.pem().utf8)
+        )
+        #expect(try TLSCredential(pkcs12: [UInt8](old).span, password: password) == credential)
     }
 }

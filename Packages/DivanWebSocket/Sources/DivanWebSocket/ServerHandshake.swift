@@ -23,7 +23,7 @@ public struct ServerHandshake: Sendable {
     /// which path, is decided first.
     ///
     /// - Throws: `HandshakeError` for anything that is not a clean HTTP/1.1 head; answer it with
-    ///   `HandshakeRefusal.bytes(for:)` and end the connection.
+    ///   the bytes of a ``HandshakeRefusal`` and end the connection.
     public mutating func next() throws(HandshakeError) -> HandshakeRequest? {
         do {
             guard let head = try reader.nextHead() else { return nil }

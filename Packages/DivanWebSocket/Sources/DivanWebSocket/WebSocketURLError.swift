@@ -33,7 +33,8 @@ public struct WebSocketURLError: Error, Equatable {
         let authority = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let scheme = text[..<authority]
         let rest = text[authority...]
-        let secret = rest.lastIndex(of: "@")
+        // By bytes: with an accent behind it an @ is another character.
+        let secret = rest.utf8.lastIndex(of: UInt8(ascii: "@"))
         return secret.map { "\(scheme)…\(rest[$0...])" } ?? text
     }
 }

@@ -97,4 +97,10 @@ import Testing
         let endpoint = try WebSocketEndpoint("wss://h:4984/db/_blipsync")
         #expect(endpoint.redirected(to: location) == nil)
     }
+
+    @Test(arguments: ["wss://u:s3cret@\u{301}h/db", "wss://\u{301}u:s3cret@h/d b"])
+    func `no error shows a password, whatever stands beside it`(text: String) {
+        let error = #expect(throws: WebSocketURLError.self) { try WebSocketURL(text) }
+        #expect(error.map { "\($0)".contains("s3cret") } == false)
+    }
 }

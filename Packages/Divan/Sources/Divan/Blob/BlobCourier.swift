@@ -61,6 +61,9 @@ final class BlobCourier: Sendable {
 
     private let state = Mutex(State())
 
+    /// Blobs that stand in line.
+    var waitingCount: Int { state.withLock { $0.line.count } }
+
     /// Fetches one blob.
     ///
     /// - Throws: As `Blob.fetch`.
@@ -113,7 +116,7 @@ final class BlobCourier: Sendable {
             }
         let known = given.map { [$0] } ?? living.map(\.config)
         for var configuration in known {
-            let paths = configuration.collections.map(\.path)
+            let paths = configuration.collections.filter(\.isValid).map(\.path)
             let blobs = names.filter { paths.contains($0.collection) }
                 .map { WantedBlob(digest, of: $0.documentID, in: $0.collection) }
             guard !blobs.isEmpty else { continue }
@@ -171,9 +174,12 @@ extension BlobCourier {
             guard state.replicator == nil, let first = state.line.first else { return nil }
             state.line.removeFirst()
             var batch = [first]
+            // One whose collection was deleted while it stood in line fails by itself.
+            let isOpen = first.configuration.isOpen
             state.line.removeAll { parcel in
-                guard batch.count < Self.batchCount,
-                    parcel.configuration.leads(whereDoes: first.configuration)
+                guard isOpen, batch.count < Self.batchCount,
+                    parcel.configuration.leads(whereDoes: first.configuration),
+                    parcel.configuration.isOpen
                 else { return false }
                 batch.append(parcel)
                 return true
@@ -224,6 +230,9 @@ extension BlobCourier {
 }
 
 extension ReplicatorConfiguration {
+    /// Whether all of its collections are still there.
+    fileprivate var isOpen: Bool { (try? collections.requireOpen()) != nil }
+
     /// Whether one connection serves both: the same peer, asked as the same user.
     fileprivate func leads(whereDoes other: ReplicatorConfiguration) -> Bool {
         guard let mine = try? remoteIdentity(), let theirs = try? other.remoteIdentity() else {
@@ -254,8 +263,11 @@ extension ReplicatorConfiguration {
     fileprivate mutating func join(_ others: [ReplicatorConfiguration]) {
         for other in others {
             for collection in other.collections where collectionConfig(collection) == nil {
-                guard collection.database === requiredDatabase else { continue }
-                addCollection(collection, config: other.collectionConfig(collection))
+                guard collection.database === requiredDatabase,
+                    let entry = other.collectionConfig(collection)
+                else { continue }
+                // Not `addCollection`, which stops the program where it was deleted just now.
+                enter(collection, entry)
             }
         }
     }

@@ -158,7 +158,8 @@ public final class Database: Sendable {
     ///
     /// - Throws: `CBLError.notOpen` when it is closed, for which there is
     ///   ``delete(withName:inDirectory:)``; `busy` while another `Database` object has it open or
-    ///   another thread closes it, and what `close()` throws.
+    ///   another thread closes it, and what `close()` throws; what keeps the files from being removed, of
+    ///   a database that is closed then.
     public func delete() throws {
         let ownerCount = try openStore().fileOwnerCount
         guard ownerCount <= 1 else {
@@ -167,7 +168,14 @@ public final class Database: Sendable {
                 "Database \(name): \(ownerCount) Database objects have it open; close the others"
             )
         }
-        guard try end({ [file] in try file.delete() }) else {
+        let failure = Mutex<(any Error)?>(nil)
+        let isEnded = try end { [file] in
+            try file.close()
+            // It is closed now, whatever becomes of the files.
+            do { try file.deleteFiles() } catch { failure.withLock { $0 = error } }
+        }
+        if let failure = failure.withLock({ $0 }) { throw NSError(from: failure) }
+        guard isEnded else {
             throw NSError(
                 CBLError.busy,
                 "Database \(name) is being closed by another thread; delete it by its name afterwards"
@@ -293,6 +301,8 @@ extension Database {
     }
 
     private func end(_ services: [any DatabaseService], _ finish: () throws -> Void) throws {
+        // All of them first: one whose peer is silent takes seconds, and each would take its own.
+        for service in services { service.beginStop() }
         for service in services { service.stopBeforeClose() }
         publisher?.finish()
         do {

@@ -120,6 +120,7 @@ public struct DatabaseConfiguration: Sendable {
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/CouchbaseLite"
         }
-        return (environment("HOME") ?? NSHomeDirectory()) + "/.local/share/CouchbaseLite"
+        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return (home ?? NSHomeDirectory()) + "/.local/share/CouchbaseLite"
     }
 }

@@ -74,12 +74,11 @@ final class DatabaseFile: Sendable {
         if store.ownerCount == 0 || store.directory == nil { expiration.stop() }
     }
 
-    /// Deletes the file.
+    /// Deletes the files of a store that its last owner has closed.
     ///
-    /// - Throws: `StoreError` with `busy` when it has other owners.
-    func delete() throws {
-        try store.delete()
-        expiration.stop()
+    /// - Throws: `StoreError` with `busy` when somebody has opened it again.
+    func deleteFiles() throws {
+        if let directory = store.directory { try Store.delete(directory: directory) }
         lives.end()
     }
 

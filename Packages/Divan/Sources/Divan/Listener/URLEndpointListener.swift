@@ -54,7 +54,8 @@ public final class URLEndpointListener: Sendable {
     /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost`
     ///   (5002) for an interface that does not exist, `crypto` (22) when the identity cannot be
     ///   made or read, `invalidParameter` (9) for a certificate authenticator without TLS, and
-    ///   `notOpen` (6) when the database is closed or a collection was deleted.
+    ///   `notOpen` (6) when the database is closed or a collection was deleted;
+    ///   `transactionNotClosed` (18) inside `inBatch`, where what deltas are made of has to be noted.
     public func start() throws {
         try translatingErrors {
             guard port == nil else { return }
@@ -135,9 +136,15 @@ public final class URLEndpointListener: Sendable {
 
     private func deltaSources() throws -> DeltaSourceHold? {
         let store = try config.home.openStore()
-        if config.enableDeltaSync { return try store.holdDeltaSources() }
-        try store.forgetDeltaSources()
-        return nil
+        do {
+            if config.enableDeltaSync { return try store.holdDeltaSources() }
+            try store.forgetDeltaSources()
+            return nil
+        } catch {
+            // The store's own word would have the caller close what is open.
+            try config.home.requireNoBatch("begin to listen")
+            throw error
+        }
     }
 
     private func listen(holding sources: DeltaSourceHold?) throws -> Running {
@@ -171,6 +178,8 @@ public final class URLEndpointListener: Sendable {
 }
 
 extension URLEndpointListener: DatabaseService {
+    func beginStop() { stop() }
+
     func stopBeforeClose() {
         stop()
         runEnd.wait(closing: config.home.name)

@@ -227,6 +227,8 @@ public final class MessageEndpointListener: Sendable {
 }
 
 extension MessageEndpointListener: DatabaseService {
+    func beginStop() { closeAll() }
+
     func stopBeforeClose() {
         closeAll()
         runEnd.wait(closing: database.name)

@@ -111,11 +111,13 @@ extension Query {
         withQueue queue: DispatchQueue?,
         _ listener: @escaping @Sendable (QueryChange) -> Void
     ) -> ListenerToken {
-        let live = LiveQuery(self) { live, change in
-            (queue ?? ListenerQueue.standard).async {
-                if live.isWanted { listener(change) }
-            }
-        }
+        let listeners = ListenerList<QueryChange>()
+        _ = listeners.add(queue: queue, listener)
+        let live = LiveQuery(
+            self,
+            ended: { listeners.end() },
+            { _, change in listeners.post(change) }
+        )
         live.start()
         return ListenerToken { live.end() }
     }

@@ -108,6 +108,8 @@ final class DatabaseConnector: Connector, DatabaseService {
         return pair.first
     }
 
+    func beginStop() { session.withLock { $0 }?.close(code: 1001) }
+
     func stopBeforeClose() {
         session.withLock { $0 }?.close(code: 1001)
         end.wait(closing: target.name)

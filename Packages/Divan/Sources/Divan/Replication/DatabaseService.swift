@@ -9,6 +9,9 @@ import Synchronization
 ///
 /// Source: `behaviour.md` §6 (11), §13, §15.
 protocol DatabaseService: AnyObject, Sendable {
+    /// Asks the service to end, and does not wait; `stopBeforeClose()` follows.
+    func beginStop()
+
     /// Ends the service and blocks until it has ended; returns at once when it does not run.
     func stopBeforeClose()
 
@@ -18,6 +21,8 @@ protocol DatabaseService: AnyObject, Sendable {
 }
 
 extension DatabaseService {
+    func beginStop() {}
+
     var report: (@Sendable () -> JSONObject)? { nil }
 }
 

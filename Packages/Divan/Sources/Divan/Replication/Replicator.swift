@@ -152,13 +152,15 @@ public final class Replicator: Sendable {
     func begin(reset: Bool, retryingRefused: Bool) {
         let failure: (any Error)?
         let session: ActiveSession?
+        let (isFree, isReset) = state.withLock { ($0.session == nil, reset || $0.resetsNext) }
+        // Before the lock: this may wait for a batch, and the batch may ask how the replicator is.
+        let made = Swift.Result {
+            isFree ? try makeSession(reset: isReset, retryingRefused: retryingRefused) : nil
+        }
         (session, failure) = state.withLock { state in
-            guard state.session == nil else { return (nil, nil) }
+            guard isFree, state.session == nil else { return (nil, nil) }
             do {
-                let session = try makeSession(
-                    reset: reset || state.resetsNext,
-                    retryingRefused: retryingRefused
-                )
+                guard let session = try made.get() else { return (nil, nil) }
                 try config.requiredDatabase.register(self)
                 runEnd.began()
                 state.session = session
@@ -166,7 +168,7 @@ public final class Replicator: Sendable {
                 state.status = .nothingDone(.connecting)
                 state.serverCertificate = nil
                 state.correlationID = nil
-                state.resetsNext = false
+                if isReset { state.resetsNext = false }
                 return (session, nil)
             } catch {
                 return (nil, NSError(from: error))
@@ -272,6 +274,8 @@ extension Replicator {
 // MARK: - Events of the session
 
 extension Replicator: DatabaseService {
+    func beginStop() { stop() }
+
     func stopBeforeClose() {
         stop()
         runEnd.wait(closing: config.requiredDatabase.name)

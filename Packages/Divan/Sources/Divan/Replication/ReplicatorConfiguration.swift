@@ -243,7 +243,8 @@ extension ReplicatorConfiguration {
         enter(collection, configuration)
     }
 
-    private mutating func enter(
+    /// Adds a collection, alive or not: the replicator's start tells.
+    mutating func enter(
         _ collection: Collection,
         _ configuration: CollectionConfiguration
     ) {

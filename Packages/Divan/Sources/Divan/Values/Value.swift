@@ -1,4 +1,5 @@
 import DivanJSON
+import DivanSQLFunctions
 import Foundation
 
 /// One value in a container: plain JSON, or the object that a caller holds and may edit.
@@ -60,10 +61,8 @@ extension Value? {
     }
 
     var date: Date? {
-        guard let string,
-            let seconds = ISO8601.parse(string, localOffset: LocalTime.offset(at:))
-        else { return nil }
-        return Date(timeIntervalSince1970: seconds)
+        string.flatMap { DateText.milliseconds($0, isLocal: true) }
+            .map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 }
 

@@ -183,4 +183,16 @@ import Testing
         try database.close()
         expect(CBLError.notOpen) { try database.performMaintenance(type: type) }
     }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a database whose files cannot be removed is closed all the same`() async throws {
+        let database = try Database(name: "db", config: config)
+        let changes = try database.defaultCollection().changes()
+        // A file stands where the database goes to be deleted.
+        try Data([1]).write(to: URL(fileURLWithPath: directory.file("db.cblite2.deleting")))
+        #expect(throws: NSError.self) { try database.delete() }
+        #expect(database.path == nil)
+        expect(CBLError.notOpen) { try database.delete() }
+        for await _ in changes {}
+    }
 }

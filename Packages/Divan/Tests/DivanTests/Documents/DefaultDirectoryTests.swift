@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Divan
@@ -10,6 +11,8 @@ import Testing
         (["DIVAN_DIRECTORY": "", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/x/CouchbaseLite"),
         (["XDG_DATA_HOME": "relative", "HOME": "/h"], "/h/.local/share/CouchbaseLite"),
         (["HOME": "/h"], "/h/.local/share/CouchbaseLite"),
+        (["HOME": ""], NSHomeDirectory() + "/.local/share/CouchbaseLite"),
+        (["HOME": "x"], NSHomeDirectory() + "/.local/share/CouchbaseLite"),
     ])
     func `DIVAN_DIRECTORY comes first, then XDG_DATA_HOME, then the home directory`(
         _ environment: [String: String],

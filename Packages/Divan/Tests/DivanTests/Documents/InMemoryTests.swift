@@ -79,4 +79,25 @@ import Testing
     @Test func `an empty name is refused`() {
         #expect(throws: NSError.self) { try Database.inMemory(name: "") }
     }
+
+    @Test func `a replicator that is being started tells its status inside a batch`() throws {
+        let database = try Database.inMemory()
+        let url = try #require(URL(string: "ws://127.0.0.1:9/db"))
+        let entry = CollectionConfiguration(collection: try database.defaultCollection())
+        let replicator = Replicator(
+            config: ReplicatorConfiguration(collections: [entry], target: URLEndpoint(url: url))
+        )
+        let told = DispatchSemaphore(value: 0)
+        try database.inBatch {
+            Thread.detachNewThread { replicator.start() }
+            Thread.detachNewThread {
+                // Nothing tells how far it has come: it is asked while it begins.
+                let end = ContinuousClock.now + .milliseconds(300)
+                while ContinuousClock.now < end { _ = replicator.status }
+                told.signal()
+            }
+            #expect(told.wait(timeout: .now() + 5) == .success)
+        }
+        try database.close()
+    }
 }

@@ -181,4 +181,27 @@ import Testing
         #expect(LogDomain.replicator.rawValue == 4)
         #expect(LogLevel.none.rawValue == 5)
     }
+
+    @Test func `a live query on a queue that nobody drains is warned of`() throws {
+        let lines = Lines()
+        LogSinks.custom = CustomLogSink(level: .warning, logSink: lines)
+        defer { LogSinks.custom = nil }
+        let home = try TemporaryDatabase()
+        let query = try home.database.createQuery("SELECT META().id FROM _ WHERE n = $n")
+        query.parameters = Parameters().setInt(0, forName: "n")
+        let stuck = DispatchQueue(label: "stuck")
+        stuck.suspend()
+        let token = query.addChangeListener(withQueue: stuck) { _ in }
+        let heard = DispatchSemaphore(value: 0)
+        query.addChangeListener(withQueue: DispatchQueue(label: "free")) { _ in heard.signal() }
+        // New parameters are told each time; some runs of the first may take the place of two.
+        for number in 1...5_000 where !lines.contains(.warning, "that nobody drains") {
+            heard.wait()
+            query.parameters = Parameters().setInt(number, forName: "n")
+        }
+        token.remove()
+        stuck.resume()
+        try home.database.close()
+        #expect(lines.contains(.warning, "that nobody drains"))
+    }
 }

@@ -319,4 +319,33 @@ import Testing
         )
         #expect(try named.all().map(\.id) == ["s"])
     }
+
+    struct Account: Codable, Sendable {
+        var balance: Double
+        var opened: Date
+        var size: Double { abs(balance) }
+        var credit: Double { max(0, balance) }
+        var capped: Double { min(balance, 1_000) }
+        var day: Date {
+            let days = (opened.timeIntervalSince1970 / 86_400).rounded(.down)
+            return Date(timeIntervalSince1970: days * 86_400)
+        }
+    }
+
+    @Test func `what is calculated of a number or a date is refused, too`() throws {
+        let shop = try Chairs()
+        let data: [String: Any] = ["balance": -50, "opened": "2026-11-26T10:00:00.000Z"]
+        try shop.makers.save(document: MutableDocument(id: "a", data: data))
+        func count(_ condition: DocumentCondition<Account>) throws -> Int {
+            try shop.makers.documents(of: Account.self, where: condition).count()
+        }
+        #expect(try count(\.balance == -50) == 1)
+        #expect(try count(\.opened < .now) == 1)
+        #expect(throws: NSError.self) { try count(\.size < 10) }
+        #expect(throws: NSError.self) { try count(\.credit == 0) }
+        #expect(throws: NSError.self) { try count(\.capped < 0) }
+        #expect(throws: NSError.self) { try count(\.day < .now) }
+        let predicate = #Predicate<Account> { $0.balance.magnitude < 10 }
+        #expect(throws: NSError.self) { try count(DocumentCondition(predicate)) }
+    }
 }

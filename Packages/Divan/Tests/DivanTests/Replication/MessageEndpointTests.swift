@@ -1,6 +1,7 @@
 import Divan
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// Replication over connections that the application makes: here, two ends in one process.
@@ -174,5 +175,45 @@ import Testing
         }
         #expect(listener.connections.count == 1)
         listener.closeAll()
+    }
+
+    /// Takes everything and answers nothing.
+    private final class Deaf: MessageEndpointConnection, MessageEndpointDelegate, Sendable {
+        let openCount = Atomic(0)
+
+        func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection { self }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+            openCount.add(1, ordering: .releasing)
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) { completion(true, nil) }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) { completion() }
+    }
+
+    @Test func `closing asks all replicators to stop before it waits for one`() async throws {
+        let peers = try Peers()
+        let deaf = Deaf()
+        for number in 0..<4 {
+            let endpoint = MessageEndpoint(
+                uid: "deaf-\(number)",
+                target: nil,
+                protocolType: .byteStream,
+                delegate: deaf
+            )
+            Replicator(config: try peers.configuration(target: endpoint)).start()
+        }
+        while deaf.openCount.load(ordering: .acquiring) < 4 { await Task.yield() }
+        let start = ContinuousClock.now
+        try peers.here.close()
+        #expect(ContinuousClock.now - start < .seconds(12))
     }
 }

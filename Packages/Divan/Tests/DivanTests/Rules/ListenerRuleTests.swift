@@ -119,6 +119,21 @@ import Testing
         listener.stop()
         replicator.stop()
     }
+
+    @Test func `a listener of differences cannot begin inside a batch, and is told so`() throws {
+        let peers = try Peers()
+        var config = URLEndpointListenerConfiguration(
+            collections: [try peers.there.defaultCollection()]
+        )
+        (config.disableTLS, config.enableDeltaSync) = (true, true)
+        config.networkInterface = "127.0.0.1"
+        let listener = URLEndpointListener(config: config)
+        try peers.there.inBatch {
+            expect(CBLError.transactionNotClosed) { try listener.start() }
+        }
+        try listener.start()
+        listener.stop()
+    }
 }
 
 extension ListenerRuleTests {

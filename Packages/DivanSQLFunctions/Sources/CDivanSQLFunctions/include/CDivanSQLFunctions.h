@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /// The byte that a packed body begins with; no value that travels through SQL begins so.
@@ -27,6 +28,12 @@ typedef struct {
 /// Returns SQLITE_OK, or the error. Must run before any statement touches a table whose schema
 /// names one of them. Without `unpacking`, which is copied, a packed body is an error.
 int divan_add_sql_functions(sqlite3 *connection, const divan_unpacking *unpacking);
+
+/// Reads a date as `STR_TO_MILLIS` does: milliseconds since 1970; false where the text is none.
+///
+/// Without a zone it is local time where `is_local`, otherwise UTC.
+bool divan_date_milliseconds(
+    const uint8_t *text, int64_t count, bool is_local, int64_t *milliseconds);
 
 /// The version of the Unicode data that order text, such as "72.1": an index over text in such an
 /// order is good for one version only.

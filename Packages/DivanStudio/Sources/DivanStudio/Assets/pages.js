@@ -189,7 +189,7 @@ function documents(page) {
   return table([
     ["ID", (row) => [h("a", { href: place(page.collection, row.id) }, row.id), row.conflict ? tag("in conflict", "bad") : null,
       row.damage ? h("span", { title: row.damage }, tag("damaged", "bad")) : null]],
-    ...keys.map((key) => [key, (row) => row.doc ? brief(row.doc[key]) : ""]),
+    ...keys.map((key) => [key, (row) => row.doc && Object.hasOwn(row.doc, key) ? brief(row.doc[key]) : ""]),
     ["Size", (row) => bytes(row.bytes), "number"],
   ], page.rows, { id: "documents" });
 }

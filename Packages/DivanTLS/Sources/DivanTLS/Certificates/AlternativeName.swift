@@ -55,6 +55,8 @@ public enum AlternativeName: Sendable, Hashable {
             self = .registeredID(objectIdentifierText(OpaquePointer(value)))
             return
         }
+        // A directory's name and the others are no strings in memory.
+        guard [GEN_EMAIL, GEN_DNS, GEN_URI, GEN_IPADD].contains(kind) else { return nil }
         let string = value.assumingMemoryBound(to: ASN1_STRING.self)
         let bytes = UnsafeBufferPointer(
             start: ASN1_STRING_get0_data(string),

@@ -89,7 +89,13 @@ struct DocumentProperty {
                 guard value != usual else { continue }
                 seen[place] = attempt.leaves[place].flatMap { $0 as? Value } == value
             }
-            if let place = common(seen, Value.self, record) { return place }
+            // What has an offset is stored.
+            let isStored = MemoryLayout<Model>.offset(of: keyPath) != nil
+            if let place = common(seen, Value.self, record),
+                isStored || seesOdd(at: place, keyPath, record)
+            {
+                return place
+            }
         } catch {
             throw refusal(
                 Model.self,
@@ -100,6 +106,23 @@ struct DocumentProperty {
             Model.self,
             "it is calculated, an item of an array, or of a type that Divan cannot make up values of"
         )
+    }
+
+    /// Whether a key path that may be calculated, as all of classes and wrappers may, also sees numbers
+    /// and dates as they are that are negative, large and not round.
+    private static func seesOdd<Model: Decodable, Value: Equatable>(
+        at place: ModelProbe.Place,
+        _ keyPath: KeyPath<Model, Value>,
+        _ record: ModelProbe.Record
+    ) -> Bool {
+        guard record.types[place]?.count == 1 else { return true }
+        return [-2.53125, 1_000_003.65625].allSatisfy { value in
+            // A model may refuse them.
+            guard let (odd, attempt) = try? ModelProbe.model(Model.self, trying: place, as: value),
+                let leaf = attempt.leaves[place]
+            else { return true }
+            return leaf as? Value == odd[keyPath: keyPath]
+        }
     }
 
     /// The place of a type that holds the values that were seen to change, and no others.

@@ -29,13 +29,16 @@ final class ModelProbe: Decoder {
     final class Record {
         /// The place whose value is another one.
         fileprivate let tried: Place?
+        /// What it is instead, if that is a number or date; `nil` for the usual other one.
+        fileprivate let oddValue: Double?
         /// Where values were asked for that have nothing inside, each with the value that it got.
         fileprivate(set) var leaves: [Place: Any] = [:]
         /// The types that were asked for at a place.
         fileprivate(set) var types: [Place: [Any.Type]] = [:]
 
-        fileprivate init(trying place: Place?) {
+        fileprivate init(trying place: Place?, as oddValue: Double?) {
             tried = place
+            self.oddValue = oddValue
         }
     }
 
@@ -57,9 +60,10 @@ final class ModelProbe: Decoder {
     /// Decodes a model with another value than usual at `place`.
     static func model<Model: Decodable>(
         _ type: Model.Type,
-        trying place: Place?
+        trying place: Place?,
+        as oddValue: Double? = nil
     ) throws -> (model: Model, record: Record) {
-        let record = Record(trying: place)
+        let record = Record(trying: place, as: oddValue)
         let probe = ModelProbe(record, at: .body(QueryPath()), [], in: [type])
         return (try Model(from: probe), record)
     }
@@ -89,7 +93,9 @@ final class ModelProbe: Decoder {
         let isOwnID = type is DocumentID.Type && codingPath.dropLast().allSatisfy { $0 is SuperKey }
         let place = isOwnID ? .documentID : place
         record.types[place, default: []].append(isOwnID ? String.self : type)
-        if let leaf = Self.leaf(type, isOther: place == record.tried) {
+        let isTried = place == record.tried
+        let odd = isTried ? record.oddValue.flatMap { Self.leaf(type, odd: $0) } : nil
+        if let leaf = odd ?? Self.leaf(type, isOther: isTried) {
             record.leaves[place] = (leaf as? DocumentID)?.wrappedValue ?? leaf
             guard let value = leaf as? T else { throw refusal(type) }
             return value
@@ -117,6 +123,16 @@ final class ModelProbe: Decoder {
             Blob(contentType: "application/octet-stream", data: Data([isOther ? 1 : 2]))
         case is DocumentID.Type: DocumentID(wrappedValue: isOther ? "a" : "b")
         case let cases as any CaseIterable.Type: cases.one(isOther)
+        default: nil
+        }
+    }
+
+    private static func leaf(_ type: any Decodable.Type, odd value: Double) -> Any? {
+        switch type {
+        case is Double.Type: value
+        case is Float.Type: Float(value)
+        case let integer as any FixedWidthInteger.Type: integer.init(clamping: Int(value))
+        case is Date.Type: Date(timeIntervalSince1970: value)
         default: nil
         }
     }

@@ -31,7 +31,7 @@ extension SQLiteStatement {
             start: columns.revision_id,
             count: Int(columns.revision_id_byte_count)
         )
-        guard let sequence = UInt64(exactly: columns.sequence),
+        guard let sequence = UInt64(exactly: columns.sequence), sequence > 0,
             let bodyByteCount = Int(exactly: found.told_body_byte_count), bodyByteCount >= 0,
             let revisionID = RevisionID(encoded: revision.span)
         else { throw damaged(documentID, "its row cannot be read") }

@@ -1,0 +1,28 @@
+internal import CDivanSQLFunctions
+
+/// Dates as texts, which the date functions of SQL++ and the getters of documents read alike.
+public enum DateText {
+    /// Reads a date, or a date and a time, as `STR_TO_MILLIS` does.
+    ///
+    /// `YYYY-MM-DD`, the year with or without a minus sign; behind it `T` or spaces and `HH:MM`, `HH:MM:SS` or
+    /// `HH:MM:SS.s…`, of which milliseconds count; behind that, spaces allowed, `Z`, `±HHMM` or `±HH:MM` with at
+    /// most 14 hours. `24:00` is the end of a day.
+    ///
+    /// - Parameters:
+    ///   - text: The whole text; white space in front of it is refused.
+    ///   - isLocal: Whether a text without a zone means the time of the machine's clocks; otherwise it means
+    ///     UTC. The system decides about the hour that clocks show twice and the one that they leave out.
+    /// - Returns: Milliseconds since the start of 1970, UTC; `nil` for any other text and for a day that no
+    ///   calendar has. Any thread may ask.
+    public static func milliseconds(_ text: String, isLocal: Bool) -> Int64? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var milliseconds: Int64 = 0
+            // The bytes of a string have an address unless it is empty, and an empty text is no date.
+            guard let start = bytes.baseAddress,
+                divan_date_milliseconds(start, Int64(bytes.count), isLocal, &milliseconds)
+            else { return nil }
+            return milliseconds
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import DivanCommandLine
+import DivanSQLFunctions
+
+/// Moments as people type them.
+extension Moment {
+    /// Reads a date, a date with a time, or a distance from `now` such as `90s` or `30d`.
+    ///
+    /// A text without a zone means UTC.
+    static func reading(_ text: String, now: Int64) throws(Failure) -> Int64 {
+        if let distance = distance(text) {
+            let (sum, isTooFar) = now.addingReportingOverflow(distance)
+            guard !isTooFar else { throw refusal(text) }
+            return sum
+        }
+        guard let milliseconds = DateText.milliseconds(text, isLocal: false) else {
+            throw refusal(text)
+        }
+        return milliseconds
+    }
+
+    private static func distance(_ text: String) -> Int64? {
+        let units: [Character: Int64] = [
+            "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000,
+        ]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            count >= 0
+        else { return nil }
+        let (product, isTooFar) = count.multipliedReportingOverflow(by: unit)
+        return isTooFar ? nil : product
+    }
+
+    private static func refusal(_ text: String) -> Failure {
+        .usage(
+            "\"\(text)\" is no time; write 2026-12-31, 2026-12-31T18:00Z, or a distance such as "
+                + "90s, 15m, 12h, 30d, 4w"
+        )
+    }
+}
