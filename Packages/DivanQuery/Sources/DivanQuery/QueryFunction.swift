@@ -203,6 +203,14 @@ extension QueryFunction {
             return nil
         }
     }
+
+    /// Whether what it gives depends on the time zone of this machine, so that no index can have it.
+    public var dependsOnLocalTime: Bool {
+        switch self {
+        case .stringToMillis, .stringToUTC, .stringToZone, .millisToString: true
+        default: false
+        }
+    }
 }
 
 /// A function of all rows, or of those of a group.

@@ -31,6 +31,22 @@ import Testing
         #expect(try checked(sql).columns[0].expression == .property(source: 0, "name"))
     }
 
+    @Test func `as many columns of one name as there may be are numbered at once`() throws {
+        let columns = Array(repeating: "a", count: 2_000).joined(separator: ",")
+        let sql = "SELECT \(columns), a2 AS `a #7` FROM _"
+        let statement = try QueryStatement(sql: sql)
+        var limits = QueryLimits.standard
+        limits.columnCount = 2_001
+        var titles: [String] = []
+        let time = try ContinuousClock().measure {
+            titles = try statement.checked(against: FullCatalogue(), limits: limits).columns
+                .map(\.title.text)
+        }
+        #expect(titles.prefix(7) == ["a", "a #2", "a #3", "a #4", "a #5", "a #6", "a #8"])
+        #expect(Set(titles).count == 2_001)
+        #expect(time < .seconds(1), "some ten milliseconds on a quiet machine")
+    }
+
     @Test(arguments: [
         "SELECT META(_default).id FROM _", "SELECT META(_default._default).id FROM _default",
         "SELECT META(_default.people).id FROM people", "SELECT _default._id FROM _",

@@ -104,6 +104,20 @@ import Testing
         }
     }
 
+    /// What stands for a blob while it is on its way takes ten times the room of its name.
+    @Test func `revisions that wait for many blobs weigh more than their bodies`() throws {
+        var options = Conversation.Options()
+        options.limits.parkedByteCount = 4_000
+        var client = Counterpart.client(try Site(), options)
+        let blobs = (0..<UInt8(10)).map { number in
+            #"{"@type":"blob","digest":"\#(BlobDigest(hashing: [number].span))"}"#
+        }
+        let body = #"{"blobs":[\#(blobs.joined(separator: ","))]}"#
+        let reply = client.ask("rev", ["collection": "0", "id": "a", "rev": "1-aa"], body)
+        #expect(reply?.error?.code == 503)
+        #expect(!client.requests.contains { $0.profile == "getAttachment" })
+    }
+
     /// Couchbase Lite, and Divan before this, take a list for all the blobs that the sender has.
     @Test(arguments: ownLists)
     func `whoever sends a list of attachments names its blobs in it`(list: String) throws {
@@ -250,6 +264,24 @@ import Testing
         #expect(server.blobEvents.map(\.state).last == .arrived)
         #expect(!server.blobEvents.contains { if case .failed = $0.state { true } else { false } })
         #expect(try site.store.blobs.read(Self.digest) == Self.content)
+        #expect(server.closeCode == 1000)
+    }
+
+    /// A listener that shares the default collection alone answers the first question and refuses the next.
+    @Test func `a content is asked for again by who starts over`() throws {
+        let site = try Site()
+        var server = try server(site) {
+            $0.wantedBlobs = [WantedBlob(Self.digest, of: "soup", in: .default)]
+        }
+        try server.refuse("subChanges", "HTTP", 400)
+        try server.refuse("getAttachment", "HTTP", 400)
+        try server.refuse("getCheckpoint", "HTTP", 404)
+        try server.answer("subChanges")
+        let request = try server.take("getAttachment")
+        #expect(request.properties["collection"] == nil)
+        server.answer(request, bytes: Self.content)
+        #expect(try site.store.blobs.read(Self.digest) == Self.content)
+        server.ask("changes", [:], "[]", isNoReply: true)
         #expect(server.closeCode == 1000)
     }
 

@@ -2,6 +2,7 @@ import DivanBLIP
 import DivanReplicator
 import DivanRevisions
 import DivanStore
+import Synchronization
 import Testing
 
 /// What a replication leaves out.
@@ -49,6 +50,32 @@ import Testing
         #expect(try there.contents().keys.sorted() == ["public"])
         // The checkpoint has moved on: taking the filter away sends nothing.
         #expect(Conversation.oneShot(.init(), here, there).transfers == [])
+    }
+
+    /// Others on the same loop wait for it.
+    @Test func `a push filter that keeps nearly all here is asked a few lists at a time`() throws {
+        let site = try Site()
+        for number in 0..<100 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
+        let askedCount = Mutex(0)
+        var filtered = options { collection in
+            collection.pushFilter = { shown in
+                askedCount.withLock { $0 += 1 }
+                return shown.documentID == "doc99"
+            }
+        }
+        filtered.pulls = false
+        filtered.limits.changesCount = 2
+        filtered.limits.listsInFlightCount = 3
+        var server = try Counterpart.server(site, filtered)
+        // A turn, and some more as frames are asked for.
+        #expect(askedCount.withLock { $0 } <= 50)
+        for _ in 0..<100 where server.peer.deadline == .zero {
+            server.peer.advance(to: .zero)
+            server.exchange()
+        }
+        #expect(askedCount.withLock { $0 } == 100)
+        let proposed = try server.take("proposeChanges").body
+        #expect(String(decoding: proposed, as: UTF8.self).contains("doc99"))
     }
 
     @Test func `a pull filter refuses documents, visibly and for good`() throws {

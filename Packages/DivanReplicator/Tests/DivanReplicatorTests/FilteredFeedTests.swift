@@ -112,6 +112,23 @@ import Testing
         #expect(again.split(separator: "doc0").count == 2)
     }
 
+    /// Each list is remembered until it is answered.
+    @Test func `who came once and answers no list is not told again without end`() throws {
+        let limits: (inout ReplicatorLimits) -> Void = { $0.allListsInFlightCount = 3 }
+        var client = client(try site(1, byteCount: 10), limits: limits) { _ in true }
+        client.ask("subChanges", ["collection": "0", "since": "1"])
+        func told() -> Int {
+            client.requests.count { $0.profile == "changes" && $0.body.count > 2 }
+        }
+        for _ in 0..<10 {
+            client.ask("proposeChanges", ["collection": "0"], #"[["doc0","1-aa"]]"#)
+        }
+        #expect(told() == 3)
+        let list = try client.take("changes") { $0.body.count > 2 }
+        client.answer(list, bytes: Array("[0]".utf8))
+        #expect(told() == 3, "the rest follows with the answers")
+    }
+
     @Test func `proposals wait where more has to be read for them than was earned`() throws {
         let asked = Asked()
         let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 50_000 }

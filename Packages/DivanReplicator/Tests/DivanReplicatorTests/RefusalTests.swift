@@ -97,6 +97,18 @@ import Testing
         #expect(try listed().map(\.code) == [413])
     }
 
+    /// Sync Gateway, which takes blobs beside the body only.
+    @Test func `a body that is too large with its list of blobs is listed`() throws {
+        var options = options
+        options.limits.documentByteCount = 200
+        let site = try Site()
+        try site.saveBlob("a", [1, 2, 3])
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        #expect(server.events.map(\.error?.code) == [413])
+        #expect(try listed(site).map(\.code) == [413])
+    }
+
     @Test func `a conflict of a push alone is listed`() throws {
         var server = try Counterpart.server(site, options)
         try server.answer("proposeChanges", #"[{"status":409,"rev":"1-ff"}]"#)

@@ -110,6 +110,18 @@ import Testing
         #expect(client.peer.deadline == nil, "a passive peer at rest sets no timer")
     }
 
+    @Test(arguments: [Duration.zero, .seconds(-1)])
+    func `who has no patience is told at once, and again`(_ patience: Duration) throws {
+        let site = try Site()
+        try site.put("soup", ["1-aa"], #"{"salt":1}"#)
+        var options = Conversation.Options(pushes: true, pulls: false)
+        options.limits.patience = patience
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        pass(3, &server)
+        #expect(server.peer.status.stall?.subject.description == "reply to rev of soup")
+    }
+
     @Test func `a peer at rest sets no timer and names nothing`() throws {
         let site = try Site()
         var options = Conversation.Options()

@@ -33,7 +33,7 @@ extension RevisionID {
         return output
     }
 
-    /// Bytes in the compact form: 2 to 49.
+    /// Bytes in the compact form: 2 to 45.
     var encodedByteCount: Int {
         if isVersion { return encoded.count }
         return (UInt64.bitWidth - generation.leadingZeroBitCount + 6) / 7 + digestByteCount

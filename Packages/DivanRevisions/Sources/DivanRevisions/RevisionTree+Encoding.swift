@@ -73,7 +73,9 @@ extension RevisionTree {
         let count = try reader.readCount()
         let currentPosition = try reader.readCount()
         // Two bytes is the least that a revision takes.
-        guard count >= 1, currentPosition < count, count <= reader.remainingCount / 2 else {
+        guard count >= 1, currentPosition < count, count <= reader.remainingCount / 2,
+            !current.id.isVersion
+        else {
             throw ByteReader.Damage()
         }
         for position in 0..<count {
@@ -115,7 +117,10 @@ extension RevisionTree {
             return revision
         }
         let idBytes = try reader.readBytes(count: reader.readCount())
-        guard let id = RevisionID(encoded: idBytes.span) else { throw ByteReader.Damage() }
+        // A version has no generation to count down from.
+        guard let id = RevisionID(encoded: idBytes.span), !id.isVersion else {
+            throw ByteReader.Damage()
+        }
         var revision = Revision(id: id, parent: parent, flags: flags)
         revision.sequence = try reader.readNumber()
         if bits & bodyFollows != 0 {

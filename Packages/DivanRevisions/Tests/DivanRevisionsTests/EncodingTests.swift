@@ -91,6 +91,37 @@ import Testing
         #expect("\(error)".contains("at byte 5: damaged; purge the document"))
     }
 
+    /// From a file that somebody made: the history of such a tree counted generations down from 0.
+    @Test func `no version stands in a stored tree`() throws {
+        let version = try #require(Version("18e9af6948281234@KjVAS1ZhbHeCjZijrrnEzw"))
+        func decode(_ bytes: [UInt8], current: RevisionID) throws -> [RevisionID] {
+            let tree = try RevisionTree(
+                decoding: bytes.span,
+                currentID: current,
+                currentSequence: 2,
+                currentBody: nil
+            )
+            return tree.history(of: RevisionID(version), random: FixedRandom())
+        }
+        let name = RevisionID(version).encoded
+        let parent = try id("3-aa").encoded
+        // The version is current, and has a parent.
+        var bytes: [UInt8] = [1, 2, 0, 0, 1, 0, 0]
+        bytes.append(UInt8(parent.count))
+        bytes += parent
+        bytes += [1, 0]
+        #expect(throws: RevisionError.self) { try decode(bytes, current: RevisionID(version)) }
+        // It ends a closed branch beside the current one.
+        var beside: [UInt8] = [1, 3, 2, 0x11, 1]
+        beside.append(UInt8(name.count))
+        beside += name
+        beside += [1, 0, 0]
+        beside.append(UInt8(parent.count))
+        beside += parent
+        beside += [1, 0, 0, 0]
+        #expect(throws: RevisionError.self) { try decode(beside, current: try id("2-bb")) }
+    }
+
     /// The example of the README.
     @Test func `saves, pulls and resolves`() throws {
         var tree = RevisionTree()

@@ -69,6 +69,39 @@ import Testing
         #expect(kept.saved(by: .revisionTree, at: 1 << 51).versions.count == 1_001)
     }
 
+    /// A peer names a tree revision of any generation, and a conflict with it is ended here.
+    @Test(arguments: [5_800_000, 5_900_000, 8_388_607] as [UInt64])
+    func `a tree revision of a great generation stands in a vector that can be read`(
+        generation: UInt64
+    ) throws {
+        let legacy = try #require(RevisionID("\(generation)-aaaaaaaaaa"))
+        let converted = try #require(Version(converting: legacy))
+        let mine = try #require(Version("18e9af6948281234@\(Self.source)"))
+        for versions in [[mine, converted], [converted, mine]] {
+            let vector = try VersionVector(versions, mergeCount: 0)
+            #expect(try VersionVector(encoded: vector.encoded.span) == vector)
+        }
+    }
+
+    /// What was merged is not pruned, so that a peer may send ten thousand of it.
+    @Test func `vectors of 10,000 merged versions are not compared each with each`() throws {
+        var generator = SeededGenerator(seed: 8)
+        let versions = (0..<VersionLimits.receivedCount).compactMap { number -> Version? in
+            let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            let time = 1 << 50 + UInt64(number)
+            return SourceID(bytes: bytes).flatMap { Version(time: time, source: $0) }
+        }
+        let whole = try VersionVector(versions, mergeCount: versions.count - 1)
+        let turned = try VersionVector(versions.reversed(), mergeCount: versions.count - 1)
+        let time = ContinuousClock().measure {
+            for _ in 0..<3 {
+                #expect(whole.knowing(turned) == whole)
+                #expect(whole.winning(over: turned).current == whole.current)
+            }
+        }
+        #expect(time < .seconds(5))
+    }
+
     @Test func `a clock refuses what is ahead, zero or beyond, and goes on behind what it gave`()
         throws
     {

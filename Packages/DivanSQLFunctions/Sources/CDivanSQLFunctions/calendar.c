@@ -138,6 +138,10 @@ bool divan_milliseconds(divan_date date, int64_t *milliseconds) {
     return true;
 }
 
+bool divan_is_date(int64_t milliseconds) {
+    return milliseconds >= -farthest && milliseconds <= farthest;
+}
+
 divan_date divan_date_at(int64_t milliseconds, int offset) {
     if (milliseconds > farthest) milliseconds = farthest;
     if (milliseconds < -farthest) milliseconds = -farthest;

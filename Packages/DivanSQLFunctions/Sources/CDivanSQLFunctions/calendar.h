@@ -23,7 +23,10 @@ bool divan_read_date(divan_slice text, bool takes_time, divan_date *date);
 /// Milliseconds since 1970; false beyond the years that dates have.
 bool divan_milliseconds(divan_date date, int64_t *milliseconds);
 
-/// The fields of a time at an offset in minutes.
+/// Whether a time lies within the years that dates have.
+bool divan_is_date(int64_t milliseconds);
+
+/// The fields of a time at an offset in minutes; beyond those years, of the last moment within.
 divan_date divan_date_at(int64_t milliseconds, int offset);
 
 /// The offset of local time at a time, in minutes; of the fields of a date where `is_fields`.

@@ -163,7 +163,7 @@ static bool add(divan_date date, int64_t amount, const part *part, int64_t *mill
     if (part->months > 0) {
         int64_t months;
         if (__builtin_mul_overflow(amount, part->months, &months)) return false;
-        months += date.year * 12 + date.month - 1;
+        if (__builtin_add_overflow(months, date.year * 12 + date.month - 1, &months)) return false;
         int64_t year = months / 12, month = months % 12;
         if (month < 0) {
             month += 12;
@@ -176,7 +176,8 @@ static bool add(divan_date date, int64_t amount, const part *part, int64_t *mill
     int64_t added;
     return divan_milliseconds(date, milliseconds)
         && !__builtin_mul_overflow(amount, part->milliseconds, &added)
-        && !__builtin_add_overflow(*milliseconds, added, milliseconds);
+        && !__builtin_add_overflow(*milliseconds, added, milliseconds)
+        && divan_is_date(*milliseconds);
 }
 
 /// Takes amount and part.

@@ -154,7 +154,12 @@ static void append_units(sqlite3_str *output, const UChar *units, int32_t count,
     for (int32_t at = 0; at < count;) {
         UChar32 point;
         U16_NEXT(units, at, count, point);
-        if (point >= 0x80) append_unit(output, folded(point, folding));
+        if (point >= 0x80) {
+            unit unit = folded(point, folding & ~divan_in_pattern);
+            bool is_sign = unit == '%' || unit == '_' || unit == '\\';
+            if (is_sign && folding & divan_in_pattern) sqlite3_str_appendchar(output, 1, '\\');
+            append_unit(output, unit);
+        }
         else if (folding & divan_any_case && point >= 'A' && point <= 'Z')
             sqlite3_str_appendchar(output, 1, (char)(point | 0x20));
         else sqlite3_str_appendchar(output, 1, (char)point);
@@ -162,6 +167,8 @@ static void append_units(sqlite3_str *output, const UChar *units, int32_t count,
 }
 
 void divan_append_folded(sqlite3_str *output, divan_slice text, int folding) {
+    int place = folding & divan_in_pattern;
+    folding &= ~divan_in_pattern;
     if (folding == divan_ascii_case || (is_ascii(text) && folding & divan_any_case)) {
         append_ascii_lowercase(output, text);
         return;
@@ -178,7 +185,7 @@ void divan_append_folded(sqlite3_str *output, divan_slice text, int folding) {
     if (!form) divan_append(output, text.start, divan_count(text));
     else if (folding == 0 || !modes[folding / first_mode - 1].collator)
         divan_append_wide(output, form, count);
-    else append_units(output, form, count, folding);
+    else append_units(output, form, count, folding | place);
     sqlite3_free(form);
     divan_free_wide(&wide);
 }

@@ -37,6 +37,7 @@ static bool has_text(divan_value value) {
 
 static divan_pattern *read_pattern(divan_value value, int folding) {
     sqlite3_str *buffers[] = {sqlite3_str_new(NULL), sqlite3_str_new(NULL)};
+    if (folding != divan_exactly) folding |= divan_in_pattern;
     divan_slice text = folded(shown(value, buffers[0]), buffers[1], folding);
     divan_pattern *read = divan_read_pattern(text);
     for (int index = 0; index < 2; index++) sqlite3_free(sqlite3_str_finish(buffers[index]));
@@ -99,9 +100,27 @@ enum {
     /// Steps of 10,000 operations that a match may take, and one more for so many units of text.
     time_limit = 500,
     units_per_step = 1000,
+    /// Steps times units of text, where an operation may compare as much as the text is long.
+    reference_limit = 500000,
     /// Bytes that a match may keep to go back to.
     stack_limit = 1 << 20,
 };
+
+/// Whether an expression may speak of what a group has found.
+static bool has_reference(divan_slice text) {
+    for (const uint8_t *at = text.start; text.end - at > 1; at++) {
+        if (*at != '\\') continue;
+        at++;
+        if ((*at >= '1' && *at <= '9') || *at == 'k') return true;
+    }
+    return false;
+}
+
+static int32_t step_limit(divan_slice pattern, int32_t count) {
+    int32_t steps = time_limit + count / units_per_step;
+    if (count == 0 || !has_reference(pattern) || reference_limit / count >= steps) return steps;
+    return reference_limit / count + 1;
+}
 
 static void free_expression(void *expression) { uregex_close(expression); }
 
@@ -172,7 +191,7 @@ begin_search(search *search, sqlite3_context *context, int count, sqlite3_value 
     if (divan_widen(&search->text, text.text)) {
         uregex_setText(search->expression, search->text.units, search->text.count, &error);
         uregex_setTimeLimit(
-            search->expression, time_limit + search->text.count / units_per_step, &error);
+            search->expression, step_limit(pattern.text, search->text.count), &error);
         if (U_SUCCESS(error)) return true;
         fail(context, error);
         divan_free_wide(&search->text);

@@ -36,6 +36,8 @@ typedef enum {
     /// With `divan_unicode`.
     divan_any_case = 4,
     divan_any_accent = 8,
+    /// The text is a pattern of LIKE, in which what becomes one of its signs stays a character.
+    divan_in_pattern = 16,
 } divan_folding;
 
 /// Appends text in a form that is equal, byte by byte, for texts that count as equal.

@@ -217,7 +217,7 @@ static int compare_numbers(divan_value left, divan_value right) {
         if (left.kind == right.kind) return 0;
         // Near 2^63 integers round; two that are told apart only so are compared as integers.
         if (fabs(a) < 0x1p53) return 0;
-        if (fabs(a) >= 0x1p63) return left.kind == divan_real ? (a > 0 ? 1 : -1) : (a > 0 ? -1 : 1);
+        if (a >= 0x1p63) return left.kind == divan_real ? 1 : -1;
         int64_t exact_left = left.kind == divan_real ? (int64_t)a : left.integer;
         int64_t exact_right = right.kind == divan_real ? (int64_t)b : right.integer;
         return exact_left < exact_right ? -1 : exact_left > exact_right;

@@ -88,6 +88,20 @@ struct DateTests {
         #expect(try scratch.value("divan_str_to_millis1('\(text)')") == "null")
     }
 
+    @Test(
+        "A date beyond the years that there are is MISSING",
+        arguments: [
+            "200000000, 'day'", "-200000000, 'day'", "10000000000000, 'second'",
+            "768614336404564, 'millennium'", "-768614336404564, 'millennium'", "300000, 'year'",
+        ]
+    )
+    func beyond(amount: String) throws {
+        for date in ["2018-01-01T00:00:00Z", "-9999-01-01T00:00:00Z"] {
+            #expect(try scratch.value("divan_date_add_str2('\(date)', \(amount))") == "MISSING")
+        }
+        #expect(try scratch.value("divan_date_add_millis2(0, \(amount))") == "MISSING")
+    }
+
     @Test("A date with blanks and a T behind it is one without a time")
     func dateAlone() throws {
         let date = try scratch.value("divan_str_to_millis1('2021-03-04')")

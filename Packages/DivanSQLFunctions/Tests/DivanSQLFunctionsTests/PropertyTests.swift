@@ -90,6 +90,22 @@ struct PropertyTests {
         #expect(try scratch.value("divan_boolean1(NULL)") == "MISSING")
     }
 
+    @Test("The ends of whole numbers equal what SQLite calls equal to them")
+    func extremes() throws {
+        let (least, greatest) = ("(-9223372036854775807 - 1)", "9223372036854775807")
+        for whole in [least, greatest] {
+            for real in [
+                "-9223372036854775808.0", "9223372036854775808.0", "9223372036854774784.0",
+            ] {
+                let isEqual = try scratch.value("\(whole) = \(real)")
+                for (item, other) in [(real, whole), (whole, real)] {
+                    let isItem = "divan_is_item1(\(item), divan_array1(\(other)))"
+                    #expect(try scratch.value(isItem) == isEqual)
+                }
+            }
+        }
+    }
+
     @Test("What is no path is an error", arguments: ["a", ".a[", ".a[x]", #".\zz"#])
     func malformed(path: String) {
         #expect(throws: Scratch.Failure.self) {

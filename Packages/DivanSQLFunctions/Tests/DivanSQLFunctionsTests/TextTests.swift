@@ -51,6 +51,18 @@ struct TextTests {
         }
     }
 
+    @Test("What only folds to a sign of LIKE is none", arguments: [6, 14])
+    func wideSigns(folding: Int) throws {
+        for (text, pattern, expected) in [
+            ("100 men", "100％", "0"), ("100％", "100％", "1"), ("100%", "100％", "1"),
+            ("100％", #"100\%"#, "1"), ("éb", "é＿", "0"), ("é_", "é＿", "1"), ("é%", "é＼%", "0"),
+            (#"é\b"#, "é＼%", "1"), ("É％b", "é％%", "1"),
+        ] {
+            let found = try scratch.value("divan_like1('\(text)', '\(pattern)', \(folding))")
+            #expect(found == expected, "\(text) LIKE \(pattern)")
+        }
+    }
+
     @Test(
         "A character stays one, whatever is folded",
         arguments: [

@@ -16,6 +16,20 @@ struct WorkTests {
         }
     }
 
+    /// Each comparison with a group is one operation, however long the group is.
+    @Test("A regular expression that compares with a group ends, too")
+    func comparingExpression() throws {
+        let text = String(repeating: "a", count: 40_000)
+        let time = ContinuousClock().measure {
+            _ = #expect(throws: Scratch.Failure.self) {
+                try scratch.value("divan_regexp_contains1('\(text)', '(a*?)\\1c')")
+            }
+        }
+        #expect(time < .seconds(5), "some hundred milliseconds on a quiet machine")
+        let found = try scratch.value("divan_regexp_position1('\(text)xbxb', '(xb)\\1')")
+        #expect(found == "40000")
+    }
+
     @Test("A LIKE pattern of many runs is matched in linear time")
     func explodingPattern() throws {
         let text = String(repeating: "a", count: 200_000)

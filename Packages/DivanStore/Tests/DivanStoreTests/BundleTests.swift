@@ -303,6 +303,23 @@ import Testing
         try copy.close()
     }
 
+    /// A copy or a change of the key would go without the blobs that were not told.
+    @Test func `a directory that cannot be read to its end is no shorter one`() throws {
+        try write([1], to: home.file("a"))
+        try write([2], to: home.file("b"))
+        var count = 0
+        let code = try refusal {
+            _ = try BundleFiles.names(in: home.path) { stream in
+                count += 1
+                if count < 3 { return readdir(stream) }
+                errno = EIO
+                return nil
+            }
+        }
+        #expect(code == .io(EIO))
+        #expect(try BundleFiles.names(in: home.path).sorted() == ["a", "b"])
+    }
+
     @Test func `a link to a database is none`() throws {
         try Store.open(directory: path).close()
         let link = home.file("b.cblite2")

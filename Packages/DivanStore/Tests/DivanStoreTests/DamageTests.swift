@@ -342,6 +342,27 @@ import Testing
         #expect(try damaged.read { try $0.lastSequence(in: .default) } == 41)
     }
 
+    /// The mark is among what is damaged, and so is no word for there being none.
+    @Test func `compacting takes no blob of a document whose mark is damaged`() throws {
+        let store = try Store.open(directory: path)
+        let digest = try store.blobs.write(Array("content".utf8))
+        let body = #"{"p":{"@type":"blob","digest":"\#(digest)","length":7}}"#
+        let revision = LocalRevision("x", body: Array(body.utf8), hasBlobs: true)
+        _ = try store.save(revision, in: .default)
+        try store.close()
+        let mark = DocumentFlags.hasBlobs.rawValue
+        try SQLiteConnection.edit(
+            database,
+            "UPDATE docs_1 SET flags = flags & ~\(mark) WHERE documentID = 'x'"
+        )
+        let damaged = try Store.open(directory: path)
+        defer { try? damaged.close() }
+        let collection = try damaged.compact()
+        let damage = StoreError.Code.damagedDocument(documentID: "x", "its checksum differs")
+        #expect(collection.obstacle?.code == damage)
+        #expect(collection.removedCount == 0 && damaged.blobs.contains(digest))
+    }
+
     @Test func `a foreign write-ahead log is not taken in`() throws {
         var generator = SeededGenerator(seed: 3)
         try write([UInt8].random(count: 20_000, using: &generator), to: database + "-wal")

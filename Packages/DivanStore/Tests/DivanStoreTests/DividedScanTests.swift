@@ -133,6 +133,33 @@ import Testing
         #expect(throws: StoreError.self) { _ = try rows(Self.questions[0], in: store) }
     }
 
+    /// A thousand rows of 6 KB from each of sixteen parts or more, where one scan holds a thousand.
+    @Test func `parts that have more than a query may hold are given up`() throws {
+        let room = try Room(.file)
+        defer { withExtendedLifetime(room) {} }
+        let text = String(repeating: "x", count: 6_000)
+        try room.store.write { writer in
+            for number in 0..<20_000 {
+                let body = Array(#"{"n":\#(number),"t":"\#(text)"}"#.utf8)
+                _ = try writer.save(DocumentID(unchecked: "d\(number)"), in: .default, body: body)
+            }
+        }
+        let sql = "SELECT n, t FROM _ ORDER BY n DESC LIMIT 1000"
+        let catalogue = StoreCatalogue(room.store, named: "divided")
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue)
+        let engine = try #require(room.store.engine as? SQLiteEngine)
+        let session = try engine.readers.take()
+        defer { engine.readers.giveBack(session) }
+        let watch = QueryWatch(memory: QueryMemory(byteLimit: 160 << 20))
+        let query = StorageQuery(statement, watch: watch)
+        #expect(try SQLiteDividedRun.rows(of: query, on: session, of: engine.readers) == nil)
+        let usual = StorageQuery(statement)
+        let rows = try SQLiteDividedRun.rows(of: usual, on: session, of: engine.readers)
+        // Of one processor none divides anything.
+        #expect(rows == nil || rows?.count == 1_000)
+        #expect(try self.rows(sql, in: room.store, watch: watch).count == 1_000)
+    }
+
     @Test(arguments: [Int64.min + 1, -5], [Int64.max - 1, 1 << 62])
     func `sequences that no database gives are no trap`(_ first: Int64, _ last: Int64) throws {
         var generator = SeededGenerator(seed: 3)

@@ -105,6 +105,23 @@ import Testing
         #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
     }
 
+    /// Forty levels, of which each doubled the work, would outlive whoever waits.
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `a LIKE inside a LIKE is written once`(_ hasIndex: Bool) throws {
+        let room = try room()
+        if hasIndex {
+            let key = try QueryExpression(sql: "LOWER(s)").checkedKey(over: .standard)
+            try room.store.write {
+                try $0.createIndex("low", .value([key], filter: nil), in: .default)
+            }
+        }
+        let deep = (0..<40).reduce("s") { inner, _ in "LOWER(\(inner) LIKE 's%')" }
+        let catalogue = StoreCatalogue(room.store, named: "large")
+        let sql = "SELECT n FROM _ WHERE \(deep) LIKE 's%'"
+        let statement = try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        #expect(try !room.store.plan(of: StorageQuery(statement)).steps.isEmpty)
+    }
+
     @Test(arguments: ["n = $0", "$0 = n", "n IN [$0, -$0]"])
     func `an index is searched for alternatives, however many there are`(_ form: String) throws {
         let room = try room()
@@ -167,6 +184,10 @@ import Testing
         try makeWords(in: room)
         #expect(
             try rows("SELECT n FROM _ WHERE \(many) AND MATCH(words, 's2')", in: room)
+                == [[.integer(2)]]
+        )
+        #expect(
+            try rows("SELECT n FROM _ WHERE (MATCH(words, 's2') AND n = 2) AND \(many)", in: room)
                 == [[.integer(2)]]
         )
     }

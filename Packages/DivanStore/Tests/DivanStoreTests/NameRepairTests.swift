@@ -49,7 +49,8 @@ import Testing
         try bytes.write(to: URL(filePath: file))
     }
 
-    private func loseName(_ id: String) throws {
+    /// Damages a name in the index of document IDs, or what stands so many bytes behind its beginning.
+    private func loseName(_ id: String, at offset: Int = 0) throws {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
         let page = try connection.integer(
             "SELECT max(pageno) FROM dbstat WHERE name = 'sqlite_autoindex_docs_1_1'"
@@ -57,7 +58,8 @@ import Testing
         let start = (Int(page ?? 0) - 1) * 8_192
         let bytes = try Data(contentsOf: URL(filePath: file))
         let place = try #require(bytes[start..<start + 8_192].range(of: Data(id.utf8)))
-        try damage(place.lowerBound - start..<place.lowerBound - start + 1)
+        let first = place.lowerBound - start + offset
+        try damage(first..<first + 1)
     }
 
     private func open() throws -> Store {
@@ -136,6 +138,84 @@ import Testing
                 == Array(#"{"n":77}"#.utf8)
         )
         try store.checkIntegrity()
+    }
+
+    /// The index has the row of `doc-89`, the ninetieth, for `doc-77`.
+    @Test func `who forgets a document forgets no other`() throws {
+        try loseName("doc-77", at: 6)
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) {
+            try store.write { _ = try $0.purge("doc-77", in: .default) }
+        }
+        #expect(throws: StoreError.self) {
+            try store.write { try $0.setExpiration(1, of: "doc-77", in: .default) }
+        }
+        #expect(try store.purgeExpired(now: 10) == 0)
+        #expect(try store.read { try $0.document("doc-89", in: .default) } != nil)
+        try store.reindex()
+        try store.checkIntegrity()
+        #expect(try store.read { try $0.count(in: .default) } == Self.count)
+        #expect(try store.write { try $0.purge("doc-77", in: .default) })
+    }
+
+    @Test func `an index of expirations that is damaged purges nobody too soon`() throws {
+        let time: Int64 = 4_000_000_000_000
+        do {
+            let store = try open()
+            try store.write { try $0.setExpiration(time, of: "doc-77", in: .default) }
+            try store.close()
+        }
+        // The time and, behind it, the number of the row: so it stands in the index alone.
+        let entry = (0..<6).map { UInt8(truncatingIfNeeded: time >> (40 - 8 * $0)) } + [78]
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        let place = try #require(bytes.range(of: Data(entry)))
+        bytes[place.lowerBound] = 0
+        try bytes.write(to: URL(filePath: file))
+        let store = try open()
+        defer { try? store.close() }
+        #expect(try store.purgeExpired(now: time - 1) == 0)
+        #expect(try store.expiredCount(now: time - 1) == 0)
+        #expect(try store.read { try $0.document("doc-77", in: .default) } != nil)
+        try store.reindex()
+        try store.checkIntegrity()
+        #expect(try store.purgeExpired(now: time) == 1)
+    }
+
+    /// What is left of such rows is NULL in each column: several of one name, under which none is found.
+    @Test func `half a page that is gone is no trap to who makes the indexes anew`() throws {
+        let page: Int64? = try {
+            let connection = try SQLiteConnection(path: file, mode: .readOnly)
+            return try connection.integer(
+                "SELECT max(pageno) FROM dbstat WHERE name = 'docs_1' AND pagetype = 'leaf'"
+            )
+        }()
+        let end = try Int(#require(page)) * 8_192
+        var bytes = try Data(contentsOf: URL(filePath: file))
+        bytes.replaceSubrange(end - 4_096..<end, with: Data(repeating: 0, count: 4_096))
+        try bytes.write(to: URL(filePath: file))
+        try damage(0..<8_192)
+        let store = try open()
+        defer { try? store.close() }
+        #expect(throws: StoreError.self) { try store.reindex() }
+    }
+
+    @Test func `a restoration says what to do where a document stands twice`() throws {
+        try loseName("doc-77")
+        do {
+            let store = try open()
+            _ = try store.save("doc-77", in: .default, body: Array("{}".utf8))
+            try store.close()
+        }
+        let store = try open()
+        defer { try? store.close() }
+        let inspection = try store.inspect()
+        let error = #expect(throws: StoreError.self) {
+            try store.restore(inspection, from: Store.inMemory())
+        }
+        #expect(error?.description.contains("divan index rebuild") == true)
+        try store.reindex()
+        #expect(try store.inspect().damages == [])
     }
 
     // MARK: Documents that no list has

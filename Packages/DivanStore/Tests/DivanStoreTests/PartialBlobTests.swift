@@ -178,6 +178,26 @@ import Testing
         try store.close()
     }
 
+    @Test func `a compaction forgets what was left at a peer and is here, or named no more`()
+        throws
+    {
+        let store = try open()
+        let digests = [[UInt8]([1]), [2], [3]].map { BlobDigest(hashing: $0.span) }
+        for (name, digest) in zip(["a", "b", "c"], digests) {
+            let body = #"{"picture":{"@type":"blob","digest":"\#(digest)","length":1}}"#
+            let id = DocumentID(unchecked: name)
+            let revision = LocalRevision(id, body: Array(body.utf8), hasBlobs: true)
+            _ = try store.save(revision, in: .default)
+            try store.write { try $0.noteAbsent(digest, of: id, in: .default) }
+        }
+        _ = try store.blobs.write([2])
+        try store.write { _ = try $0.purge("c", in: .default) }
+        try store.compact()
+        let kept = try store.read { reader in try digests.map { try reader.absentBlob($0) != nil } }
+        #expect(kept == [true, false, false])
+        try store.close()
+    }
+
     @Test func `a sealed database keeps no part, and takes the content whole`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try Store.open(

@@ -110,6 +110,28 @@ struct QueryTests {
         #expect(try rows(of: statement, in: room) == [[found[1]], [found[0]]])
     }
 
+    @Test("Containers are equal however a peer has spelled them", arguments: EngineKind.allCases)
+    func spelledContainers(kind: EngineKind) throws {
+        let room = try Room(kind)
+        try room.save("a", #"{"o":{"a":1,"b":[2,3]}}"#)
+        try room.save("b", #"{"o":{"b":[2, 3],"a":1}}"#)
+        let property = CheckedExpression.property(source: 0, "o")
+        let built = CheckedExpression.object([
+            .init("b", .array([.literal(.integer(2)), .literal(.integer(3))])),
+            .init("a", .literal(.integer(1))),
+        ])
+        for (left, right) in [
+            (property, built), (.array([property]), .array([built])),
+            (.object([.init("k", property)]), .object([.init("k", built)])),
+        ] {
+            let equal = CheckedExpression.comparison(.equal, left, right, .binary)
+            #expect(try rows(of: statement([Self.id], where: equal), in: room).count == 2)
+            var distinct = statement([left])
+            distinct.isDistinct = true
+            #expect(try rows(of: distinct, in: room).count == 1)
+        }
+    }
+
     @Test("Every function of the language can be called", arguments: QueryFunction.allCases)
     func everyFunction(function: QueryFunction) throws {
         let room = try chairs(.file)

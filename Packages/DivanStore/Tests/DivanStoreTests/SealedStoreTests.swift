@@ -174,6 +174,22 @@ struct SealedStoreTests {
         }
     }
 
+    @Test(arguments: 3..<6)
+    func `who copies without writing finds the blobs that a crash left on their way`(
+        moment: Int
+    ) throws {
+        let home = try TemporaryDirectory()
+        let (path, target) = (home.file("a.cblite2"), home.file("b.cblite2"))
+        try Self.make(path, key: 1)
+        try Self.interrupt(path, at: moment)
+        // So that the database is only read, as by who may not write: nobody finishes the change.
+        let lock = Glibc.open(path + "/lock", O_RDWR)
+        try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+        defer { close(lock) }
+        try Store.copy(directory: path, to: target, sealing: try TestSealing(2))
+        #expect(try Self.refusal(target, key: 2) == nil)
+    }
+
     /// Changes the key from 1 to 2 and stops behind so many steps.
     private static func interrupt(_ path: String, at moment: Int) throws {
         let files = BundleFiles(directory: path)

@@ -53,6 +53,40 @@ import Testing
         #expect(try number("doc", in: store) == #"{"n":3}"#)
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `a copy that may be stopped ends, also beside another process that writes`() async throws {
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let body = Array(#"{"t":"\#(String(repeating: "x", count: 7_000))"}"#.utf8)
+        try store.write { writer in
+            for number in 0..<2_500 {
+                _ = try writer.save(DocumentID(unchecked: "d\(number)"), in: .default, body: body)
+            }
+        }
+        let (file, target) = (path + "/db.sqlite3", home.file("copy.sqlite3"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                var number = 0
+                while !Task.isCancelled {
+                    number += 1
+                    _ = try store.save("doc", in: .default, body: Array(#"{"n":\#(number)}"#.utf8))
+                }
+            }
+            group.addTask {
+                // As another process, which is kept waiting by no writer of this one.
+                let engine = try SQLiteEngine(path: file, isReadOnly: true, syncsFully: false)
+                defer { engine.close() }
+                try Store.stopping(by: QueryWatch(limit: .seconds(20))) {
+                    try engine.copy(to: target)
+                }
+            }
+            try await group.next()
+            group.cancelAll()
+        }
+        let copy = try SQLiteConnection(path: target, mode: .readOnly)
+        try copy.check("PRAGMA quick_check(1)", of: target)
+    }
+
     @Test func `collections that come and go are seen at once`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }

@@ -105,6 +105,29 @@ import Testing
         #expect(history.mergeCount == 2 && history.ids.count == 2)
     }
 
+    @Test(arguments: EngineKind.onDisk)
+    func `a compaction leaves the blobs of what a remote has behind ours`(kind: EngineKind) throws {
+        let room = try VersionedRoom(kind)
+        let store = room.store
+        let digest = try store.blobs.write([1, 2, 3])
+        // Theirs lies behind ours and has the greater version, so that it may come again.
+        let theirs = "6000000000000@KjVAS1ZhbHeCjZijrrnEzw"
+        var ours = try received("doc", "5000000000000@\(Self.theirs); \(theirs)")
+        ours.remote = RemoteID(rawValue: 2)
+        let body = #"{"b":{"@type":"blob","digest":"\#(digest)","length":3}}"#
+        var behind = try received("doc", theirs, body: body)
+        behind.hasBlobs = true
+        for revision in [ours, behind] {
+            _ = try store.write { try $0.insert(revision, in: .default) }
+        }
+        let kept = try store.read { reader in
+            try reader.revision("doc", behind.revisionID, in: .default)
+        }
+        #expect(kept?.body == behind.body)
+        try store.compact()
+        #expect(store.blobs.contains(digest))
+    }
+
     @Test(arguments: EngineKind.allCases)
     func `what would be a conflict is refused where conflicts are`(kind: EngineKind) throws {
         let room = try VersionedRoom(kind)

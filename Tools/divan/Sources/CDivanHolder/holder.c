@@ -113,6 +113,13 @@ int divan_holder_receive_files(int socket, int *files, size_t count) {
 }
 
 int divan_holder_enter(int directory) {
-    if (unshare(CLONE_FS) != 0) return -1;
-    return fchdir(directory);
+    if (unshare(CLONE_FS) == 0) return fchdir(directory);
+    int number = errno;
+    struct stat here, there;
+    if (stat(".", &here) == 0 && fstat(directory, &there) == 0 && here.st_dev == there.st_dev &&
+        here.st_ino == there.st_ino) {
+        return 0;
+    }
+    errno = number;
+    return -1;
 }

@@ -39,8 +39,26 @@ public enum Program {
         guard let (verb, rest) = try? Verbs.find(words[...]),
             let arguments = try? Arguments(naming: rest, syntax: verb.line),
             verb.isDoneByHolder(arguments)
-        else { return Failure.Kind.usage.rawValue }
+        else {
+            // The command has read them already.
+            return refuseHeld(
+                words,
+                because: Failure(
+                    kind: .database,
+                    sentence: "the process that holds the database is of another version, and "
+                        + "does not know this command line; start it again"
+                )
+            )
+        }
         return perform(words)
+    }
+
+    /// Tells another process why nothing was done; returns the exit code.
+    static func refuseHeld(_ words: [String], because failure: Failure) -> Int32 {
+        var terminal = Terminal()
+        terminal.isJSON = words.contains("--json")
+        report(failure, of: words, terminal)
+        return failure.kind.rawValue
     }
 
     /// What became of a verb whose results may be lost: whatever else it did, nobody got them.
@@ -54,7 +72,8 @@ public enum Program {
     }
 
     private static func run(_ words: [String], _ terminal: Terminal) throws {
-        try ArgumentBytes.check(words)
+        // For another shell they came as JSON, and it has looked at the bytes.
+        if Streams.current.interruption == nil { try ArgumentBytes.check(words) }
         guard let name = words.first else {
             throw Failure.usage("which verb?")
         }

@@ -26,6 +26,8 @@ import Testing
         #expect(put.errors.hasPrefix("Saved soup, revision 1-"), "\(put.errors)")
         try shell.divan(["put", "a", "tea"], input: #"{"salt":0}"#).expectSuccess()
         #expect(try body("tea") == "{\"salt\":0}\n")
+        try shell.run("put", "a", "tea", "{\"salt\":\"\u{FFFD}\"}")
+        try shell.run("put", "a", "tea", #"{"salt":0}"#)
         try shell.divan("put", "a", "bad", "[").expectFailure(4, "body")
         try shell.divan("put", "a", "soup", "{}", "--create").expectFailure(10, "exists")
         try shell.divan("rm", "a", "none").expectFailure(3, "none")
@@ -80,6 +82,24 @@ import Testing
         #expect(editing.status == 0, "\(editing.errors)")
         #expect(try body("one") == "{\"edited\":true}\n")
         server.stop()
+    }
+
+    @Test func `where the system forbids a second directory, that of the holder is served`() throws
+    {
+        let server = try shell.start(
+            ["serve", "a", "--interface", "127.0.0.1", "--no-tls"],
+            try shell.preloading("no_unshare")
+        )
+        _ = try server.url()
+        try shell.run("put", "a", "soup", "{}")
+        try FileManager.default.createDirectory(
+            atPath: shell.path("elsewhere"),
+            withIntermediateDirectories: false
+        )
+        try shell.bash("cd elsewhere && divan put ../a tea '{}'")
+            .expectFailure(1, "divan serve", "run the command in")
+        server.stop()
+        #expect(try shell.run("ls", "a").output == "soup\n")
     }
 
     @Test func `a revision that somebody else replaced is not overwritten`() throws {

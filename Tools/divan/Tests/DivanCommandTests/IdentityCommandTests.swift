@@ -43,6 +43,12 @@ import Testing
         #expect(try shell.run("identity", "show", "jukebox").output == outcome.output)
     }
 
+    @Test func `a label that only looks like another forgets nothing`() throws {
+        try shell.run("identity", "new", "caf\u{E9}", "--key", "p256")
+        try shell.divan("identity", "rm", "cafe\u{301}", "--yes").expectFailure(3, "no identity")
+        #expect(try shell.run("identity", "ls", "--json").lines.count == 1)
+    }
+
     @Test func `the usual key is one that every peer can read`() throws {
         let shown = try shell.run("identity", "new", "phone", "--json").json()
         #expect(shown["key"] as? String == "RSA private key of 2048 bits")

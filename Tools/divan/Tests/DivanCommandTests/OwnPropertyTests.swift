@@ -27,6 +27,15 @@ import Testing
         #expect(try shell.run("lscoll", "again").lines.count == 1)
     }
 
+    @Test func `comma-separated values keep them`() throws {
+        try shell.run("export", "db", "db.csv")
+        try shell.run("new", "again")
+        try shell.run("import", "again", "db.csv", "--from", "csv")
+        #expect(try shell.run("get", "again", "own", "--raw").output == Self.body + "\n")
+        try shell.divan("import", "again", "db.csv", "--from", "csv", "--since", "1")
+            .expectFailure(2, "--since")
+    }
+
     @Test func `copies by lines keep them, in their collections`() throws {
         try shell.run("mkcoll", "db", "geo.places")
         try shell.run("put", "db", "own", #"{"_collection":7}"#, "-c", "geo.places")

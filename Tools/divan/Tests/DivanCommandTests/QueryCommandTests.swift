@@ -186,6 +186,8 @@ import Testing
         #expect(try suggestion(lower).hasSuffix("'LOWER(name)'\n"))
         #expect(try suggestion("SELECT name FROM shop.chairs WHERE name LIKE '%o'").isEmpty)
         #expect(try suggestion("SELECT name FROM shop.chairs WHERE name != 'o'").isEmpty)
+        let local = "SELECT name FROM shop.chairs WHERE STR_TO_MILLIS(day) > 0"
+        #expect(try shell.run("index", "suggest", "shop", local).errors.contains("time zone"))
         try shell.run("index", "make", "shop", "byName", "-c", "shop.chairs", "name")
         let known = "SELECT price FROM shop.chairs WHERE name = 'Oslo'"
         #expect(try suggestion(known).isEmpty)

@@ -159,6 +159,8 @@ import Testing
         (#"{"databases":["a"],"port":1.5}"#, "whole number"),
         (#"{"databases":["a"],"config":"x"}"#, "no place in the file"),
         (#"{"databases":["a"],"delta":"yes"}"#, "takes no value"),
+        (#"{"databases":["a"],"collections":[]}"#, "\"collections\" is empty"),
+        (#"{"databases":["a"],"client-certificate":[]}"#, "\"client-certificate\" is empty"),
         ("[]", "JSON object"), ("{", "serve.json"),
     ])
     func `a mistake in the file is named`(_ text: String, _ words: String) throws {

@@ -127,6 +127,17 @@ import Testing
         #expect(try take(".read again.sql").errors.contains("nested deeper"))
     }
 
+    @Test func `many questions cost as much in one line as in as many lines`() throws {
+        func cost(_ end: String) throws -> Duration {
+            let lines = String(repeating: "SELECT 1 AS a FROM _;\(end)", count: 1_500)
+            let begin = ContinuousClock.now
+            #expect(try take(lines).output.split(separator: "\n").count == 1_500)
+            return ContinuousClock.now - begin
+        }
+        let (many, one) = (try cost("\n"), try cost(" "))
+        #expect(one < many * 3, "\(one) in one line, \(many) in many")
+    }
+
     @Test func `very long lines are asked or refused, and the shell goes on`() throws {
         let long = String(repeating: "x", count: 500_000)
         let asked = try take("SELECT LENGTH('\(long)') AS n FROM _;\n")

@@ -131,6 +131,24 @@ import Testing
         #expect(server.screen.strangers.isEmpty && !server.screen.isStyled)
     }
 
+    @Test func `a table with wide letters fits its lines`() throws {
+        let name = String(repeating: "東京", count: 12)  // two cells each
+        try shell.run("new", name)
+        let server = try terminal("serve", name, "--no-tls", "--interface", "127.0.0.1")
+        try server.waits(for: ": 0 peers, ")
+        server.type("\u{3}")
+        #expect(server.end() == 0)
+        let drawn = server.output.split(whereSeparator: \.isNewline).filter {
+            $0.contains(": 0 peers, ")
+        }
+        #expect(!drawn.isEmpty)
+        for line in drawn {
+            let text = line.drop { $0 != "東" }
+            let cells = text.reduce(0) { $0 + ($1 == "東" || $1 == "京" ? 2 : 1) }
+            #expect(cells < 80, "\(cells) cells: \(text)")
+        }
+    }
+
     @Test func `sync shows a bar that is gone in the end`() throws {
         let server = try shell.serve("a", "--no-tls")
         let url = try server.url()

@@ -6,6 +6,8 @@ import DivanJSON
 struct ColumnTitles {
     private var taken: Set<ExactText>
     private var unnamedCount = 0
+    /// The number that was given to a name last.
+    private var numbers: [ExactText: Int] = [:]
 
     init(explicit: [ExactText]) {
         taken = Set(explicit)
@@ -43,11 +45,12 @@ struct ColumnTitles {
 
     private mutating func unused(_ name: ExactText) -> ExactText {
         var title = name
-        var number = 1
+        var number = numbers[name] ?? 1
         while !taken.insert(title).inserted {
             number += 1
             title = ExactText("\(name) #\(number)")
         }
+        numbers[name] = number
         return title
     }
 }

@@ -7,7 +7,8 @@ extension SQLExpressionWriter {
         case .not(let operand):
             text += "NOT "
             try write(operand, .plain, to: &text)
-        case .and(let terms): try writeConditions(terms, " AND ", to: &text)
+        // Terms of terms too, of which some may be full-text conditions.
+        case .and: try writeConditions(expression.terms, " AND ", to: &text)
         case .or(let terms): try writeAlternatives(terms, to: &text)
         case .comparison(let comparison, let left, let right, let collation):
             try writeComparison(comparison, left, right, collation, to: &text)
@@ -226,10 +227,15 @@ extension SQLExpressionWriter {
     private func isRanged(_ value: CheckedExpression) throws -> Bool {
         if case .property = value { return true }
         guard case .call = value, extraction == nil, statement.sources.count == 1,
-            case .documents(let collection) = statement.sources[0].form,
-            let column = SQLIndexTranslation.column(CheckedKey(value))
+            case .documents(let collection) = statement.sources[0].form
         else { return false }
-        return try schema.valueIndexes(of: collection).contains { $0.first == column }
+        // Asked first: what is written for an index alone has none, or each LIKE inside a LIKE would be
+        // written twice by the one around it.
+        let indexes = try schema.valueIndexes(of: collection)
+        guard !indexes.isEmpty, let column = SQLIndexTranslation.column(CheckedKey(value)) else {
+            return false
+        }
+        return indexes.contains { $0.first == column }
     }
 
     private func writeQuantified(

@@ -51,6 +51,12 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         to text: inout SQLText
     ) throws {
         switch expression {
+        case .array where form == .plain, .object where form == .plain,
+            .aggregate(.array, _, _) where form == .plain:
+            // What they are made of may be spelled as another peer spelled it.
+            text += "divan_plain1("
+            try writeWhole(expression, .exact, to: &text)
+            text += ")"
         case .literal(let literal): write(literal, form, to: &text)
         case .parameter(let name): text.bind(.parameter(name, isExact: form == .exact))
         case .property, .metadata, .allMetadata, .blob:

@@ -36,7 +36,7 @@ public struct SQLIndexTranslation: Sendable {
     ///   - name: The name that users gave.
     ///   - table: The table of the collection, as it is written in SQL.
     /// - Throws: `QueryError` for a parameter, a sub-query, an aggregate or full text in it, and
-    ///   for order by Unicode, which changes with the library that knows it.
+    ///   for order by Unicode, which changes with the library that knows it, and for local time.
     public init(
         _ definition: QueryIndexDefinition,
         name: ExactText,
@@ -79,7 +79,8 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
-    /// Refuses what needs a sub-query, which SQLite takes in no index, and what fails for each document.
+    /// Refuses what needs a sub-query, which SQLite takes in no index, what fails for each document, and what
+    /// may change while a document does not: its entry would not be found when it is saved, which is damage.
     private static func check(
         _ expressions: [CheckedExpression],
         takesItems: Bool = false
@@ -97,7 +98,23 @@ public struct SQLIndexTranslation: Sendable {
                         + " the array"
                 )
             }
+            if let problem = instability(of: expression) { throw QueryError(problem) }
             rest += expression.children
+        }
+    }
+
+    /// Why an expression may have another value for the same document.
+    private static func instability(of expression: CheckedExpression) -> String? {
+        switch expression {
+        case .call(let function, _, _) where function.dependsOnLocalTime:
+            "an index cannot have \(function.rawValue)(), which depends on the time zone of this machine; index"
+                + " the property, whose dates sort as text where all are in UTC, or keep milliseconds"
+        case .comparison(_, _, _, let collation), .between(_, _, _, let collation),
+            .isOneOf(_, _, let collation), .isItem(_, of: _, let collation),
+            .like(_, _, let collation), .choice(_, _, otherwise: _, let collation),
+            .call(.contains, _, let collation):
+            collation.isUnicode ? "an index cannot be in Unicode order" : nil
+        default: nil
         }
     }
 

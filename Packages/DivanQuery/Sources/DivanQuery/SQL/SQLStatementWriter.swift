@@ -81,7 +81,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
 
     private static func mayBeOfAnyType(_ expression: CheckedExpression) -> Bool {
         switch expression {
-        case .property, .variable, .column, .member, .choice, .parameter: true
+        case .property, .variable, .column, .member, .choice, .parameter, .array, .object: true
         case .call(.ifMissing, _, _): true
         case .call(let function, _, _): SQLCall(function).result == .any
         default: false

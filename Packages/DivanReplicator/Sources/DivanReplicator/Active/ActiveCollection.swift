@@ -115,6 +115,9 @@ final class ActiveCollection {
     /// Changes of either side that nobody has looked at yet, at most.
     var unreadCount: UInt64 { (puller?.unreadCount ?? 0) + (pusher?.unreadCount ?? 0) }
 
+    /// Whether it has more changes to read, but others shall have their turn first.
+    var wantsTurn: Bool { pusher?.wantsTurn ?? false }
+
     /// How far its changes have been read; `nil` when it pushes nothing.
     var feedPhase: FeedPhase? { pusher?.feedPhase }
 

@@ -137,7 +137,9 @@ final class ActivePeer: ConnectedPeer {
         guard connection.life.replicates else { return isEnded ? nil : watchdog.deadline }
         // Whoever stops hashes no more.
         let stop = connection.life.stopDeadline
-        guard stop != nil || !attachments.wantsTurn else { return .zero }
+        let hasChanges = storing == nil && collections.contains(where: \.wantsTurn)
+        let wantsTurn = attachments.wantsTurn || hasChanges
+        guard stop != nil || !wantsTurn else { return .zero }
         var deadlines = [
             stop, watchdog.deadline, connection.statusDeadline(currentStatus),
             stop == nil ? attachments.deadline : nil,
@@ -370,7 +372,10 @@ extension ActivePeer {
     }
 
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
-        agreement.startsOver(after: reply, to: purpose)
+        guard agreement.startsOver(after: reply, to: purpose) else { return false }
+        // What was asked for is answered to nobody any more, and is wanted anew with the collections.
+        inbox.abandon()
+        return true
     }
 
     func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws {

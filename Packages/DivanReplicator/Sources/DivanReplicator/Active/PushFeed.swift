@@ -40,6 +40,9 @@ struct PushFeed {
         unreadCount = last - min(last, lastSequence)
     }
 
+    /// Whether bodies are read to ask a filter about them.
+    var isFiltered: Bool { filter != nil }
+
     /// There are changes behind the last one that was read.
     mutating func notice() {
         phase.notice()

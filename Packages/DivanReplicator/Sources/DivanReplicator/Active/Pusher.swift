@@ -22,6 +22,8 @@ struct Pusher {
     private var sender: RevisionSender
     private var listsInFlightCount = 0
     private var hasSpoken = false
+    /// Whether there is more to read, but others shall have their turn first.
+    private(set) var wantsTurn = false
 
     init(
         collection: Int,
@@ -81,10 +83,19 @@ struct Pusher {
 
     private mutating func readFeed() throws {
         let listLimit = feed.phase == .backlog ? connection.limits.listsInFlightCount : 1
+        // Lists of which nothing is to be pushed fill no window; where each document is filtered, all cost much.
+        var turnCount = connection.limits.silentListsCount
+        if feed.isFiltered { turnCount = connection.limits.listsInFlightCount }
+        wantsTurn = false
         while feed.phase != .caughtUp, !connection.isClosed, listsInFlightCount < listLimit,
             connection.underway.listsCount < connection.limits.allListsInFlightCount,
             sender.takesMore
         {
+            guard turnCount > 0 else {
+                wantsTurn = true
+                break
+            }
+            turnCount -= 1
             var marked: Set<DocumentID>?
             let found = try feed.read { [changes, remarks, collection] documentID in
                 if changes.isUnderway(documentID) { return true }

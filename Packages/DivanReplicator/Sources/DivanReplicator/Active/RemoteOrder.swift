@@ -21,9 +21,11 @@ struct RemoteOrder {
     }
 
     private var latest: [DocumentID: Latest] = [:]
+    private var latestRoom = notedDocumentsCount
     /// The newest sequences under which first revisions came: nearly all of a first pull, of which nothing
     /// else is asked than whether their documents were made anew.
     private var firsts: [DocumentID: UInt64] = [:]
+    private var firstsRoom = notedDocumentsCount
 
     /// What is to be thought of something that the peer told of a document.
     private enum Verdict {
@@ -42,7 +44,7 @@ struct RemoteOrder {
         awaited: @autoclosure () -> Set<DocumentID>
     ) -> Verdict {
         // The next ones take the room of what has arrived: a backlog comes through here as a whole.
-        latest.makeRoom(for: documentID, keeping: awaited)
+        latest.makeRoom(for: documentID, in: &latestRoom, keeping: awaited)
         let new = Latest(sequence: sequence, revisionID: revisionID)
         // One look into the table for both questions.
         return latest[documentID, default: new].move(to: new)
@@ -83,7 +85,7 @@ struct RemoteOrder {
             return note(documentID, revisionID, sequence, awaited: awaited()) == .passed || isPassed
         }
         if !latest.isEmpty, sequence < latest[documentID]?.sequence ?? 0 { return true }
-        firsts.makeRoom(for: documentID, keeping: awaited)
+        firsts.makeRoom(for: documentID, in: &firstsRoom, keeping: awaited)
         return firsts[documentID, default: sequence].rise(to: sequence) > sequence
     }
 
@@ -105,14 +107,21 @@ extension UInt64 {
     }
 }
 
-/// Documents of which something is noted at most; far more than are on their way at one time.
-private let documentsCount = 10_000
+/// Documents of which something is noted; more only where as many are on their way.
+let notedDocumentsCount = 10_000
 
 extension Dictionary where Key == DocumentID {
     /// Forgets the documents that are not on their way, where there is no room for one more.
-    mutating func makeRoom(for documentID: DocumentID, keeping awaited: () -> Set<DocumentID>) {
-        guard count >= documentsCount, self[documentID] == nil else { return }
+    ///
+    /// The room grows where most of them are, or all would be looked through for each one that comes.
+    mutating func makeRoom(
+        for documentID: DocumentID,
+        in room: inout Int,
+        keeping awaited: () -> Set<DocumentID>
+    ) {
+        guard count >= room, self[documentID] == nil else { return }
         let awaited = awaited()
         self = filter { awaited.contains($0.key) }
+        room = Swift.max(notedDocumentsCount, 2 * count)
     }
 }

@@ -7,6 +7,8 @@ import DivanRevisions
 struct RequestedRevisions {
     private var numbered = NumberTable<DocumentID>()
     private var others: [RemoteSequence: DocumentID] = [:]
+    /// The same by their documents.
+    private var othersOf: [DocumentID: Set<RemoteSequence>] = [:]
 
     var isEmpty: Bool { count == 0 }
     var count: Int { numbered.count + others.count }
@@ -25,11 +27,8 @@ struct RequestedRevisions {
         of documentID: DocumentID,
         to sequence: RemoteSequence?
     ) -> Set<RemoteSequence> {
-        guard let sequence, !others.isEmpty else { return [] }
-        return Set(
-            others.lazy.filter { $0.value == documentID && $0.key.precedes(sequence) == nil }
-                .map(\.key)
-        )
+        guard let sequence, let asked = othersOf[documentID] else { return [] }
+        return asked.filter { $0.precedes(sequence) == nil }
     }
 
     /// Notes that a document was asked for.
@@ -37,7 +36,9 @@ struct RequestedRevisions {
         if let number = sequence.integer {
             numbered.insert(documentID, at: number)
         } else {
+            remove(sequence)
             others[sequence] = documentID
+            othersOf[documentID, default: []].insert(sequence)
         }
     }
 
@@ -45,8 +46,9 @@ struct RequestedRevisions {
     mutating func remove(_ sequence: RemoteSequence) {
         if let number = sequence.integer {
             _ = numbered.remove(number)
-        } else {
-            others[sequence] = nil
+        } else if let documentID = others.removeValue(forKey: sequence) {
+            othersOf[documentID]?.remove(sequence)
+            if othersOf[documentID]?.isEmpty ?? false { othersOf[documentID] = nil }
         }
     }
 }

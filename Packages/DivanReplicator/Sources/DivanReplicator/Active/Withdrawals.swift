@@ -14,13 +14,14 @@ struct Withdrawals {
 
     /// By document, when it was withdrawn last.
     private var latest: [DocumentID: Loss] = [:]
+    private var room = notedDocumentsCount
 
     var isEmpty: Bool { latest.isEmpty }
 
     /// Notes a loss, if the peer told it under a sequence; `awaited` names what is on its way.
     mutating func note(_ removal: Remarks.Removal, awaited: @autoclosure () -> Set<DocumentID>) {
         guard let sequence = removal.sequence else { return }
-        latest.makeRoom(for: removal.documentID, keeping: awaited)
+        latest.makeRoom(for: removal.documentID, in: &room, keeping: awaited)
         latest[removal.documentID] = Loss(sequence: sequence, earlier: removal.awaited)
     }
 

@@ -15,7 +15,7 @@ import DivanStore
 final class Inbox {
     // Unchecked: one thread uses an inbox, and an array that changes calls nobody.
     @exclusivity(unchecked) private(set) var ready: [IncomingRevision] = []
-    /// Bytes of all bodies that are here.
+    /// Bytes of all revisions that are here.
     private(set) var byteCount = 0
     private var blobs: BlobFetcher
     /// Those that wait for their blobs.
@@ -102,7 +102,7 @@ final class Inbox {
         let effects = revision.life.take(.arrived(missingCount: needs.missing.count))
         if effects.contains(.fetch) { try park(revision, until: needs.missing) }
         guard effects.contains(.store) else { return }
-        byteCount += revision.body.count
+        byteCount += revision.byteCount
         ready.append(revision)
     }
 
@@ -131,7 +131,7 @@ final class Inbox {
     func takeReady() -> [IncomingRevision] {
         gatheringDeadline = nil
         connection.underway.gatheredCount = 0
-        for revision in ready { byteCount -= revision.body.count }
+        for revision in ready { byteCount -= revision.byteCount }
         defer { ready = [] }
         return ready
     }
@@ -140,7 +140,7 @@ final class Inbox {
     func abandon() {
         blobs.abandon()
         parked = [:]
-        byteCount = ready.reduce(0) { $0 + $1.body.count }
+        byteCount = ready.reduce(0) { $0 + $1.byteCount }
     }
 
     /// Applies a delta; whatever goes wrong asks for the full body.
@@ -272,7 +272,7 @@ extension Inbox {
             let revision = parked.removeValue(forKey: number)
         else { return nil }
         if let error = completion.error {
-            byteCount -= revision.body.count
+            byteCount -= revision.byteCount
             // A full or broken disk is not the document's fault: it must come again.
             if error.isLocalFailure {
                 connection.fail(error)
@@ -285,7 +285,7 @@ extension Inbox {
             do throws(SyncError) {
                 try revision.admission?.admit(revision.message, revision.body)
             } catch {
-                byteCount -= revision.body.count
+                byteCount -= revision.byteCount
                 return (revision, error)
             }
             ready.append(revision)
@@ -319,7 +319,7 @@ extension Inbox {
     ) throws(SyncError) {
         let limits = connection.limits
         guard parked.count < limits.parkedRevisionsCount,
-            byteCount + revision.body.count <= limits.parkedByteCount
+            byteCount + revision.byteCount <= limits.parkedByteCount
         else {
             let error = SyncError.http(
                 .serviceUnavailable,
@@ -328,7 +328,7 @@ extension Inbox {
             turnedAway = turnedAway ?? error
             throw error
         }
-        byteCount += revision.body.count
+        byteCount += revision.byteCount
         lastParkedNumber += 1
         parked[lastParkedNumber] = revision
         for blob in missing {

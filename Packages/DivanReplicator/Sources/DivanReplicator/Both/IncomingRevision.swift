@@ -39,6 +39,10 @@ final class IncomingRevision {
         self.request = request
     }
 
+    /// Bytes that it takes while it is here: its body, and of each blob what stands for it, its hold, its
+    /// place in line and who waits for it, ten times as long as the shortest name of one in a body.
+    var byteCount: Int { body.count + holds.count * 640 }
+
     /// What is particular about it, for the application.
     var flags: SyncFlags { message.isTombstone ? .deleted : [] }
 }

@@ -52,8 +52,8 @@ struct RevisionSender {
     /// A revision that did not go out.
     struct Unsent {
         let revision: OutgoingRevision
-        /// Why a property of it cannot be encrypted; `nil` when it is gone, or cannot be sent at all,
-        /// which was told already.
+        /// Why it is withheld, of which who pushes is still to be told: a property cannot be encrypted, or it
+        /// is too large; `nil` when it is gone, or cannot be sent at all, which was told already.
         var withheld: SyncError?
     }
 
@@ -90,8 +90,10 @@ struct RevisionSender {
         case .message(let message):
             // Larger than it was announced: with `_attachments`, or a newer one in its place.
             guard message.body.count <= connection.limits.documentByteCount else {
-                tellTooLarge(revision, message.body.count)
-                break
+                let error = SyncError.tooLarge(message.body.count, connection.limits)
+                if !isPush { report(revision, error) }
+                tellGone(revision, error)
+                return Unsent(revision: revision, withheld: error)
             }
             send(message, for: revision)
             return nil

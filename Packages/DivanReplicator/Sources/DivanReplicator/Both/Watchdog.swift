@@ -36,7 +36,7 @@ struct Watchdog {
         }
         if told != oldest {
             told = nil
-            threshold = patience
+            threshold = max(patience, .milliseconds(1))  // doubling nothing would never end
         }
         guard let next = deadline else {
             deadline = oldest + threshold

@@ -192,7 +192,10 @@ struct PassiveFeed {
         tellEnd()
         // What is on its way may be the revision in question; who came once does not stay that long,
         // and is told only of what this connection has not brought.
-        if !unknownToPeer.isEmpty, isAnswered || !isContinuous { try announceAgain() }
+        let mayTell =
+            !isContinuous
+            && connection.underway.listsCount < connection.limits.allListsInFlightCount
+        if !unknownToPeer.isEmpty, isAnswered || mayTell { try announceAgain() }
         // Where no answer is to come nobody else begins the next turn.
         if !unknownToPeer.isEmpty, isAnswered { wantsTurn = true }
         _ = try sender.pump()

@@ -24,6 +24,9 @@ public final class SharedRevisions: Sendable {
     struct Message {
         let properties: BLIPProperties
         let body: [UInt8]
+
+        /// Bytes that it takes here: of a deletion the body is the least.
+        var byteCount: Int { body.count + properties.byteCount + 512 }
     }
 
     private struct State {
@@ -36,7 +39,7 @@ public final class SharedRevisions: Sendable {
 
         mutating func shrink(to limit: Int) {
             while byteCount > limit, head < order.count {
-                byteCount -= messages.removeValue(forKey: order[head])?.body.count ?? 0
+                byteCount -= messages.removeValue(forKey: order[head])?.byteCount ?? 0
                 head += 1
             }
             guard head > 4_096 else { return }
@@ -68,7 +71,7 @@ public final class SharedRevisions: Sendable {
     private let state = Mutex(State())
     private let memberCount = Atomic<Int>(0)
 
-    /// Shares revisions of a store; `byteCount` bounds the bodies that are kept.
+    /// Shares revisions of a store; `byteCount` bounds what is kept.
     ///
     /// The default, 8 MiB, spans the windows of pullers that started together.
     public init(of store: Store, byteCount: Int = 8 << 20) {
@@ -94,7 +97,7 @@ public final class SharedRevisions: Sendable {
             for (key, message) in messages where message.body.count <= limit / 64 {
                 guard state.messages.updateValue(message, forKey: key) == nil else { continue }
                 state.order.append(key)
-                state.byteCount += message.body.count
+                state.byteCount += message.byteCount
             }
             state.shrink(to: limit)
         }

@@ -131,7 +131,7 @@ extension VectorHistory {
         // is no such thing, but a conflict with the deletion.
         let hadTombstone = received.remote.map { latest(at: $0) == current.id } ?? false
         let isApart =
-            !theirs.versions.contains { ours.versions.contains($0) }
+            Set(theirs.versions).isDisjoint(with: ours.versions)
             && !new.mixed.legacy.contains { current.mixed.legacy.contains($0) }
         return isApart && (received.refusesConflicts || hadTombstone) ? .follow : .wait
     }

@@ -3,8 +3,9 @@
 //     compressed, as a varint
 //   source: the count of its bytes, 0 (`*`) or 16, with the top bit set for the current and the merged
 //     versions; then the bytes
-// Compressing drops the 16 lowest bits if they are zero, and adds one that tells; so differences stay
-// below 2⁶², as those of times do until the year 2116.
+// Compressing drops the 16 lowest bits if they are zero, and adds one that tells. The top bit goes then: of a
+// difference from 2⁶² on, as a tree ID's from generation 5,800,000 on has to a time of today, the rest is
+// left of it by 2⁶³; no two times are.
 // A tree ID never begins with a zero byte.
 extension VersionVector {
     private static let headBit: UInt8 = 0x80
@@ -138,7 +139,7 @@ extension VersionVector {
         guard let difference = expanded(number, isTime: before == nil), offset < bytes.count else {
             throw ByteReader.Damage()
         }
-        let time = before.map { $0.time &- difference } ?? difference
+        let time = before.map { ($0.time &- difference) & UInt64(Int64.max) } ?? difference
         guard time <= HybridClock.validTimes.upperBound, time > 0 else { throw ByteReader.Damage() }
         let mark = bytes[offset]
         offset += 1

@@ -57,10 +57,7 @@ extension VersionVector {
         guard let current else { return loser }
         let time = max(current.time, loser.time(of: current.source))
         let winner = Version(checked: time, current.source)
-        let isOvertaken = merged.contains { version in
-            loser.time(of: version.source) > self.time(of: version.source)
-        }
-        let kept = isOvertaken ? [] : Array(merged)
+        let kept = isMergeOvertaken(by: loser) ? [] : Array(merged)
         let named = Set(kept.map(\.source)).union([winner.source])
         let rest = Self.union(self, loser).filter { !named.contains($0.source) }
         return VersionVector(unchecked: [winner] + kept + rest, mergeCount: kept.count).pruned()
@@ -69,14 +66,35 @@ extension VersionVector {
     /// The vector of this revision for somebody who has also seen another; the same where that says
     /// nothing new.
     public func knowing(_ other: VersionVector) -> VersionVector {
-        guard let current, !other.versions.allSatisfy({ contains($0) }) else { return self }
-        let isOvertaken = merged.contains { version in
-            other.time(of: version.source) > time(of: version.source)
-        }
-        let kept = isOvertaken ? [] : Array(merged)
+        guard let current, !containsAll(of: other) else { return self }
+        let kept = isMergeOvertaken(by: other) ? [] : Array(merged)
         let named = Set(kept.map(\.source)).union([current.source])
         let rest = Self.union(self, other).filter { !named.contains($0.source) }
         return VersionVector(unchecked: [current] + kept + rest, mergeCount: kept.count).pruned()
+    }
+
+    /// Whether whoever has this has seen all versions of another, or later ones of their sources.
+    private func containsAll(of other: VersionVector) -> Bool {
+        guard isLong, other.isLong else { return other.versions.allSatisfy { contains($0) } }
+        let times = times
+        return other.versions.allSatisfy { times[$0.source, default: 0] >= $0.time }
+    }
+
+    /// Whether of a source whose version was merged here another vector has a later one.
+    private func isMergeOvertaken(by other: VersionVector) -> Bool {
+        guard mergeCount > 8, other.isLong else {
+            return merged.contains { other.time(of: $0.source) > time(of: $0.source) }
+        }
+        let (times, others) = (times, other.times)
+        return merged.contains { others[$0.source, default: 0] > times[$0.source, default: 0] }
+    }
+
+    /// Below this a list is faster than a table.
+    private var isLong: Bool { versions.count > 8 }
+
+    /// What `time(of:)` tells, for whoever asks it for many.
+    private var times: [SourceID: UInt64] {
+        Dictionary(versions.map { ($0.source, $0.time) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// The newest version of every source of two vectors, the latest first.

@@ -50,10 +50,33 @@ extension StoreReader {
     }
 }
 
+extension Store {
+    /// Forgets where contents were left that are here by now, or that no document names any more.
+    ///
+    /// They would count as left there for ever, also when they are lost here.
+    func forgetAbsentBlobs(keeping used: Set<BlobDigest>) throws {
+        let spent = try read { reader in
+            try reader.current().values(in: .metadata).compactMap { key, _ in
+                AbsentBlobs.digest(ofKey: key)
+            }
+        }.filter { !used.contains($0) || blobs.contains($0) }
+        guard !spent.isEmpty else { return }
+        try write { writer in
+            for digest in spent { try writer.noteArrived(digest) }
+        }
+    }
+}
+
 /// Collection and ID of each document, with a line feed between the two, and a zero byte, which no ID has,
 /// before the next.
 private enum AbsentBlobs {
-    static func key(_ digest: BlobDigest) -> String { "absent-blob:\(digest)" }
+    private static let prefix = "absent-blob:"
+
+    static func key(_ digest: BlobDigest) -> String { "\(prefix)\(digest)" }
+
+    static func digest(ofKey key: String) -> BlobDigest? {
+        key.hasPrefix(prefix) ? BlobDigest(key.dropFirst(prefix.count)) : nil
+    }
 
     static func encoded(_ names: [Damage.DocumentName]) -> [UInt8] {
         Array(names.map { "\($0.collection)\n\($0.documentID.text)" }.joined(separator: "\0").utf8)

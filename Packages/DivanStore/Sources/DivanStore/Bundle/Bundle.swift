@@ -43,10 +43,12 @@ enum Bundle {
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
             let sealing = engine.place.sealing
-            try copyBlobs(from: (source.blobs, sealing), to: (unfinished.blobs, sealing))
+            // Of a change of the key that a crash ended they may stand elsewhere: who only reads leaves them there.
+            let rekeying = Rekeying(source)
+            try copyBlobs(from: (rekeying.blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
             try give(identity, to: SQLitePlace(unfinished.database, sealing: sealing))
-            try copyBlobs(from: (source.blobs, sealing), to: (unfinished.blobs, sealing))
+            try copyBlobs(from: (rekeying.blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
 

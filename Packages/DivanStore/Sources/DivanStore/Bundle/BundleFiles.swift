@@ -63,11 +63,19 @@ struct BundleFiles: Equatable, Sendable {
     }
 
     /// Names in a directory, without `.` and `..`, in no order.
-    static func names(in directory: String) throws(StoreError) -> [String] {
+    ///
+    /// - Throws: `StoreError`, also where the system cannot read it to its end.
+    static func names(
+        in directory: String,
+        next: (OpaquePointer) -> UnsafeMutablePointer<dirent>? = { readdir($0) }
+    ) throws(StoreError) -> [String] {
         guard let stream = opendir(directory) else { throw .system(errno, at: directory) }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            // The end and a failure look alike but for this.
+            errno = 0
+            guard let entry = next(stream) else { break }
             // `d_name` is a NUL-terminated array inside the entry, which lives until the next
             // `readdir`; the string is made before.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
@@ -75,6 +83,8 @@ struct BundleFiles: Equatable, Sendable {
             }
             if name != "." && name != ".." { names.append(name) }
         }
+        let number = errno
+        guard number == 0 else { throw .system(number, at: directory) }
         return names
     }
 

@@ -181,8 +181,15 @@ public final class StoreWriter: StoreReader {
             if !row.flags.contains(.tombstone) { state.liveCount -= 1 }
         } else {
             // It is damaged, its head too perhaps: what is left is counted again.
+            var isRemoved = false
             try changing().withoutIndexes(of: id) { () throws(StoreError) in
-                _ = try changing().remove(documentID, in: id)
+                isRemoved = try changing().remove(documentID, in: id)
+            }
+            guard isRemoved else {
+                throw StoreError(
+                    .corrupt("the index of document IDs has another one's row for \(documentID)"),
+                    at: path
+                )
             }
             let counted = try changing().discard([], in: id, rebuildingIndexes: false)
             state.liveCount = counted.liveCount

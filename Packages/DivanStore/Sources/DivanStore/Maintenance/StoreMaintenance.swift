@@ -148,6 +148,7 @@ extension Store {
             // Rather no collection than one that takes a blob in use.
             return BlobStore.Collection(unknownNames: contents.unknownNames, obstacle: error)
         }
+        if !onlyCounting { try forgetAbsentBlobs(keeping: used) }
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: onlyCounting)
     }
 
@@ -218,19 +219,11 @@ extension StoreReader {
         var used: Set<BlobDigest> = []
         for path in try collections() {
             let collection = try collection(path)
-            try forEachRow(in: path, flags: .hasBlobs) { row in
-                try addBlobs(of: row, in: collection, to: &used)
-            }
-            // Earlier versions left some rows unmarked whose documents have attachments.
+            // Each row, for earlier versions left some unmarked whose documents have attachments, and damage
+            // may have taken the mark.
             try current().forEachRow(in: collection.id) { result in
-                let row: DocumentRow
-                do throws(StoreError) {
-                    row = try result.get()
-                } catch {
-                    if error.isDamageOfOneDocument { return }
-                    throw error
-                }
-                guard !row.flags.contains(.hasBlobs), row.mayNameBlobs else { return }
+                let row = try result.get()
+                guard row.mayNameBlobs else { return }
                 try addBlobs(of: row, in: collection, to: &used)
             }
         }
@@ -247,27 +240,6 @@ extension StoreReader {
         } catch let error as JSONError {
             let detail = "a body is no JSON: \(error)"
             throw StoreError(.damagedDocument(documentID: row.documentID, detail), at: path)
-        }
-    }
-
-    private func forEachRow(
-        in path: CollectionPath,
-        flags: DocumentFlags,
-        _ body: (DocumentRow) throws -> Void
-    ) throws {
-        let id = try collection(path).id
-        var last: UInt64 = 0
-        while true {
-            let rows = try current().rows(
-                in: id,
-                after: last,
-                limit: 256,
-                flags: flags,
-                content: .whole
-            )
-            for row in rows { try body(row) }
-            guard let row = rows.last else { return }
-            last = row.sequence
         }
     }
 }

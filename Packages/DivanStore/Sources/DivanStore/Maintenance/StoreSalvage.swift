@@ -177,7 +177,11 @@ extension Store {
         let (store, losses) = try openRemade(at: copied, options) { path throws(StoreError) in
             try SQLiteFirstPage.remake(files.database, at: path)
         }
-        let blobs = try BlobDirectory(files.blobs, isReadOnly: true, syncsDirectory: false)
+        let blobs = try BlobDirectory(
+            Rekeying(files).blobs,
+            isReadOnly: true,
+            syncsDirectory: false
+        )
         return (store, BlobStore(blobs), losses)
     }
 

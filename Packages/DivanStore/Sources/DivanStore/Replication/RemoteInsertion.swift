@@ -110,8 +110,13 @@ extension StoreWriter {
                 )
             case .alreadyThere, .overtaken:
                 guard let old else { return .alreadyThere }
-                if old.flags.contains(.conflicted), history.conflict == nil {
-                    // The remote took our side: that is a change, and nobody has to decide any more.
+                // The remote took our side: that is a change, and nobody has to decide any more. Or what it has
+                // behind ours is kept now, and is the first to name blobs: a compaction goes by the row.
+                let isEnded = old.flags.contains(.conflicted) && history.conflict == nil
+                let namesBlobs =
+                    revision.hasBlobs && !old.flags.contains(.hasBlobs)
+                    && history.revisionsWithBody.contains { $0.flags.contains(.hasBlobs) }
+                if isEnded || namesBlobs {
                     _ = try put(history, revision.documentID, in: collection, over: old)
                 } else {
                     try setTree(changedTo: history, of: old, in: collection, archive)

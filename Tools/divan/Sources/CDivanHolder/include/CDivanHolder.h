@@ -21,7 +21,8 @@ int divan_holder_send_files(int socket, const int *files, size_t count);
 /// Receives one byte with open files; how many came, or -1. Of too many all are closed.
 int divan_holder_receive_files(int socket, int *files, size_t count);
 
-/// Gives the calling thread a working directory of its own; 0 on success.
+/// Gives the calling thread a working directory of its own; 0 on success, also where the system forbids
+/// that, as containers do, and the process is in this directory.
 int divan_holder_enter(int directory);
 
 #endif

@@ -118,6 +118,9 @@ enum ImportCommand: Command {
         guard format == "couchdb" || !keepsRevisions else {
             throw .usage("--keep-revisions needs --from couchdb; other files have no history")
         }
+        guard format != "csv" || !arguments.has("--since") else {
+            throw .usage("--since needs lines with _sequence; comma-separated values have none")
+        }
         switch format {
         case "json": return { try DocumentReader.read($0, until: $1, $2) }
         case "csv": return { try CSVReader.read($0, until: $1, $2) }

@@ -110,7 +110,10 @@ struct CSVReader {
             let text = try text(field.bytes)
             if let value = Self.value(text, field.isQuoted) { members.append((key, value)) }
         }
-        let bytes = try JSON.object(JSONObject(members)).canonicalBytes()
+        // Columns are properties; none tells of a change, as lines do.
+        var object = JSONObject(members)
+        OwnProperties.setApart(in: &object)
+        let bytes = try JSON.object(object).canonicalBytes()
         try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
     }
 

@@ -135,7 +135,21 @@ final class Holder: Sendable {
     }
 
     private func perform(_ words: [String], in directory: Int32, _ streams: Streams) -> Int32 {
-        guard divan_holder_enter(directory) == 0 else { return Failure.Kind.failed.rawValue }
-        return Streams.$current.withValue(streams) { Program.runHeld(words) }
+        let problem = divan_holder_enter(directory) == 0 ? 0 : errno
+        return Streams.$current.withValue(streams) {
+            problem == 0
+                ? Program.runHeld(words) : Program.refuseHeld(words, because: elsewhere(problem))
+        }
+    }
+
+    /// What to do where this process may have no second directory.
+    private func elsewhere(_ number: Int32) -> Failure {
+        let program = greeting.object?["holder"]?.string ?? "a program"
+        return Failure(
+            kind: .failed,
+            sentence: "\(program), which holds the database, may not work in this directory "
+                + "(\(String(cString: strerror(number)))), as in a container without unshare; run the "
+                + "command in \(FileManager.default.currentDirectoryPath)"
+        )
     }
 }

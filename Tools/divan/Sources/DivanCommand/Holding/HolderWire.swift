@@ -1,4 +1,3 @@
-import DivanCommandLine
 import DivanJSON
 import Glibc
 
@@ -46,10 +45,18 @@ enum HolderWire {
                     bytes.removeSubrange(...end)
                     return (try? JSON(parsing: line))?.object
                 }
-                guard bytes.count < HolderWire.lineLimit,
-                    let piece = try? Descriptor.read(upTo: 1 << 16, from: socket), !piece.isEmpty
-                else { return nil }
+                guard bytes.count < HolderWire.lineLimit, let piece = read() else { return nil }
                 bytes += piece
+            }
+        }
+
+        /// What comes next; `nil` at the end, and when the socket's patience (`SO_RCVTIMEO`) is over.
+        private func read() -> ArraySlice<UInt8>? {
+            var piece = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = recv(socket, &piece, piece.count, 0)
+                if count < 0, errno == EINTR { continue }
+                return count > 0 ? piece.prefix(count) : nil
             }
         }
     }

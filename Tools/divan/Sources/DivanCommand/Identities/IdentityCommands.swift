@@ -24,7 +24,7 @@ enum IdentityListCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = IdentityShelf.store
         let labels = try store.labels()
-        let width = labels.map(\.count).max() ?? 0
+        let width = labels.map(\.cellCount).max() ?? 0
         let owners = IdentityOwners(of: labels)
         for label in labels {
             let line: String
@@ -197,8 +197,8 @@ enum IdentityRemoveCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let store = IdentityShelf.store
-        let known = Set(try store.labels())
-        for label in arguments.operands where !known.contains(label) {
+        let known = Set(try store.labels().map { ExactText($0) })
+        for label in arguments.operands where !known.contains(ExactText(label)) {
             _ = try IdentityShelf.credential(label, store)
         }
         let names = arguments.operands.joined(separator: ", ")

@@ -26,6 +26,8 @@ struct IndexCandidates {
     private(set) var candidates: [Candidate] = []
     /// Whether a condition or an order is by Unicode, which no index has.
     private(set) var wantsUnicode = false
+    /// Whether one is of a function that depends on the time zone of the machine.
+    private(set) var wantsLocalTime = false
     private let statement: CheckedStatement
 
     /// Finds those of a statement.
@@ -180,7 +182,7 @@ struct IndexCandidates {
         return expression.sql + (key.collation.isCaseSensitive ? "" : " COLLATE NOCASE")
     }
 
-    private func written(
+    private mutating func written(
         _ expression: CheckedExpression,
         of subject: Subject
     ) -> QueryExpression? {
@@ -193,11 +195,17 @@ struct IndexCandidates {
         case .column(let index, let path) where path.isEmpty:
             return written(statement.columns[index].expression, of: subject)
         case .call(let function, let arguments, _):
-            let parts = arguments.compactMap { argument -> QueryExpression? in
+            guard !function.dependsOnLocalTime else {
+                wantsLocalTime = true
+                return nil
+            }
+            var parts: [QueryExpression] = []
+            for argument in arguments {
                 if case .literal(let literal) = argument {
-                    return QueryExpression(.literal(literal))
+                    parts.append(QueryExpression(.literal(literal)))
+                } else if let part = written(argument, of: subject) {
+                    parts.append(part)
                 }
-                return written(argument, of: subject)
             }
             // What is the same for all rows is no key.
             guard parts.count == arguments.count, !isFree(expression, of: subject) else {

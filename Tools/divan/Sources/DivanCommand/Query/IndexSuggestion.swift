@@ -54,6 +54,7 @@ struct IndexSuggestion {
         _ found: IndexCandidates
     ) -> String {
         if found.wantsUnicode { return "no index is in Unicode order" }
+        if found.wantsLocalTime { return "no index depends on the time zone of this machine" }
         if !found.candidates.isEmpty { return "SQLite would read the documents all the same" }
         if statement.filter == nil {
             return "the query has no condition, and reads every document"

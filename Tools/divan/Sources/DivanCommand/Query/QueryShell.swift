@@ -92,7 +92,7 @@ struct QueryShell {
     }
 
     private mutating func ask(_ question: QuestionText.Question) {
-        attempt(from: question.line) { shell in
+        attempt(from: question.line, behind: question.column) { shell in
             let clock = ContinuousClock.now
             let query = try shell.session.query(question.text, in: shell.running)
             let count = try shell.session.print(
@@ -109,28 +109,35 @@ struct QueryShell {
 
     private mutating func attempt(
         from line: Int,
+        behind byteCount: Int = 0,
         _ body: (inout QueryShell) throws -> Void
     ) {
         do {
             try body(&self)
         } catch {
             hasFailed = true
-            let sentence = sentence(of: error, from: line)
+            let sentence = sentence(of: error, from: line, behind: byteCount)
             terminal.write(sentence.escapingControlCharacters() + "\n", to: 2)
         }
     }
 
     /// What went wrong; where lines are not typed, with the number of the line in the file.
-    private func sentence(of error: any Error, from first: Int) -> String {
-        guard let name = origins.last?.name else {
-            return ((error as? Failure) ?? Failure(explaining: error)).sentence
-        }
-        let place = name.isEmpty ? "" : "\(name), "
+    ///
+    /// In its first line a question stands behind `byteCount` bytes.
+    private func sentence(
+        of error: any Error,
+        from first: Int,
+        behind byteCount: Int
+    ) -> String {
+        let name = origins.last?.name
+        let place = name.map { $0.isEmpty ? "" : "\($0), " } ?? ""
         if let error = error as? QueryError, let line = error.line, let column = error.column {
-            return "\(place)line \(first + line - 1), column \(column): \(error.problem)"
+            let number = name == nil ? line : first + line - 1
+            let byte = line == 1 ? column + byteCount : column
+            return "\(place)line \(number), column \(byte): \(error.problem)"
         }
         let sentence = ((error as? Failure) ?? Failure(explaining: error)).sentence
-        return "\(place)line \(first): \(sentence)"
+        return name == nil ? sentence : "\(place)line \(first): \(sentence)"
     }
 
     // MARK: Orders

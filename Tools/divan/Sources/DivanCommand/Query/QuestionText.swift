@@ -8,14 +8,17 @@ import DivanQuery
 struct QuestionText {
     /// One question.
     struct Question {
-        /// As it was typed; blank where another one stood in its line, so that columns are right.
+        /// As it was typed.
         let text: String
         /// The number of its first line.
         let line: Int
+        /// Bytes of that line before it, where others stood.
+        let column: Int
     }
 
     private var bytes: [UInt8] = []
     private var line = 0
+    private var start = 0  // bytes before the question in its first line
     private var quote: UInt8?
     private var hasContent = false
 
@@ -39,8 +42,7 @@ struct QuestionText {
                 if byte == open { quote = nil }
             } else if byte == UInt8(ascii: ";") {
                 if let question = end() { questions.append(question) }
-                begin(at: number)
-                bytes = [UInt8](repeating: UInt8(ascii: " "), count: column)
+                begin(at: number, behind: column)
                 continue
             } else if [UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`")].contains(byte) {
                 quote = byte
@@ -65,7 +67,7 @@ struct QuestionText {
     mutating func end() -> Question? {
         defer { drop() }
         guard hasContent else { return nil }
-        return Question(text: String(decoding: bytes, as: UTF8.self), line: line)
+        return Question(text: String(decoding: bytes, as: UTF8.self), line: line, column: start)
     }
 
     /// Forgets what was typed.
@@ -75,9 +77,10 @@ struct QuestionText {
         hasContent = false
     }
 
-    private mutating func begin(at number: Int) {
+    private mutating func begin(at number: Int, behind byteCount: Int = 0) {
         bytes = []
         line = number
+        start = byteCount
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool {

@@ -49,6 +49,13 @@ enum ServeFile {
         case .bool(true): return ["--\(name)"]
         case .bool(false), .null: return []
         case .array(let items):
+            // As on the command line: what is left empty by mistake must not widen what is shared.
+            guard !items.isEmpty else {
+                throw Failure(
+                    kind: .invalid,
+                    sentence: "the list \"\(name)\" is empty; name something, or leave it out"
+                )
+            }
             return try items.map { item throws(Failure) in "--\(name)=\(try text(name, item))" }
         default: return ["--\(name)=\(try text(name, value))"]
         }

@@ -170,7 +170,7 @@ struct ServeView {
     private static func row(_ columns: String...) -> String {
         let widths = [26, 18, 9, 9, 9]
         return zip(columns, widths).map { text, width in
-            String(text.prefix(width - 1)).padding(to: width)
+            text.cut(toCells: width - 1).padding(to: width)
         }.joined()
     }
 }

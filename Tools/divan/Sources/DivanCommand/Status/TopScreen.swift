@@ -64,7 +64,7 @@ struct TopScreen {
         return true
     }
 
-    /// The lines, none longer than `width`.
+    /// The lines, none of more than `width` cells.
     func lines(width: Int, now: Int64) -> [String] {
         if mode == .help { return Self.help }
         var lines = [heading]
@@ -85,7 +85,7 @@ struct TopScreen {
                 lines += line.troubles.map { "    ! " + $0 }
             }
         }
-        return lines.map { String($0.escapingControlCharacters().prefix(width)) }
+        return lines.map { $0.escapingControlCharacters().cut(toCells: width) }
     }
 
     private var heading: String {
@@ -216,7 +216,7 @@ struct TopLine {
         let widths = [8, 13, 11, 8, 7, 9, 9, 8, 6]
         let cells = zip(columns.dropLast(), widths).compactMap { text, width in
             // A path is told by its end.
-            text.map { ($0.contains("/") ? tail($0, width - 1) : String($0.prefix(width - 1))) }
+            text.map { $0.contains("/") ? tail($0, width - 1) : $0.cut(toCells: width - 1) }
                 .map { $0.padding(to: width) }
         }
         var line = cells.joined() + (columns.last.flatMap(\.self) ?? "")

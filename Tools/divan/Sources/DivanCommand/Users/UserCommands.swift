@@ -132,7 +132,7 @@ enum UserListCommand: Command {
 
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let list = try UserFile(path: arguments.operands[0]).read()
-        let width = list.names.map(\.count).max() ?? 0
+        let width = list.names.map(\.cellCount).max() ?? 0
         for name in list.names {
             guard let user = list.users[ExactText(name)] else { continue }
             if terminal.isJSON {

@@ -10,7 +10,8 @@ package struct LiveBlock {
     /// Draws the lines in place of the last ones; what does not fit is cut.
     package mutating func show(_ lines: [String]) {
         let fitting = lines.prefix(max(1, terminal.height - 1)).map { line in
-            line.escapingControlCharacters().prefix(terminal.width - 1)
+            // By cells: a line that wraps takes two lines, of which one would stay.
+            line.escapingControlCharacters().cut(toCells: terminal.width - 1)
         }
         terminal.write(erasing + fitting.map { $0 + "\n" }.joined(), to: 2)
         lineCount = fitting.count

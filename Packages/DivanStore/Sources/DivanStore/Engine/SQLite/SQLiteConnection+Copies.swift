@@ -12,6 +12,9 @@ extension SQLiteConnection {
 
     /// Copies the whole database, as it is committed now, over the one of `target`.
     func copy(to target: SQLiteConnection) throws(StoreError) {
+        // One state for all steps: SQLite would begin anew with each commit of another process between two.
+        try execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+        defer { try? execute("ROLLBACK") }
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
             throw target.error(sqlite3_errcode(target.handle))
         }

@@ -28,6 +28,8 @@ final class SQLiteDividedRun: Sendable {
     private let readers: SQLiteReaders
     private let generation: UInt64
     private let next = Atomic<Int>(0)
+    // Bytes of values that were gathered: SQLite, which counts what a query holds, does not know of them.
+    private let heldByteCount = Atomic<Int>(0)
     private let progress: Mutex<Progress>
 
     private init(_ parts: [StorageQuery], _ readers: SQLiteReaders, at generation: UInt64) {
@@ -38,6 +40,8 @@ final class SQLiteDividedRun: Sendable {
     }
 
     /// The rows of a query, if it is a scan that is worth dividing; `session` is the caller's.
+    ///
+    /// None where the parts have more than a query may hold: each has as many rows as the whole.
     static func rows(
         of query: StorageQuery,
         on session: SQLiteSession,
@@ -64,6 +68,7 @@ final class SQLiteDividedRun: Sendable {
         defer { for helper in others { helper?.join() } }
         run.work(on: session)
         for helper in others { helper?.join() }
+        guard run.hasRoom else { return nil }
         return scan.whole(try run.result())
     }
 
@@ -72,6 +77,11 @@ final class SQLiteDividedRun: Sendable {
         return stride(from: first, through: last, by: Int64.Stride(width)).map { start in
             start..<(start + width)
         }
+    }
+
+    /// Whether less was gathered than one query may hold.
+    private var hasRoom: Bool {
+        heldByteCount.load(ordering: .relaxed) <= (parts.first?.watch.memory.singleByteLimit ?? 0)
     }
 
     private func help() {
@@ -91,12 +101,17 @@ final class SQLiteDividedRun: Sendable {
     private func work(on session: SQLiteSession) {
         while true {
             let index = next.add(1, ordering: .relaxed).oldValue
-            guard index < parts.count, progress.withLock({ $0.failure == nil }) else { return }
+            guard index < parts.count, hasRoom, progress.withLock({ $0.failure == nil })
+            else { return }
             do {
                 let run = try SQLiteQueryRun(parts[index], on: session, isKept: false)
                 defer { run.end() }
                 var rows: [[QueryValue]] = []
-                while let row = try run.next() { rows.append(row) }
+                while hasRoom, let row = try run.next() {
+                    rows.append(row)
+                    let byteCount = row.reduce(0) { $0 + $1.heldByteCount }
+                    heldByteCount.add(byteCount, ordering: .relaxed)
+                }
                 progress.withLock { $0.rows[index] = rows }
             } catch {
                 progress.withLock { $0.failure = $0.failure ?? error }
@@ -108,6 +123,17 @@ final class SQLiteDividedRun: Sendable {
         try progress.withLock { progress in
             if let failure = progress.failure { throw failure }
             return progress.rows.compactMap(\.self)
+        }
+    }
+}
+
+extension QueryValue {
+    /// Bytes that it has beside its place in a row.
+    fileprivate var heldByteCount: Int {
+        switch self {
+        case .missing, .null, .boolean, .integer, .double: 0
+        case .string(let text): text.utf8.count
+        case .container(let bytes), .binary(let bytes): bytes.count
         }
     }
 }

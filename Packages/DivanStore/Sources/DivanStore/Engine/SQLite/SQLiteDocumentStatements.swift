@@ -182,7 +182,7 @@ final class SQLiteDocumentStatements {
         try statement(.identifiers) {
             """
             SELECT listed.documentID FROM \(table) AS listed
-            CROSS JOIN \(table) AS kept ON kept.sequence = listed.sequence
+            CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
             WHERE listed.documentID > ? AND kept.documentID = listed.documentID
                 AND kept.flags & \(DocumentFlags.tombstone.rawValue) = 0
             ORDER BY listed.documentID LIMIT ?
@@ -211,11 +211,15 @@ final class SQLiteDocumentStatements {
         }
     }
 
+    /// What expires by parameter 1, as index and row say: damage in one of them must purge nothing.
     func expired() throws(StoreError) -> SQLiteStatement {
         try statement(.expired) {
             """
-            SELECT documentID FROM \(table)
-            WHERE expiration IS NOT NULL AND expiration <= ? ORDER BY expiration LIMIT ?
+            SELECT kept.documentID FROM \(table) AS listed
+            CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
+            WHERE listed.expiration IS NOT NULL AND listed.expiration <= ?1
+                AND kept.expiration <= ?1
+            ORDER BY listed.expiration LIMIT ?2
             """
         }
     }
@@ -331,13 +335,29 @@ final class SQLiteDocumentStatements {
             """
             UPDATE \(table) SET expiration = ?1,
                 checksum = divan_with_expiration(checksum, expiration, ?1)
-            WHERE documentID = ?2
+            WHERE sequence = (\(place("?2", "kept.documentID = ?2")))
             """
         }
     }
 
+    /// Removes the row that is found under an ID, a damaged one too, but no whole one of another document.
     func remove() throws(StoreError) -> SQLiteStatement {
-        try statement(.remove) { "DELETE FROM \(table) WHERE documentID = ?" }
+        try statement(.remove) {
+            let columns = SQLiteSchema.columns.split(separator: ", ").map { "kept.\($0)" }
+            let soundness = "divan_soundness(\(columns.joined(separator: ", ")))"
+            let isIts = "(kept.documentID = ?1 OR \(soundness) > 1)"
+            return "DELETE FROM \(table) WHERE sequence = (\(place("?1", isIts)))"
+        }
+    }
+
+    /// Selects where the index of IDs has a document, if the row there, `kept`, is as it should be: a damaged index
+    /// may have the row of another one. `NOT INDEXED`, or an index would tell what the row has.
+    private func place(_ documentID: String, _ condition: String) -> String {
+        """
+        SELECT kept.sequence FROM \(table) AS listed
+        CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
+        WHERE listed.documentID = \(documentID) AND \(condition)
+        """
     }
 
     private func statement(

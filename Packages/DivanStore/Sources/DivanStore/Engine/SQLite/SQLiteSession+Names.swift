@@ -137,8 +137,9 @@ extension SQLiteSession {
                 }
                 removed.append(row)
             }
-            // None is whole: a damaged one stays, for a peer's to take its place.
-            if kept == nil { removed.removeFirst() }
+            // None is whole: a damaged one stays, for a peer's to take its place. Of rows whose IDs are no
+            // text none is found under what was read of them.
+            if kept == nil { removed = Array(removed.dropFirst()) }
             for row in removed {
                 let sequence = Int64(clamping: row.sequence)
                 try connection.withoutTriggers { () throws(StoreError) in

@@ -1,3 +1,4 @@
+internal import CDivanStore
 internal import DivanRevisions
 
 // What a restoration asks and changes beside what every transaction does.
@@ -93,13 +94,25 @@ extension SQLiteSession {
             throw StoreError(.corrupt("the row of collection \(id)"), at: connection.path)
         }
         // First, since a row that its index does not have cannot be removed.
-        if rebuildingIndexes { try connection.execute("REINDEX \(table)") }
+        if rebuildingIndexes { try reindex(table) }
         let remove = try statement("DELETE FROM \(table) WHERE sequence = ?")
         for sequence in sequences {
             try remove.bind(Int64(clamping: sequence), at: 1)
             try remove.run()
         }
         return try recount(collection, beside: sequences)
+    }
+
+    private func reindex(_ table: String) throws(StoreError) {
+        do throws(StoreError) {
+            try connection.execute("REINDEX \(table)")
+        } catch {
+            guard case .sqlite(let code, _) = error.code, code & 0xFF == SQLITE_CONSTRAINT
+            else { throw error }
+            let problem =
+                "a document stands twice; make the indexes anew first (divan index rebuild)"
+            throw StoreError(.corrupt(problem), at: connection.path)
+        }
     }
 
     /// Counts the rows of a collection anew, of which some have been removed, and keeps that.

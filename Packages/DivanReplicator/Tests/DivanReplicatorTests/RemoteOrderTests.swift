@@ -1,0 +1,32 @@
+import DivanRevisions
+import Testing
+
+// How often a table is looked through shows in nothing but time, so this looks inside.
+@testable import DivanReplicator
+
+/// What is noted of a peer's revisions costs no more where it announces many that never come.
+@Suite struct RemoteOrderTests {
+    @Test(arguments: [true, false])
+    func `documents that are all on their way are not looked through for each other one`(
+        isFirst: Bool
+    ) throws {
+        let awaited = Set((0..<10_000).map { DocumentID(unchecked: "doc\($0)") })
+        let revisionID = try #require(RevisionID("2-aa"))
+        var lookCount = 0
+        func look() -> Set<DocumentID> {
+            lookCount += 1
+            return awaited
+        }
+        var order = RemoteOrder()
+        for number in 0..<10_500 {
+            _ = order.noteArrival(
+                of: DocumentID(unchecked: "doc\(number)"),
+                revisionID,
+                UInt64(number),
+                isFirst: isFirst,
+                awaited: look()
+            )
+        }
+        #expect(lookCount < 5)
+    }
+}

@@ -1,0 +1,27 @@
+import Glibc
+import Testing
+
+@testable import DivanCommand
+
+/// What the process that holds a database makes of words that it was not made for.
+@Suite(.timeLimit(.minutes(1))) struct HolderWireTests {
+    @Test func `half a line is not waited for for ever`() throws {
+        var ends: [Int32] = [-1, -1]
+        let status = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends)
+        try #require(status == 0)
+        defer { for end in ends { close(end) } }
+        var patience = timeval(tv_sec: 0, tv_usec: 50_000)
+        let byteCount = socklen_t(MemoryLayout<timeval>.size)
+        setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience, byteCount)
+        let count = write(ends[1], "{", 1)
+        try #require(count == 1)
+        var reader = HolderWire.Reader(ends[0])
+        let line = reader.next()
+        #expect(line == nil)
+    }
+
+    @Test func `a command line of another version is refused with a sentence`() {
+        // 2 was the code of a mistake of the person, and nothing was said.
+        #expect(Program.runHeld(["put", "--of-tomorrow", "a", "x", "{}"]) == 5)
+    }
+}
