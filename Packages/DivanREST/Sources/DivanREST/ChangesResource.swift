@@ -138,6 +138,8 @@ struct ChangesPage: Sendable {
 
     /// Reads on until there are `limit` changes, or its turn is over.
     func fill(_ changes: inout Changes, upTo limit: Int) throws {
+        // A feed may last for weeks.
+        try call.checkCurrent()
         changes = try call.store.read { [changes] reader in
             guard call.rights.condition == nil else {
                 return try filled(changes, upTo: limit, reader)

@@ -13,6 +13,15 @@ struct RESTCall: Sendable {
     let bell: ChangeBell
     let queue: WorkQueue
     let limits: RESTLimits
+    /// Whether the client may still do what it might when it asked.
+    let isCurrent: @Sendable () -> Bool
+
+    /// Refuses to go on with an answer that takes its time, once the client's rights have changed.
+    func checkCurrent() throws(RESTError) {
+        guard isCurrent() else {
+            throw RESTError(403, "forbidden", "your rights have changed; ask again")
+        }
+    }
 
     /// Refuses a collection that is not there for this client.
     func check(_ collection: CollectionPath) throws {

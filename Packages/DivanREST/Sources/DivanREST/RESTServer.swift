@@ -121,7 +121,8 @@ final class RESTService: Sendable {
             rights: rights,
             bell: bell,
             queue: queue,
-            limits: configuration.limits
+            limits: configuration.limits,
+            isCurrent: { [configuration] in configuration.rights(client, name) == rights }
         )
         return (client, call)
     }

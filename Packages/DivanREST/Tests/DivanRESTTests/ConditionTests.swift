@@ -6,6 +6,7 @@ import DivanREST
 import DivanRevisions
 import DivanStore
 import DivanTestKit
+import Synchronization
 import Testing
 
 /// A client with a condition sees its own documents, and cannot find out about others.
@@ -244,6 +245,22 @@ import Testing
         _ = try again.read(through: "\r\n\r\n")
         let next = String(decoding: try again.read(through: "}\n\n"), as: UTF8.self)
         #expect(next.contains("\"second\"") && !next.contains("\"mine\""))
+    }
+
+    @Test func `an event stream ends when its user is removed`() throws {
+        let isRemoved = Atomic(false)
+        let served = try Served { configuration in
+            configuration.limits.heartbeat = .milliseconds(20)
+            configuration.rights = { _, _ in isRemoved.load(ordering: .relaxed) ? nil : .full }
+        }
+        let visitor = try served.visitor()
+        let path = "/notes/_default/_changes?feed=eventsource"
+        visitor.send("GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        try served.put("before", "{}")
+        _ = try visitor.read(through: "\"before\"")
+        isRemoved.store(true, ordering: .relaxed)
+        try served.put("after", "{}")
+        #expect(throws: (any Error).self) { try visitor.read(through: "\"after\"") }
     }
 
     // MARK: Queries

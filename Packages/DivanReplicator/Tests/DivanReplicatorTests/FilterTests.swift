@@ -27,6 +27,47 @@ import Testing
         }
     }
 
+    @Test func `proposals tell nothing of the revision of a document that may not be read`()
+        throws
+    {
+        let (source, other) = ("rGxJD77SR0+odh7PeEHKXA", "VYU9gI0kQIWF+V5BljXDyA")
+        let current = "18e9af52a2ab0000@\(source)"
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        let secret = RemoteRevision(
+            documentID: "secret",
+            revisionID: try #require(RevisionID(ofAnyScheme: current)),
+            body: Array(#"{"n":1}"#.utf8)
+        )
+        _ = try site.store.write { try $0.insert(secret, in: .default) }
+        var configuration = Conversation.Options().passive
+        guard case .passive(var options) = configuration.role else { return }
+        options.readFilters[.default] = { _ in false }
+        options.writeFilters[.default] = { _ in true }
+        configuration.role = .passive(options)
+        var client = Counterpart(configuration, site, version: .version4)
+        client.ask(
+            "getCollections",
+            [:],
+            #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
+        )
+        let (earlier, later) = ("18e9af52a2aa0000@\(source)", "18e9af52a2ac0000@\(source)")
+        let parent = "18e9af5200000000@\(other)"
+        let list = [
+            ["secret", current], ["secret", earlier, parent], ["secret", later, parent],
+            ["secret", "18e9af52a2ac0000@\(other)", current], ["new", later],
+            ["new", later, parent],
+        ].map { "[" + $0.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        let reply = client.ask(
+            "proposeChanges",
+            ["collection": "0"],
+            "[" + list.joined(separator: ",") + "]"
+        )
+        let answer = String(decoding: try #require(reply).body, as: UTF8.self)
+        // 304, 403, 0 and 0 told where the revision lies.
+        #expect(answer.hasPrefix("[403,403,403,403"))
+        #expect(!answer.hasPrefix("[403,403,403,403,403"), "what is not here may come")
+    }
+
     private func options(
         _ change: (inout PeerConfiguration.CollectionOptions) -> Void
     ) -> Conversation.Options {

@@ -239,4 +239,34 @@ import Testing
         ]
         #expect(client.ask("getAttachment", question)?.error?.code == 404)
     }
+
+    @Test func `who replaces large documents by short messages without end is to come later`()
+        throws
+    {
+        let site = try site(1, byteCount: 90_000)
+        let revision = try #require(try site.revision("doc0"))
+        let asked = Asked()
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.storedFilters[.default] = { shown in
+            asked.add(shown.documentID)
+            return shown.documentID != "doc0"
+        }
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        configuration.limits.deltaSourceByteCount = 1_000
+        var client = Counterpart(configuration, site)
+        client.ask("getCollections", [:], Self.names)
+        var codes: [Int] = []
+        for id in ["doc0", "doc0", "doc0"] {
+            let message: BLIPProperties = [
+                "collection": "0", "id": id, "rev": "2-aa", "history": revision,
+            ]
+            codes.append(client.ask("rev", message, "{}")?.error?.code ?? 0)
+        }
+        #expect(codes == [403, 503, 503])
+        #expect(asked.documentIDs == ["doc0"])
+        client.now = .seconds(200)
+        let new: BLIPProperties = ["collection": "0", "id": "new", "rev": "1-aa"]
+        #expect(client.ask("rev", new, "{}")?.error == nil)
+    }
 }

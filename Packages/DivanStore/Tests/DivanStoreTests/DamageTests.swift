@@ -120,6 +120,35 @@ import Testing
         try store.close()
     }
 
+    /// Where the collection's own row is as late as the last one, it has the counters.
+    @Test(arguments: [Int64.max, 41, -1])
+    func `a count that no collection can have is counted anew`(_ liveCount: Int64) throws {
+        try SQLiteConnection(path: database, mode: .readWrite)
+            .execute("UPDATE collections SET lastSequence = 40, liveCount = \(liveCount)")
+        let store = try Store.open(directory: path)
+        #expect(try store.read { try $0.count(in: .default) } == 40)
+        _ = try store.save("new", in: .default, body: Array("{}".utf8))
+        #expect(try store.read { try $0.count(in: .default) } == 41)
+        try store.close()
+    }
+
+    @Test func `a count that is too low never falls below nothing`() throws {
+        try SQLiteConnection(path: database, mode: .readWrite)
+            .execute("UPDATE collections SET lastSequence = 40, liveCount = 0")
+        let store = try Store.open(directory: path)
+        try store.write { writer in
+            #expect(try writer.purge("doc-1", in: .default))
+            #expect(try writer.count(in: .default) == 0)
+            let gone = Array("{}".utf8)
+            _ = try writer.save("doc-2", in: .default, body: gone, isTombstone: true)
+            #expect(try writer.count(in: .default) == 0)
+        }
+        try store.close()
+        let again = try Store.open(directory: path)
+        _ = try again.save("new", in: .default, body: Array("{}".utf8))
+        try again.close()
+    }
+
     /// The row that was stored last has the counters of its collection beside its flags.
     @Test(arguments: [0, 8, -1, 255 << 40])
     func `a last row whose flags are damaged is followed by new ones`(_ flags: Int64) throws {

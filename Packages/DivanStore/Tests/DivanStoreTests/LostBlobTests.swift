@@ -13,6 +13,7 @@ import Testing
         let fails = Atomic(false)
         let failsToOpen = Atomic(false)
         let failsToRead = Atomic(false)
+        let isFull = Atomic(false)
 
         var calls: BlobCalls {
             var calls = BlobCalls.system
@@ -28,6 +29,13 @@ import Testing
                     return BlobCalls.system.read(descriptor, room, offset)
                 }
                 errno = EIO
+                return -1
+            }
+            calls.write = { descriptor, bytes in
+                guard self.isFull.load(ordering: .relaxed), bytes.count < 128 << 10 else {
+                    return BlobCalls.system.write(descriptor, bytes)
+                }
+                errno = ENOSPC
                 return -1
             }
             let fails: @Sendable () -> Int32 = {
@@ -134,6 +142,36 @@ import Testing
         try last.close()
     }
 
+    @Test func `what the disk did not confirm once is written again before a document names it`()
+        throws
+    {
+        let content = Array("content".utf8)
+        let digest = try store.blobs.write(content)
+        #expect(try save("first", naming: digest) == nil)
+        try leavePending([digest])
+        let directory = home.file("a.cblite2/Attachments/")
+        func number(_ name: String) -> ino_t {
+            var status = stat()
+            return stat(directory + name, &status) == 0 ? status.st_ino : 0
+        }
+        let doubtful = number("pending_" + digest.fileName)
+        // The system takes what it could not write for written: the next sync calls itself good.
+        disk.fails.store(true, ordering: .relaxed)
+        let again = try reopened()
+        let body = Array(#"{"file":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
+        let revision = LocalRevision("second", body: body, hasBlobs: true)
+        let hold = try again.blobs.writeHeld(content)
+        #expect(try refusal { _ = try again.save(revision, in: .default) } == .io(EIO))
+        #expect(try again.blobs.read(digest) == content)
+        disk.fails.store(false, ordering: .relaxed)
+        #expect(try refusal { _ = try again.save(revision, in: .default) } == nil)
+        withExtendedLifetime(hold) {}
+        #expect(try again.blobs.read(digest) == content)
+        #expect(try entries(directory) == [digest.fileName])
+        #expect(number(digest.fileName) != doubtful)
+        try again.close()
+    }
+
     @Test func `a content that cannot be read keeps no database from being opened`() throws {
         let digests = try [[1], [2]].map { try store.blobs.write($0) }
         for (id, digest) in zip(["a", "b"] as [DocumentID], digests) {
@@ -153,6 +191,98 @@ import Testing
         #expect(try again.compact().removedCount == 2)
         #expect(try again.blobs.shelf.contents().digests == [digests[0]])
         try again.close()
+    }
+
+    @Test(arguments: [false, true], [1, StoreLimits.singlySyncedBlobCount + 1])
+    func `a document is not stored before the disk has the names of its contents`(
+        fullSync: Bool,
+        count: Int
+    ) throws {
+        let directory = home.file("b.cblite2/Attachments")
+        let opened = Mutex<Set<Int32>>([])
+        let fails = Atomic(true)
+        var calls = BlobCalls.system
+        calls.open = { path, flags in
+            let descriptor = BlobCalls.system.open(path, flags)
+            opened.withLock { opened in
+                opened.remove(descriptor)
+                if path == directory { opened.insert(descriptor) }
+            }
+            return descriptor
+        }
+        // The disk takes files, and not their names.
+        let sync: @Sendable (Int32) -> Int32 = { descriptor in
+            let isDirectory = opened.withLock { $0.contains(descriptor) }
+            guard isDirectory, fails.load(ordering: .relaxed) else { return 0 }
+            errno = EIO
+            return -1
+        }
+        (calls.sync, calls.syncAll) = (sync, sync)
+        // Who comes second asks for full sync: it is the same store.
+        let path = home.file("b.cblite2")
+        let first = try Store.open(directory: path, options: StoreOptions(), calls: calls)
+        let options = StoreOptions(fullSync: fullSync)
+        let other = try Store.open(directory: path, options: options)
+        let digests = try (0..<count).map { try other.blobs.write(Array("content \($0)".utf8)) }
+        let list = digests.map { #"{"@type":"blob","digest":"\#($0)"}"# }.joined(separator: ",")
+        let revision = LocalRevision("d", body: Array(#"{"l":[\#(list)]}"#.utf8), hasBlobs: true)
+        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(EIO))
+        #expect(try other.read { try $0.count(in: .default) } == 0)
+        fails.store(false, ordering: .relaxed)
+        for number in 0..<count { _ = try other.blobs.write(Array("content \(number)".utf8)) }
+        #expect(try refusal { _ = try other.save(revision, in: .default) } == nil)
+        try other.close()
+        try first.close()
+        try store.close()
+    }
+
+    @Test func `a content that cannot be replaced stays, if damaged`() throws {
+        // Longer than what is taken in at once: what the disk refuses is told at the end.
+        let content = [UInt8](repeating: 7, count: StoreLimits.takenAtOnceByteCount + 100_000)
+        let digest = try store.blobs.write(content)
+        try store.blobs.settle()
+        let other = Store.inMemory()
+        _ = try other.blobs.write(content)
+        disk.isFull.store(true, ordering: .relaxed)
+        #expect(throws: StoreError.self) { try store.blobs.replace(digest, from: other.blobs) }
+        #expect(store.blobs.contains(digest))
+        disk.isFull.store(false, ordering: .relaxed)
+        try store.blobs.replace(digest, from: other.blobs)
+        #expect(try store.blobs.read(digest) == content)
+        try store.close()
+    }
+
+    @Test func `a failure that the system has told to another program is not missed`() throws {
+        // As Linux does: of what failed before, a descriptor that is opened afterwards hears nothing once it was told.
+        let isTold = Atomic(false)
+        let deaf = Mutex<Set<Int32>>([])
+        var calls = BlobCalls.system
+        calls.open = { path, flags in
+            let descriptor = BlobCalls.system.open(path, flags)
+            deaf.withLock {
+                $0.remove(descriptor)
+                if isTold.load(ordering: .relaxed) { $0.insert(descriptor) }
+            }
+            return descriptor
+        }
+        calls.syncAll = { descriptor in
+            let isDeaf = deaf.withLock { $0.contains(descriptor) }
+            guard isTold.load(ordering: .relaxed), !isDeaf else { return 0 }
+            errno = EIO
+            return -1
+        }
+        let path = home.file("b.cblite2")
+        let other = try Store.open(directory: path, options: StoreOptions(), calls: calls)
+        var digest = try other.blobs.write([])
+        for number in 0...StoreLimits.singlySyncedBlobCount {
+            digest = try other.blobs.write(Array("content \(number)".utf8))
+        }
+        isTold.store(true, ordering: .relaxed)
+        let body = Array(#"{"file":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
+        let revision = LocalRevision("d", body: body, hasBlobs: true)
+        #expect(try refusal { _ = try other.save(revision, in: .default) } == .io(EIO))
+        try other.close()
+        try store.close()
     }
 
     @Test func `a process without descriptors loses no content`() throws {

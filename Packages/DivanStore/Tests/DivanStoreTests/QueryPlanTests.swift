@@ -53,14 +53,13 @@ struct QueryPlanTests {
     }
 
     @Test(
-        "What may change while its document does not is in no index",
         arguments: [
             "STR_TO_MILLIS(day)", "STR_TO_UTC(day)", "STR_TO_TZ(day, 60)",
             "LENGTH(MILLIS_TO_STR(n))",
             "NOT (kind = 'k1' COLLATE UNICODE)", "NOT (kind LIKE 'k%' COLLATE (UNICODE NOCASE))",
         ]
     )
-    func unstableIndexes(expression: String) throws {
+    func `what may change while its document does not is in no index`(expression: String) throws {
         #expect(throws: QueryError.self) { try index("by", expression) }
         #expect(throws: QueryError.self) {
             try index("some", "n", where: "\(expression) IS VALUED")

@@ -49,6 +49,16 @@ import Testing
         try expectStillThere()
     }
 
+    @Test func `a time that no calendar has is told as the last of all`() throws {
+        try shell.run("put", "db", "late", "{}")
+        let store = try Store.open(directory: shell.path("db.cblite2"))
+        try store.write { writer in
+            try writer.setExpiration(.max, of: DocumentID(unchecked: "late"), in: .default)
+        }
+        try store.close()
+        #expect(try shell.run("expire", "db", "late").output == "9999-12-31T23:59:59.999Z\n")
+    }
+
     @Test func `info tells how many wait to be purged`() throws {
         #expect(try shell.run("info", "db", "--json").json()["expired"] as? Int == 2)
         #expect(try shell.run("info", "db").output.contains("Expired      2 documents"))

@@ -1,3 +1,4 @@
+import Dispatch
 import DivanReplicator
 import DivanRevisions
 import DivanStore
@@ -60,6 +61,9 @@ final class BlobCourier: Sendable {
     }
 
     private let state = Mutex(State())
+    /// Where the next connection begins: a start that fails has ended when it returns, and those of a long
+    /// line would stand on the stack one above the other.
+    private let queue = DispatchQueue(label: "divan.blob-courier")
 
     /// Blobs that stand in line.
     var waitingCount: Int { state.withLock { $0.line.count } }
@@ -197,6 +201,9 @@ extension BlobCourier {
             if change.status.activity == .stopped { ended(change.status.error) }
         }
         replicator.start()
+        // Who was cancelled meanwhile found no run to stop.
+        let isWanted = state.withLock { $0.replicator !== replicator || !$0.underway.isEmpty }
+        if !isWanted { replicator.stop() }
     }
 
     /// Something became of a blob.
@@ -225,7 +232,7 @@ extension BlobCourier {
         }
         let failure = error ?? CancellationError()
         for waiter in rest { waiter.continuation.resume(throwing: failure) }
-        startNext()
+        queue.async { [self] in startNext() }
     }
 }
 

@@ -49,7 +49,12 @@ public struct ListenerAccess: Sendable {
     /// Chooses the documents that the client may store; `nil` means all.
     ///
     /// It sees what would be stored. A refusal is 10403 for the document; the others go on.
-    public var writeFilter: ReplicationFilter?
+    public var writeFilter: ReplicationFilter? {
+        didSet { storedFilter = nil }
+    }
+
+    /// Chooses the documents that the client may replace, as they are now; `nil` means all.
+    private var storedFilter: ReplicationFilter?
 
     private(set) var refusal: String?
 
@@ -68,16 +73,8 @@ public struct ListenerAccess: Sendable {
     public mutating func limit(where condition: String, parameters: Parameters? = nil) throws {
         let filter = try Collection.filter(where: condition, parameters: parameters)
         readFilter = filter
-        writeFilter = { document, flags in
-            guard filter(document, flags) else { return false }
-            do {
-                let stored = try document.collection?.document(id: document.id)
-                return stored.map { filter($0, []) } ?? true
-            } catch {
-                Journal.query.warning("Access: document \(document.id) is not taken: \(error)")
-                return false
-            }
-        }
+        writeFilter = filter
+        storedFilter = filter
     }
 
     /// Creates access to everything that the listener shares.
@@ -110,6 +107,9 @@ extension ListenerAccess {
         for collection in configuration {
             options.readFilters[collection.path] = readFilter.map { collection.engineFilter($0) }
             options.writeFilters[collection.path] = writeFilter.map { collection.engineFilter($0) }
+            options.storedFilters[collection.path] = storedFilter.map {
+                collection.engineFilter($0)
+            }
         }
         options.bindsBlobs = shared.bindsBlobs || collections != nil || readFilter != nil
         return .granted(options)

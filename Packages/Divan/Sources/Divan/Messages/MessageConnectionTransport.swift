@@ -169,7 +169,7 @@ extension MessageConnectionTransport {
                 case .message(let message, _): receiver?.transportDidReceive(message)
                 case .pong: break
                 case .closed(let status):
-                    flush()
+                    flush(isLast: true)
                     finish(
                         .clean(
                             code: status.code,
@@ -181,7 +181,7 @@ extension MessageConnectionTransport {
                 }
             }
         } catch {
-            flush()
+            flush(isLast: true)
             finish(.failed(TransportError(.frame(error), place: "message endpoint")), error: error)
             return
         }
@@ -222,14 +222,18 @@ extension MessageConnectionTransport {
         receiver = nil
     }
 
-    private func flush() {
+    /// Hands over what is framed; while the application has confirmed too little it waits in the framing,
+    /// where the answers to a flood of pings become one.
+    private func flush(isLast: Bool = false) {
+        guard isLast || isWritable else { return }
         var output: [UInt8] = []
         framing?.appendOutput(to: &output)
         if !output.isEmpty { hand(over: Data(output)) }
     }
 
     private func hand(over data: Data) {
-        unconfirmedByteCount += data.count
+        // Each counts some more, or many that are short would be held.
+        unconfirmedByteCount += data.count + Self.earlyMessageByteCount
         calls.async {
             self.connection.send(message: Message(data)) { isSent, error in
                 self.loop.execute { self.confirmed(data.count, isSent, error) }
@@ -239,12 +243,14 @@ extension MessageConnectionTransport {
 
     private func confirmed(_ byteCount: Int, _ isSent: Bool, _ error: MessagingError?) {
         let wasWritable = isWritable
-        unconfirmedByteCount -= byteCount
+        unconfirmedByteCount -= byteCount + Self.earlyMessageByteCount
         guard phase == .open else { return }
         guard isSent else {
             return failed(error ?? MessagingError(error: Refused(), isRecoverable: true))
         }
-        if !wasWritable, isWritable { receiver?.transportDidBecomeWritable() }
+        guard !wasWritable, isWritable else { return }
+        flush()
+        receiver?.transportDidBecomeWritable()
     }
 
     private func armTimer() {

@@ -19,11 +19,11 @@ final class CookieStore: Sendable {
         self.store = store
         self.shelf = shelf
         self.acceptsParentDomains = acceptsParentDomains
-        shelf.jar.withLock { jar in
-            guard jar == nil else { return }
-            let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
-            jar = kept.flatMap { try? CookieJar(decoding: $0.span) } ?? CookieJar()
-        }
+        guard shelf.jar.withLock({ $0 == nil }) else { return }
+        // Before the lock: this may wait for a batch, and the batch may start a replicator, too.
+        let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
+        let jar = kept.flatMap { try? CookieJar(decoding: $0.span) } ?? CookieJar()
+        shelf.jar.withLock { $0 = $0 ?? jar }
     }
 
     /// The `Cookie` field for a request; `configured` are the application's own cookies.
@@ -37,14 +37,16 @@ final class CookieStore: Sendable {
     func receive(_ headers: HTTPHeaders, from endpoint: WebSocketEndpoint) {
         let set = headers.values("Set-Cookie")
         guard !set.isEmpty else { return }
-        let bytes = shelf.jar.withLock { jar -> [UInt8]? in
+        shelf.jar.withLock { jar in
             jar?.acceptsParentDomains = acceptsParentDomains
             for field in set { jar?.receive(field, from: endpoint.location, at: Self.now) }
-            return jar?.encoded()
         }
-        guard let bytes else { return }
         do {
-            try store.write { try $0.setMetadata(Self.key, bytes) }
+            // As it is when its turn has come, or the last to write might know less than the one before.
+            try store.write { writer in
+                guard let bytes = shelf.jar.withLock({ $0?.encoded() }) else { return }
+                try writer.setMetadata(Self.key, bytes)
+            }
         } catch {
             Journal.sync.warning("Cookies of \(endpoint) could not be kept: \(error)")
         }

@@ -100,4 +100,29 @@ import Testing
         }
         try database.close()
     }
+
+    @Test func `a batch may start a replicator while another one begins`() throws {
+        let database = try Database.inMemory()
+        let url = try #require(URL(string: "ws://127.0.0.1:9/db"))
+        let entry = CollectionConfiguration(collection: try database.defaultCollection())
+        let configuration = ReplicatorConfiguration(
+            collections: [entry],
+            target: URLEndpoint(url: url)
+        )
+        let first = Replicator(config: configuration)
+        let second = Replicator(config: configuration)
+        let isOver = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? database.inBatch {
+                Thread.detachNewThread { first.start() }
+                // Nothing tells how far it has come: it is asked while it begins.
+                let end = ContinuousClock.now + .milliseconds(300)
+                while ContinuousClock.now < end { _ = first.status }
+                second.start()
+            }
+            isOver.signal()
+        }
+        try #require(isOver.wait(timeout: .now() + 5) == .success)
+        try database.close()
+    }
 }

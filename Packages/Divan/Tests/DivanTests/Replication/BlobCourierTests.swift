@@ -9,61 +9,102 @@ import Testing
 ///
 /// `@testable`: nothing public tells that one stands in line.
 @Suite(.timeLimit(.minutes(2))) struct BlobCourierTests {
-    @Test func `a collection may be deleted while its blobs stand in line`() async throws {
-        let peers = try Peers()
-        var shared: [Divan.Collection] = []
-        for (offset, name) in ["a", "b"].enumerated() {
-            _ = try peers.here.createCollection(name: name)
-            let there = try peers.there.createCollection(name: name)
-            shared.append(there)
-            for number in 0..<2 {
-                let document = MutableDocument(id: "photo-\(number)")
-                let step = 10 * offset + number + 3
-                let data = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* step) })
-                document.setBlob(Blob(contentType: "image/jpeg", data: data), forKey: "picture")
+    /// A hub with the collections `a` and `b`, whose blobs a client has left there.
+    private struct Room {
+        let peers: Peers
+        let listener: URLEndpointListener
+        private let replicators: [Replicator]
+
+        /// So many blobs of `a`, which are large, and of `b`.
+        init(_ largeCount: Int, _ count: Int) async throws {
+            peers = try Peers()
+            var shared: [Divan.Collection] = []
+            for (name, number) in [("a", largeCount), ("b", count)] {
+                _ = try peers.here.createCollection(name: name)
+                let there = try peers.there.createCollection(name: name)
+                shared.append(there)
+                let pictures = MutableArrayObject()
+                for place in 0..<number {
+                    let byteCount = name == "a" ? 200_000 : 20
+                    let bytes = (0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* (place + 3)) }
+                    let data = Data("\(name) \(place)".utf8) + Data(bytes)
+                    pictures.addBlob(Blob(contentType: "image/jpeg", data: data))
+                }
+                let document = MutableDocument(id: "photos")
+                document.setArray(pictures, forKey: "pictures")
                 try there.save(document: document)
             }
-        }
-        let listener = try peers.listen(collections: shared) { $0.disableTLS = true }
-        defer { listener.stop() }
-        var replicators: [Replicator] = []
-        for name in ["a", "b"] {
-            let collection = try #require(try peers.here.collection(name: name))
-            var configuration = try peers.configuration(
-                .pull,
-                target: listener.endpoint(),
-                collections: [collection]
-            )
-            configuration.blobs = .lazy
-            let replicator = Replicator(config: configuration)
-            try await replicator.run()
-            replicators.append(replicator)
-        }
-        func picture(_ name: String, _ number: Int) throws -> Blob {
-            let collection = try #require(try peers.here.collection(name: name))
-            let document = try collection.document(id: "photo-\(number)")
-            return try #require(document?.blob(forKey: "picture"))
-        }
-        let (a0, a1, b0) = (try picture("a", 0), try picture("a", 1), try picture("b", 0))
-        let (begun, begin) = AsyncStream.makeStream(of: Void.self)
-        let go = DispatchSemaphore(value: 0)
-        let hasBegun = Atomic(false)
-        let first = Task {
-            try await a0.fetch { _ in
-                guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
-                begin.finish()
-                go.wait()
+            listener = try peers.listen(collections: shared) { $0.disableTLS = true }
+            var replicators: [Replicator] = []
+            for name in ["a", "b"] {
+                var configuration = try peers.configuration(
+                    .pull,
+                    target: listener.endpoint(),
+                    collections: [try #require(try peers.here.collection(name: name))]
+                )
+                configuration.blobs = .lazy
+                let replicator = Replicator(config: configuration)
+                try await replicator.run()
+                replicators.append(replicator)
             }
+            self.replicators = replicators
         }
-        for await _ in begun {}
-        let (second, third) = (Task { try await a1.fetch() }, Task { try await b0.fetch() })
-        let courier = try peers.here.service { BlobCourier() }
-        while courier.waitingCount < 2 { await Task.yield() }
-        try peers.here.deleteCollection(name: "b")
-        go.signal()
-        try await first.value
-        try await second.value
-        await #expect(throws: NSError.self) { try await third.value }
-        withExtendedLifetime(replicators) {}
+
+        func blobs(of name: String) throws -> [Blob] {
+            let collection = try #require(try peers.here.collection(name: name))
+            let pictures = try collection.document(id: "photos")?.array(forKey: "pictures")
+            return (0..<(pictures?.count ?? 0)).compactMap { pictures?.blob(at: $0) }
+        }
+
+        /// Holds the fetch of one blob while `body` runs, for which others stand in line.
+        func holding(_ blob: Blob, _ body: () async throws -> Void) async throws {
+            let (begun, begin) = AsyncStream.makeStream(of: Void.self)
+            let go = DispatchSemaphore(value: 0)
+            let hasBegun = Atomic(false)
+            let first = Task {
+                try await blob.fetch { _ in
+                    guard !hasBegun.exchange(true, ordering: .relaxed) else { return }
+                    begin.finish()
+                    go.wait()
+                }
+            }
+            for await _ in begun {}
+            try await body()
+            go.signal()
+            try await first.value
+        }
+
+        /// Returns once so many stand in line.
+        func wait(for count: Int) async throws {
+            let courier = try peers.here.service { BlobCourier() }
+            while courier.waitingCount < count { await Task.yield() }
+        }
+    }
+
+    @Test func `a collection may be deleted while its blobs stand in line`() async throws {
+        let room = try await Room(2, 1)
+        defer { room.listener.stop() }
+        let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
+        var waiting: [Task<Void, any Error>] = []
+        try await room.holding(large[0]) {
+            waiting = [large[1], small[0]].map { blob in Task { try await blob.fetch() } }
+            try await room.wait(for: 2)
+            try room.peers.here.deleteCollection(name: "b")
+        }
+        try await waiting[0].value
+        await #expect(throws: NSError.self) { try await waiting[1].value }
+    }
+
+    @Test func `a long line of blobs whose collection was deleted ends`() async throws {
+        let room = try await Room(1, 6_000)
+        defer { room.listener.stop() }
+        let (large, small) = (try room.blobs(of: "a"), try room.blobs(of: "b"))
+        var waiting: [Task<Void, any Error>] = []
+        try await room.holding(large[0]) {
+            waiting = small.map { blob in Task { try await blob.fetch() } }
+            try await room.wait(for: small.count)
+            try room.peers.here.deleteCollection(name: "b")
+        }
+        for other in waiting { await #expect(throws: NSError.self) { try await other.value } }
     }
 }

@@ -57,6 +57,47 @@ import Testing
         #expect(text.contains(flood.text))
     }
 
+    /// A connection whose peer pings and reads nothing: nothing that is sent is ever confirmed.
+    private final class Pinging: MessageEndpointConnection, Sendable {
+        private let sentCount = Atomic(0)
+        private let end: CheckedContinuation<Int, Never>
+
+        init(_ end: CheckedContinuation<Int, Never>) {
+            self.end = end
+        }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+            let ping = Message.fromData(Data([0x89, 0x80, 0, 0, 0, 0]))
+            for _ in 0..<50_000 { connection.receive(message: ping) }
+            connection.close(error: nil)
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            sentCount.add(1, ordering: .relaxed)
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            end.resume(returning: sentCount.load(ordering: .relaxed))
+            completion()
+        }
+    }
+
+    @Test func `answers to pings that nobody takes are bounded`() async throws {
+        let peers = try Peers()
+        let listener = try peers.messageListener(.byteStream)
+        let count = await withCheckedContinuation { end in
+            listener.accept(connection: Pinging(end))
+        }
+        #expect((1...5_000).contains(count))
+    }
+
     private func connect(
         _ peers: Peers,
         _ type: ProtocolType

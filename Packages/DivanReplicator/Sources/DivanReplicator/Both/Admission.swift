@@ -10,21 +10,50 @@ struct Admission {
     var filter: DocumentFilter?
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
+    /// What the peer may replace, as it is now; `nil` = everything.
+    var storedFilter: DocumentFilter?
     /// Whether the peer may fetch anything.
     var isReadable = true
     /// Decrypts properties; `nil` leaves them as they come.
     var opening: FieldOpening?
 
-    /// Asks the filter, which sees what would be stored.
-    func admit(_ message: RevisionMessage, _ body: [UInt8]) throws(SyncError) {
-        guard let filter else { return }
-        let shown = FilteredRevision(
-            message.documentID,
-            message.revisionID,
-            body: body,
-            isTombstone: message.isTombstone
-        )
-        guard filter(shown) else { throw .rejected }
+    /// Asks the filters: about what would be stored, and about what is, which is read on credit.
+    func admit(
+        _ message: RevisionMessage,
+        _ body: [UInt8],
+        by connection: Connection
+    ) throws(SyncError) {
+        if let filter {
+            let shown = FilteredRevision(
+                message.documentID,
+                message.revisionID,
+                body: body,
+                isTombstone: message.isTombstone
+            )
+            guard filter(shown) else { throw .rejected }
+        }
+        guard let storedFilter else { return }
+        // A short message may be about the longest document.
+        guard connection.readingCredit.isPositive(at: connection.now) else {
+            throw .http(.serviceUnavailable, "too much is read to judge revisions; push later")
+        }
+        guard let stored = try stored(message.documentID, in: connection.store) else { return }
+        connection.readingCredit.owe(stored.body.count)
+        let shown = FilteredRevision(stored.documentID, stored.revisionID, body: stored.body)
+        guard storedFilter(shown) else { throw .rejected }
+    }
+
+    private func stored(
+        _ documentID: DocumentID,
+        in store: Store
+    ) throws(SyncError) -> StoredDocument? {
+        do {
+            return try store.read { try $0.document(documentID, in: path) }
+        } catch let error as StoreError where error.concernsOneDocument {
+            throw .rejected
+        } catch {
+            throw SyncError(storage: error)
+        }
     }
 
     /// Whether the peer may fetch a revision that is no tombstone.

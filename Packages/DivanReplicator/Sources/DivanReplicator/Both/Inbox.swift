@@ -80,7 +80,7 @@ final class Inbox {
         _ request: BLIPIncomingRequest,
         in admission: Admission
     ) throws(SyncError) {
-        try admission.admit(message, body.bytes)
+        try admission.admit(message, body.bytes, by: connection)
         let revision = IncomingRevision(
             message,
             body: body.bytes,
@@ -283,7 +283,7 @@ extension Inbox {
         }
         if revision.life.take(.blobArrived).contains(.store) {
             do throws(SyncError) {
-                try revision.admission?.admit(revision.message, revision.body)
+                try revision.admission?.admit(revision.message, revision.body, by: connection)
             } catch {
                 byteCount -= revision.byteCount
                 return (revision, error)

@@ -122,6 +122,11 @@ public struct PeerConfiguration: Sendable {
         ///
         /// The filter sees what would be stored; a refusal is HTTP/403.
         public var writeFilters: [CollectionPath: DocumentFilter] = [:]
+        /// Which documents a peer may replace, as they are now, by collection; all where nothing is given.
+        ///
+        /// The filter sees what is stored, where there is something; a refusal is HTTP/403. Who has more read
+        /// for it than it has earned is asked to come later, by HTTP/503.
+        public var storedFilters: [CollectionPath: DocumentFilter] = [:]
         /// Whether a peer gets only the blobs of revisions that are on their way to it, and sends the
         /// content of each blob that it names, unless it may fetch the document that has it already.
         ///

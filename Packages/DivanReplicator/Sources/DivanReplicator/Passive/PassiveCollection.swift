@@ -34,6 +34,7 @@ final class PassiveCollection {
             path: path,
             filter: options.writeFilters[path],
             readFilter: options.readFilters[path],
+            storedFilter: options.storedFilters[path],
             isReadable: options.allowsPull
         )
     }
@@ -202,7 +203,7 @@ extension PassiveCollection {
         // What the first part says is no newer than this.
         if list.answers.isEmpty { list.sequence = sequence }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
-            guard let answer = try answer(to: verdict, about: question.documentID, in: &list) else {
+            guard let answer = try answer(to: verdict, about: question, in: &list) else {
                 list.answers += answers.prefix(place)
                 list.isReadable = [:]  // documents change meanwhile
                 return false
@@ -213,22 +214,36 @@ extension PassiveCollection {
         return true
     }
 
+    /// Whether an answer says something about a document that the peer might not be allowed to read.
+    ///
+    /// A first revision is taken where there is no document, and tells nothing of any. All else does: by
+    /// halving, who may name times of a source would find out the revision of a hidden document. Where only
+    /// reading is limited, conflicts alone tell: who may write everything has to hear what was accepted.
+    private func tells(_ verdict: ProposalVerdict, of parent: RevisionID?) -> Bool {
+        guard admission.readFilter != nil else { return false }
+        if case .conflict = verdict { return true }
+        return admission.filter != nil && (verdict != .accept || parent != nil)
+    }
+
     /// The answer to one proposal; `nil` where the document cannot be looked at now.
     private func answer(
         to verdict: ProposalVerdict,
-        about documentID: DocumentID,
+        about question: (documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?),
         in list: inout WaitingProposals.List
     ) throws(SyncError) -> ProposalAnswer? {
-        switch verdict {
-        case .accept: return .accepted
-        case .known: return ProposalAnswer(status: .notModified)
-        case .conflict(let current):
+        let documentID = question.documentID
+        if tells(verdict, of: question.parent) {
             // A list may name one document ten thousand times.
             if list.isReadable[documentID] == nil {
                 list.isReadable[documentID] = try mayRead(documentID)
             }
             guard let isReadable = list.isReadable[documentID] else { return nil }
             guard isReadable else { return ProposalAnswer(status: .forbidden) }
+        }
+        switch verdict {
+        case .accept: return .accepted
+        case .known: return ProposalAnswer(status: .notModified)
+        case .conflict(let current):
             feed?.tellAgain(documentID)
             return ProposalAnswer(status: .conflict, currentRevision: current)
         }

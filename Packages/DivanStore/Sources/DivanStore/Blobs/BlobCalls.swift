@@ -15,7 +15,7 @@ struct BlobCalls: Sendable {
     var changeMode: @Sendable (Int32, mode_t) -> Int32
     /// `rename(2)`.
     var rename: @Sendable (String, String) -> Int32
-    /// `fdatasync(2)`: one file.
+    /// `fdatasync(2)`: one file, or the names in a directory.
     var sync: @Sendable (Int32) -> Int32
     /// `syncfs(2)`: every file of the file system that holds this one.
     var syncAll: @Sendable (Int32) -> Int32

@@ -12,14 +12,10 @@ internal import Synchronization
 ///
 /// Source: `blobs.md` §2.
 final class BlobDirectory: BlobShelf {
-    private let path: String
+    private let disk: BlobDisk
+    private let leftovers: BlobLeftovers
     private let isReadOnly: Bool
-    private let syncsDirectory: Bool
-    private let calls: BlobCalls
     private let sealing: Mutex<Sealing>
-    private static let unfinishedPrefix = "incoming_"
-    private static let pendingPrefix = "pending_"
-    private static let partialPrefix = "partial_"
     private let serial = Atomic<UInt64>(0)
     // Complete contents that may not have reached the disk. Held while they are settled, so that
     // none is replaced between its sync and its name.
@@ -37,20 +33,18 @@ final class BlobDirectory: BlobShelf {
     init(
         _ path: String,
         isReadOnly: Bool,
-        syncsDirectory: Bool,
         sealing: (any StoreSealing)? = nil,
         calls: BlobCalls = .system
     ) throws(StoreError) {
-        self.path = path
+        disk = try BlobDisk(path, isReadOnly: isReadOnly, calls: calls)
+        leftovers = BlobLeftovers(on: disk)
         self.sealing = Mutex(Sealing(key: sealing))
         self.isReadOnly = isReadOnly
-        self.syncsDirectory = syncsDirectory
-        self.calls = calls
-        guard !isReadOnly else { return }
-        if !BundleFiles.exists(path) { try BundleFiles.makeDirectory(path) }
-        try recover()
+        if !isReadOnly { try recover() }
     }
 
+    private var path: String { disk.path }
+    private var calls: BlobCalls { disk.calls }
     var directory: String? { path }
 
     /// Drops unfinished contents and takes over pending ones that are whole: documents may name
@@ -60,37 +54,33 @@ final class BlobDirectory: BlobShelf {
     private func recover() throws(StoreError) {
         var found: Set<BlobDigest> = []
         for name in try BundleFiles.names(in: path) {
-            if name.hasPrefix(Self.unfinishedPrefix) { unlink(path + "/" + name) }
-            guard name.hasPrefix(Self.pendingPrefix),
-                let digest = BlobDigest(fileName: String(name.dropFirst(Self.pendingPrefix.count)))
+            if name.hasPrefix(BlobDisk.unfinishedPrefix) { unlink(path + "/" + name) }
+            guard name.hasPrefix(BlobDisk.pendingPrefix),
+                let digest = BlobDigest(
+                    fileName: String(name.dropFirst(BlobDisk.pendingPrefix.count))
+                )
             else { continue }
             do throws(StoreError) {
-                if try isWhole(digest) { found.insert(digest) } else { unlink(pendingFile(digest)) }
+                if try isWhole(digest) {
+                    found.insert(digest)
+                } else {
+                    unlink(disk.pendingFile(digest))
+                }
             } catch {
                 StoreLog.database.warning("A blob that a crash left cannot be read: \(error)")
             }
         }
-        takeOver(found)
-    }
-
-    /// Gives contents their names that a crash left without.
-    ///
-    /// Where the disk does not confirm them they stay as they are, for the next opening, and can be read:
-    /// documents may name them, and nobody here has them to write them again.
-    private func takeOver(_ found: Set<BlobDigest>) {
-        guard !found.isEmpty else { return }
-        var rest = found
+        leftovers.add(found)
         do throws(StoreError) {
-            if let failure = try sync(rest) { throw failure }
-            try publish(&rest)
+            try leftovers.takeOver()
         } catch {
-            StoreLog.database.warning("Of what a crash left \(rest.count) blobs stay so: \(error)")
+            StoreLog.database.warning("Of what a crash left some blobs stay so: \(error)")
         }
     }
 
     private func isWhole(_ digest: BlobDigest) throws(StoreError) -> Bool {
         do throws(StoreError) {
-            let reader = BlobReader(try source(digest, in: pendingFile(digest)))
+            let reader = BlobReader(try source(digest, in: disk.pendingFile(digest)))
             return try reader.digest() == digest
         } catch  where error.isCorrupt {
             return false
@@ -99,28 +89,16 @@ final class BlobDirectory: BlobShelf {
 
     /// Whether there is no more of a content than what a power cut left: not all of it, and no name.
     func isUnfinished(_ digest: BlobDigest) throws(StoreError) -> Bool {
-        guard !BundleFiles.exists(file(digest)), BundleFiles.isFile(pendingFile(digest))
+        guard !BundleFiles.exists(disk.file(digest)), BundleFiles.isFile(disk.pendingFile(digest))
         else { return false }
         return try !isWhole(digest)
-    }
-
-    private func file(_ digest: BlobDigest) -> String {
-        path + "/" + digest.fileName
-    }
-
-    private func partialFile(_ digest: BlobDigest) -> String {
-        path + "/" + Self.partialPrefix + digest.fileName
-    }
-
-    private func pendingFile(_ digest: BlobDigest) -> String {
-        path + "/" + Self.pendingPrefix + digest.fileName
     }
 
     // MARK: Reading
 
     func byteCount(_ digest: BlobDigest) -> Int? {
         var status = stat()
-        for file in [file(digest), pendingFile(digest), file(digest)] {
+        for file in [disk.file(digest), disk.pendingFile(digest), disk.file(digest)] {
             // With the key that it had then: another one may take its place, and the file another's.
             let (result, key) = sealing.withLock { (lstat(file, &status), $0.key) }
             guard result == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
@@ -132,7 +110,7 @@ final class BlobDirectory: BlobShelf {
     }
 
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
-        for file in [file(digest), pendingFile(digest)] {
+        for file in [disk.file(digest), disk.pendingFile(digest)] {
             do {
                 return try source(digest, in: file)
             } catch  where error.code == .noSuchBlob(digest) {
@@ -140,7 +118,7 @@ final class BlobDirectory: BlobShelf {
             }
         }
         // It may have got its name between the two looks.
-        return try source(digest, in: file(digest))
+        return try source(digest, in: disk.file(digest))
     }
 
     private func source(
@@ -174,12 +152,12 @@ final class BlobDirectory: BlobShelf {
         // A copy that was made by hand may be read without the directory.
         guard BundleFiles.exists(path) else { return ([], []) }
         for name in try BundleFiles.names(in: path) {
-            if name.hasPrefix(Self.partialPrefix) { continue }
-            let isPending = name.hasPrefix(Self.pendingPrefix)
-            let plain = isPending ? String(name.dropFirst(Self.pendingPrefix.count)) : name
+            if name.hasPrefix(BlobDisk.partialPrefix) { continue }
+            let isPending = name.hasPrefix(BlobDisk.pendingPrefix)
+            let plain = isPending ? String(name.dropFirst(BlobDisk.pendingPrefix.count)) : name
             if let digest = BlobDigest(fileName: plain) {
                 digests.append(digest)
-            } else if !name.hasPrefix(Self.unfinishedPrefix) {
+            } else if !name.hasPrefix(BlobDisk.unfinishedPrefix) {
                 unknownNames.append(name)
             }
         }
@@ -191,7 +169,7 @@ final class BlobDirectory: BlobShelf {
     func sink() throws(StoreError) -> any BlobSink {
         let key = try beginSink()
         let number = serial.add(1, ordering: .relaxed).newValue
-        let file = "\(path)/\(Self.unfinishedPrefix)\(getpid())_\(number)"
+        let file = disk.unfinishedFile("\(number)")
         let descriptor = open(
             file,
             O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
@@ -275,7 +253,7 @@ final class BlobDirectory: BlobShelf {
     private func openPart(
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
-        let file = partialFile(digest)
+        let file = disk.partialFile(digest)
         let descriptor = open(
             file,
             O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
@@ -303,8 +281,8 @@ final class BlobDirectory: BlobShelf {
     }
 
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError) {
-        for name in try BundleFiles.names(in: path) where name.hasPrefix(Self.partialPrefix) {
-            let digest = BlobDigest(fileName: String(name.dropFirst(Self.partialPrefix.count)))
+        for name in try BundleFiles.names(in: path) where name.hasPrefix(BlobDisk.partialPrefix) {
+            let digest = BlobDigest(fileName: String(name.dropFirst(BlobDisk.partialPrefix.count)))
             if let digest, used.contains(digest) { continue }
             let file = path + "/" + name
             // Whoever writes it goes on: another one of this name would be taken for it at its end.
@@ -322,10 +300,10 @@ final class BlobDirectory: BlobShelf {
     /// Takes over a complete content from a sink; `false` when it is here already.
     func place(_ file: String, as digest: BlobDigest) throws(StoreError) -> Bool {
         try pending.withLock { pending throws(StoreError) in
-            guard !pending.contains(digest), !BundleFiles.isFile(self.file(digest))
+            guard !pending.contains(digest), !BundleFiles.isFile(disk.file(digest))
             else { return false }
-            guard calls.rename(file, pendingFile(digest)) == 0 else {
-                throw .system(errno, at: pendingFile(digest))
+            guard calls.rename(file, disk.pendingFile(digest)) == 0 else {
+                throw .system(errno, at: disk.pendingFile(digest))
             }
             pending.insert(digest)
             if pending.count >= StoreLimits.pendingBlobCount { try settle(&pending) }
@@ -334,6 +312,7 @@ final class BlobDirectory: BlobShelf {
     }
 
     func settle() throws(StoreError) {
+        try leftovers.takeOver()
         try pending.withLock { pending throws(StoreError) in try settle(&pending) }
     }
 
@@ -348,7 +327,7 @@ final class BlobDirectory: BlobShelf {
         try pending.withLock { pending throws(StoreError) in
             pending.remove(digest)
             // One that could not be taken over is not among those, and pending all the same.
-            for file in [pendingFile(digest), file(digest)] {
+            for file in [disk.pendingFile(digest), disk.file(digest)] {
                 guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
             }
         }
@@ -356,10 +335,10 @@ final class BlobDirectory: BlobShelf {
 
     private func settle(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         guard !pending.isEmpty else { return }
-        if let failure = try sync(pending) {
+        if let failure = try disk.sync(pending.map(disk.pendingFile)) {
             // A later sync would succeed without the pages that this one has lost.
             for digest in pending {
-                unlink(pendingFile(digest))
+                unlink(disk.pendingFile(digest))
                 lost.withLock { $0[digest] = failure }
             }
             pending = []
@@ -368,32 +347,14 @@ final class BlobDirectory: BlobShelf {
         try publish(&pending)
     }
 
-    /// Gives contents their names, which the disk has.
+    /// Gives contents their names; of each the disk has one, whatever becomes of this.
     private func publish(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         for digest in pending {
-            guard calls.rename(pendingFile(digest), file(digest)) == 0 || errno == ENOENT else {
-                throw .system(errno, at: file(digest))
+            guard calls.rename(disk.pendingFile(digest), disk.file(digest)) == 0 || errno == ENOENT
+            else {
+                throw .system(errno, at: disk.file(digest))
             }
             pending.remove(digest)
         }
-        if syncsDirectory { try BundleFiles.syncDirectory(path) }
-    }
-
-    /// Brings contents to the disk.
-    ///
-    /// - Returns: What the disk answered where it did not confirm them: some may be lost.
-    /// - Throws: Why it could not be asked: nothing is lost.
-    private func sync(_ pending: Set<BlobDigest>) throws(StoreError) -> StoreError? {
-        let manyFiles = pending.count > StoreLimits.singlySyncedBlobCount
-        for file in manyFiles ? [path] : pending.map(pendingFile) {
-            let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-            if descriptor < 0, errno == ENOENT { continue }  // removed by somebody's hand
-            guard descriptor >= 0 else { throw .system(errno, at: file) }
-            let result = manyFiles ? calls.syncAll(descriptor) : calls.sync(descriptor)
-            let number = errno
-            close(descriptor)
-            guard result == 0 else { return .system(number, at: file) }
-        }
-        return nil
     }
 }

@@ -283,6 +283,12 @@ public final class BlobWriter {
     ///
     /// - Throws: As `finish(expected:)`.
     public func finishHeld(expected: BlobDigest? = nil) throws(StoreError) -> BlobHold {
+        try finishHeld(expected: expected, replacing: false)
+    }
+
+    /// Stores the content, with `replacing` also where one of its name is here, which goes only once this
+    /// one is complete and is what it should be.
+    func finishHeld(expected: BlobDigest?, replacing: Bool) throws(StoreError) -> BlobHold {
         guard let digest = BlobDigest(bytes: try intake.finalize()) else {
             throw StoreError(.corrupt("a SHA-1 digest has 20 bytes"))
         }
@@ -292,6 +298,7 @@ public final class BlobWriter {
         }
         // Before it is there, or a compaction might come in between.
         let hold = blobs.hold(digest)
+        if replacing { try blobs.shelf.remove(digest) }
         try intake.store(as: digest)
         return hold
     }

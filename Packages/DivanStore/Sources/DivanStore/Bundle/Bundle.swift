@@ -36,19 +36,17 @@ enum Bundle {
     /// go once the file is copied, and one that they name may come before. So contents are copied
     /// before the file and after it.
     static func copy(
-        _ source: BundleFiles,
-        of engine: SQLiteEngine,
+        _ engine: SQLiteEngine,
+        withBlobs blobs: String,
         to target: BundleFiles,
         as identity: StoreIdentity
     ) throws -> BundleLock {
         try assemble(target) { unfinished in
             let sealing = engine.place.sealing
-            // Of a change of the key that a crash ended they may stand elsewhere: who only reads leaves them there.
-            let rekeying = Rekeying(source)
-            try copyBlobs(from: (rekeying.blobs, sealing), to: (unfinished.blobs, sealing))
+            try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
             try engine.copy(to: unfinished.database)
             try give(identity, to: SQLitePlace(unfinished.database, sealing: sealing))
-            try copyBlobs(from: (rekeying.blobs, sealing), to: (unfinished.blobs, sealing))
+            try copyBlobs(from: (blobs, sealing), to: (unfinished.blobs, sealing))
         }
     }
 
@@ -174,14 +172,12 @@ enum Bundle {
         let shelf = try BlobDirectory(
             source.path,
             isReadOnly: true,
-            syncsDirectory: false,
             sealing: source.sealing
         )
         let to = BlobStore(
             try BlobDirectory(
                 target.path,
                 isReadOnly: false,
-                syncsDirectory: true,
                 sealing: target.sealing
             )
         )

@@ -254,7 +254,6 @@ extension Store {
         let blobs = try BlobDirectory(
             Rekeying(files).blobs,
             isReadOnly: options.readOnly,
-            syncsDirectory: options.fullSync,
             sealing: options.sealing,
             calls: calls
         )
@@ -306,9 +305,10 @@ extension Store {
             try writing.withLock {
                 if !isReadOnly { try blobs.settle() }
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
+                // A change of the key that a crash ended leaves them elsewhere, where who only reads finds them.
                 _ = try Bundle.copy(
-                    place.files,
-                    of: place.sqlite,
+                    place.sqlite,
+                    withBlobs: Rekeying(place.files).blobs,
                     to: files,
                     as: identity.copied(random: SystemRandomSource())
                 )

@@ -178,7 +178,7 @@ public final class StoreWriter: StoreReader {
         var state = try state(of: collection)
         if let row {
             _ = try changing().remove(documentID, in: id)
-            if !row.flags.contains(.tombstone) { state.liveCount -= 1 }
+            state.forget(row)
         } else {
             // It is damaged, its head too perhaps: what is left is counted again.
             var isRemoved = false
@@ -186,10 +186,8 @@ public final class StoreWriter: StoreReader {
                 isRemoved = try changing().remove(documentID, in: id)
             }
             guard isRemoved else {
-                throw StoreError(
-                    .corrupt("the index of document IDs has another one's row for \(documentID)"),
-                    at: path
-                )
+                let problem = "the index of document IDs has another one's row for \(documentID)"
+                throw StoreError(.corrupt(problem), at: path)
             }
             let counted = try changing().discard([], in: id, rebuildingIndexes: false)
             state.liveCount = counted.liveCount
@@ -336,9 +334,7 @@ public final class StoreWriter: StoreReader {
         over old: DocumentRow?
     ) throws(StoreError) -> CollectionState {
         var state = try state(of: collection)
-        state.lastSequence = row.sequence
-        if !(old?.flags.contains(.tombstone) ?? true) { state.liveCount -= 1 }
-        if !row.flags.contains(.tombstone) { state.liveCount += 1 }
+        state.take(row, over: old)
         return state
     }
 

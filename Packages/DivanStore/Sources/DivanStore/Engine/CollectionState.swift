@@ -30,4 +30,18 @@ public struct CollectionState: Equatable, Sendable {
         lastSequence = row.sequence
         if !row.flags.contains(.tombstone) { liveCount += 1 }
     }
+
+    /// Counts a row that took the place of another one; damage may have made the count too low, and below
+    /// nothing there is none.
+    mutating func take(_ row: DocumentRow, over old: DocumentRow?) {
+        lastSequence = row.sequence
+        let lived = !(old?.flags.contains(.tombstone) ?? true)
+        let lives = !row.flags.contains(.tombstone)
+        if lived != lives { liveCount = max(0, liveCount + (lives ? 1 : -1)) }
+    }
+
+    /// Counts a row no more.
+    mutating func forget(_ row: DocumentRow) {
+        if !row.flags.contains(.tombstone) { liveCount = max(0, liveCount - 1) }
+    }
 }

@@ -210,7 +210,8 @@ extension StoreWriter {
 extension BlobStore {
     /// Stores a content anew from another store, in place of whatever is here.
     ///
-    /// - Throws: `blobMismatch` where the other one's was altered.
+    /// - Throws: `blobMismatch` where the other one's was altered, and the system's refusal; what is here
+    ///   stays then.
     func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
         let (reader, writer) = (try source.reader(digest), try writer())
         while true {
@@ -218,8 +219,6 @@ extension BlobStore {
             if piece.isEmpty { break }
             try writer.append(piece)
         }
-        // A content that is here already would be kept.
-        try shelf.remove(digest)
-        _ = try writer.finish(expected: digest)
+        _ = try writer.finishHeld(expected: digest, replacing: true)
     }
 }

@@ -179,8 +179,7 @@ extension Store {
         }
         let blobs = try BlobDirectory(
             Rekeying(files).blobs,
-            isReadOnly: true,
-            syncsDirectory: false
+            isReadOnly: true
         )
         return (store, BlobStore(blobs), losses)
     }

@@ -110,13 +110,7 @@ extension StoreWriter {
                 )
             case .alreadyThere, .overtaken:
                 guard let old else { return .alreadyThere }
-                // The remote took our side: that is a change, and nobody has to decide any more. Or what it has
-                // behind ours is kept now, and is the first to name blobs: a compaction goes by the row.
-                let isEnded = old.flags.contains(.conflicted) && history.conflict == nil
-                let namesBlobs =
-                    revision.hasBlobs && !old.flags.contains(.hasBlobs)
-                    && history.revisionsWithBody.contains { $0.flags.contains(.hasBlobs) }
-                if isEnded || namesBlobs {
+                if Self.changesRow(history, old, revision) {
                     _ = try put(history, revision.documentID, in: collection, over: old)
                 } else {
                     try setTree(changedTo: history, of: old, in: collection, archive)
@@ -136,6 +130,20 @@ extension StoreWriter {
         } catch {
             throw StoreError(wrapping: error, at: path)
         }
+    }
+
+    /// Whether more of a row changes than its history, though its revision stays.
+    ///
+    /// The remote took our side: nobody has to decide any more. Or what it has behind ours is kept now, and
+    /// is the first to name blobs: a compaction goes by the row.
+    private static func changesRow(
+        _ history: any RevisionHistory,
+        _ old: DocumentRow,
+        _ revision: RemoteRevision
+    ) -> Bool {
+        if old.flags.contains(.conflicted), history.conflict == nil { return true }
+        return revision.hasBlobs && !old.flags.contains(.hasBlobs)
+            && history.revisionsWithBody.contains { $0.flags.contains(.hasBlobs) }
     }
 
     /// Stores a document's first revision without a history, the common case: its tree is one node.

@@ -350,13 +350,14 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Selects where the index of IDs has a document, if the row there, `kept`, is as it should be: a damaged index
-    /// may have the row of another one. `NOT INDEXED`, or an index would tell what the row has.
-    private func place(_ documentID: String, _ condition: String) -> String {
+    /// Selects where the index of IDs has a document, if the row there, `kept`, is as it should be.
+    ///
+    /// A damaged index may have the row of another one. `NOT INDEXED`, or an index would tell what the row has.
+    private func place(_ parameter: String, _ condition: String) -> String {
         """
         SELECT kept.sequence FROM \(table) AS listed
         CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
-        WHERE listed.documentID = \(documentID) AND \(condition)
+        WHERE listed.documentID = \(parameter) AND \(condition)
         """
     }
 

@@ -125,7 +125,6 @@ extension SQLiteSession: StorageSnapshot {
         defer { statement.reset() }
         try statement.bind(collection.rawValue, at: 1)
         guard try statement.step(), let lastSequence = UInt64(exactly: statement.integer(0)),
-            let liveCount = Int(exactly: statement.integer(1)), liveCount >= 0,
             lastSequence < Self.sequenceCount
         else { throw statement.corrupt("counters of collection \(collection.rawValue)") }
         let latest = try documents(in: collection).latest()
@@ -135,16 +134,22 @@ extension SQLiteSession: StorageSnapshot {
             guard later < Self.sequenceCount else {
                 throw latest.corrupt("the last sequence of collection \(collection.rawValue)")
             }
-            var state = CollectionState(id: collection, lastSequence: later)
-            // Damage may have taken the count; the number alone keeps the next save off this row.
-            if let count = latest.liveCount(1), count <= later {
-                state.liveCount = count
-            } else {
-                state.liveCount = try countLive(in: collection)
-            }
-            return state
+            return try state(of: collection, through: later, telling: latest.liveCount(1))
         }
-        return CollectionState(id: collection, lastSequence: lastSequence, liveCount: liveCount)
+        let told = Int(exactly: statement.integer(1))
+        return try state(of: collection, through: lastSequence, telling: told)
+    }
+
+    /// Counts the documents where damage has taken the count that a row tells: each of them has a sequence,
+    /// and what is counted on from here must stay in its range.
+    private func state(
+        of collection: CollectionID,
+        through last: UInt64,
+        telling told: Int?
+    ) throws(StoreError) -> CollectionState {
+        let isSound = told.map { $0 >= 0 && $0 <= last && $0 < 1 << 53 } ?? false
+        let count = isSound ? told ?? 0 : try countLive(in: collection)
+        return CollectionState(id: collection, lastSequence: last, liveCount: count)
     }
 
     func row(

@@ -1,0 +1,35 @@
+import DivanWebSocket
+import Foundation
+import Testing
+
+@testable import Divan
+
+/// The cookies of a database, set by several connections at once.
+///
+/// `@testable`: what servers answer at the same time comes in one order here.
+@Suite(.timeLimit(.minutes(1))) struct CookieStoreTests {
+    @Test func `cookies that come at the same time are all kept`() throws {
+        let database = try Database.inMemory()
+        let store = try database.openStore()
+        let endpoint = try WebSocketURL("ws://127.0.0.1:9/db").endpoint
+        var (first, second) = (HTTPHeaders(), HTTPHeaders())
+        first.append("Set-Cookie", "first=1; Path=/; Max-Age=3600")
+        second.append("Set-Cookie", "second=1; Path=/; Max-Age=3600")
+        let cookies = CookieStore(store, CookieShelf(), acceptsParentDomains: false)
+        let isKept = DispatchSemaphore(value: 0)
+        try database.inBatch {
+            Thread.detachNewThread { [first] in
+                cookies.receive(first, from: endpoint)
+                isKept.signal()
+            }
+            // That one waits for the batch now, or is about to.
+            while cookies.header(for: endpoint, beside: nil) == nil { sched_yield() }
+            cookies.receive(second, from: endpoint)
+        }
+        isKept.wait()
+        let again = CookieStore(store, CookieShelf(), acceptsParentDomains: false)
+        let field = again.header(for: endpoint, beside: nil) ?? ""
+        #expect(field.contains("first=1") && field.contains("second=1"))
+        try database.close()
+    }
+}

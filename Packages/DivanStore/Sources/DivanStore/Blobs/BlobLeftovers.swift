@@ -1,0 +1,76 @@
+internal import Glibc
+internal import Synchronization
+
+/// Contents that a crash left complete and without their names, which documents may name.
+///
+/// Each is written once more, and the copy gets the name: what the disk did not take from a process before
+/// can be read as long as the system runs, and a sync of it calls itself good (decision 0026). Until the
+/// disk has confirmed the copies they stay as they are, and can be read.
+final class BlobLeftovers: Sendable {
+    private let disk: BlobDisk
+    private let digests = Mutex<Set<BlobDigest>>([])
+
+    init(on disk: BlobDisk) {
+        self.disk = disk
+    }
+
+    /// Notes what was found.
+    func add(_ found: Set<BlobDigest>) {
+        digests.withLock { $0.formUnion(found) }
+    }
+
+    /// Gives them their names, which the disk has then.
+    ///
+    /// - Throws: `StoreError` where that cannot be done now; the next attempt begins anew.
+    func takeOver() throws(StoreError) {
+        try digests.withLock { digests throws(StoreError) in
+            // What a compaction removed is of no interest.
+            digests = digests.filter { BundleFiles.isFile(disk.pendingFile($0)) }
+            guard !digests.isEmpty else { return }
+            let found = Array(digests)
+            var copies: [String] = []
+            defer { for copy in copies { unlink(copy) } }
+            for digest in found {
+                copies.append(disk.unfinishedFile(digest.fileName))
+                try copy(disk.pendingFile(digest), to: disk.unfinishedFile(digest.fileName))
+            }
+            if let failure = try disk.sync(copies) { throw failure }
+            for (digest, copy) in zip(found, copies) {
+                guard disk.calls.rename(copy, disk.file(digest)) == 0 else {
+                    throw .system(errno, at: disk.file(digest))
+                }
+            }
+            if let failure = try disk.sync([]) { throw failure }
+            for digest in found { unlink(disk.pendingFile(digest)) }
+            digests = []
+        }
+    }
+
+    /// Copies a file byte by byte: a shared extent would be what the disk refused.
+    private func copy(_ pending: String, to copy: String) throws(StoreError) {
+        let calls = disk.calls
+        let source = calls.open(pending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard source >= 0 else { throw .system(errno, at: pending) }
+        defer { close(source) }
+        let target = open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard target >= 0 else { throw .system(errno, at: copy) }
+        defer { close(target) }
+        var piece = [UInt8](repeating: 0, count: StoreLimits.blobPieceByteCount)
+        var offset = 0
+        while true {
+            let count = piece.withUnsafeMutableBytes { calls.read(source, $0, offset) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(errno, at: pending) }
+            guard count > 0 else { break }
+            offset += count
+            var rest = piece[..<count]
+            while !rest.isEmpty {
+                let written = rest.withUnsafeBytes { calls.write(target, $0) }
+                if written < 0, errno == EINTR { continue }
+                guard written > 0 else { throw .system(errno, at: copy) }
+                rest = rest.dropFirst(written)
+            }
+        }
+        guard calls.changeMode(target, 0o400) == 0 else { throw .system(errno, at: copy) }
+    }
+}
