@@ -33,13 +33,15 @@ struct SeenVersions {
         func unseen() -> Version? {
             vector.versions.first { $0.time > seen[$0.source, default: 0] }
         }
-        var others = all
+        var (others, known) = (all, [current])
         while let claimed = unseen() {
-            let before = others.filter {
-                $0.key.time <= seen[$0.key.source, default: 0] || isOneMerge($0.key, current)
+            let before = others.filter { version, _ in
+                version.time <= seen[version.source, default: 0]
+                    || known.contains { isOneMerge(version, $0) }
             }
             guard !before.isEmpty else { return claimed }
             for (version, times) in before {
+                known.append(version)
                 others[version] = nil
                 seen.note(version.time, of: version.source)
                 for (source, time) in times { seen.note(time, of: source) }
