@@ -36,6 +36,11 @@ public struct JSONPointer: Sendable {
         return String(decoding: step, as: UTF8.self)
     }
 
+    /// The place in an array that a step names; `nil` for one with a sign or a zero in front.
+    public static func index(_ step: String) -> Int? {
+        Int(step).flatMap { "\($0)" == step ? $0 : nil }
+    }
+
     private static func key(of step: some Collection<UInt8>) -> String {
         guard step.contains(tilde) else { return String(decoding: step, as: UTF8.self) }
         var key: [UInt8] = []
@@ -65,8 +70,9 @@ extension JSON {
                 guard let member = members[step] else { return nil }
                 value = member
             case .array(let items):
-                guard let index = Int(step), "\(index)" == step, items.indices.contains(index)
-                else { return nil }
+                guard let index = JSONPointer.index(step), items.indices.contains(index) else {
+                    return nil
+                }
                 value = items[index]
             default: return nil
             }

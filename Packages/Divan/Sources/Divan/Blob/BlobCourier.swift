@@ -165,7 +165,9 @@ final class BlobCourier: Sendable {
 
 extension BlobCourier: DatabaseService {
     /// The replicators of its connections are stopped as all others are.
-    func stopBeforeClose() {}
+    func beginStop() {}
+
+    func waitForStop() {}
 }
 
 // MARK: - One connection after another

@@ -303,7 +303,7 @@ extension Database {
     private func end(_ services: [any DatabaseService], _ finish: () throws -> Void) throws {
         // All of them first: one whose peer is silent takes seconds, and each would take its own.
         for service in services { service.beginStop() }
-        for service in services { service.stopBeforeClose() }
+        for service in services { service.waitForStop() }
         publisher?.finish()
         do {
             try finish()

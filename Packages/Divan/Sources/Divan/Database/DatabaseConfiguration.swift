@@ -113,14 +113,20 @@ public struct DatabaseConfiguration: Sendable {
 
     /// Where databases go that name no directory.
     ///
-    /// `environment` reads an environment variable. Relative paths in `XDG_DATA_HOME` are ignored,
-    /// as the XDG base directory rules ask.
+    /// `environment` reads an environment variable.
     static func defaultDirectory(in environment: (String) -> String?) -> String {
         if let directory = environment("DIVAN_DIRECTORY"), !directory.isEmpty { return directory }
+        return dataDirectory(in: environment)
+    }
+
+    /// What this user keeps where nothing else is said: databases, and identities below it.
+    static func dataDirectory(in environment: (String) -> String?) -> String {
+        // XDG Base Directory Specification: an empty or relative value counts as unset.
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/CouchbaseLite"
         }
-        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return (home ?? NSHomeDirectory()) + "/.local/share/CouchbaseLite"
+        // `NSHomeDirectory` reads the list of users and knows nothing of `$HOME`.
+        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
+        return home + "/.local/share/CouchbaseLite"
     }
 }

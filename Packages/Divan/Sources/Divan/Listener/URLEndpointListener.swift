@@ -180,10 +180,7 @@ public final class URLEndpointListener: Sendable {
 extension URLEndpointListener: DatabaseService {
     func beginStop() { stop() }
 
-    func stopBeforeClose() {
-        stop()
-        runEnd.wait(closing: config.home.name)
-    }
+    func waitForStop() { runEnd.wait(closing: config.home.name) }
 }
 
 extension TransportError {

@@ -229,8 +229,7 @@ public final class MessageEndpointListener: Sendable {
 extension MessageEndpointListener: DatabaseService {
     func beginStop() { closeAll() }
 
-    func stopBeforeClose() {
-        closeAll()
+    func waitForStop() {
         runEnd.wait(closing: database.name)
         deltaSources.withLock { $0 = nil }
     }

@@ -141,8 +141,9 @@ final class LiveQuery: DatabaseService {
         ended()
     }
 
-    func stopBeforeClose() {
-        end()
+    func beginStop() { end() }
+
+    func waitForStop() {
         // A run that had begun ends before this.
         queue.sync {}
     }

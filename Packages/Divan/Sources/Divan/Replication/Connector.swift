@@ -110,10 +110,7 @@ final class DatabaseConnector: Connector, DatabaseService {
 
     func beginStop() { session.withLock { $0 }?.close(code: 1001) }
 
-    func stopBeforeClose() {
-        session.withLock { $0 }?.close(code: 1001)
-        end.wait(closing: target.name)
-    }
+    func waitForStop() { end.wait(closing: target.name) }
 }
 
 extension DatabaseEndpoint {

@@ -9,11 +9,11 @@ import Synchronization
 ///
 /// Source: `behaviour.md` §6 (11), §13, §15.
 protocol DatabaseService: AnyObject, Sendable {
-    /// Asks the service to end, and does not wait; `stopBeforeClose()` follows.
+    /// Asks the service to end before the database closes, and does not wait.
     func beginStop()
 
-    /// Ends the service and blocks until it has ended; returns at once when it does not run.
-    func stopBeforeClose()
+    /// Blocks until the service has ended, behind `beginStop()`; returns at once when it does not run.
+    func waitForStop()
 
     /// Says how the service is, for other processes, each time that it is called; `nil` for one that tells
     /// nobody.
@@ -21,8 +21,6 @@ protocol DatabaseService: AnyObject, Sendable {
 }
 
 extension DatabaseService {
-    func beginStop() {}
-
     var report: (@Sendable () -> JSONObject)? { nil }
 }
 

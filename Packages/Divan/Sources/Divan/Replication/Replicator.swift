@@ -276,8 +276,7 @@ extension Replicator {
 extension Replicator: DatabaseService {
     func beginStop() { stop() }
 
-    func stopBeforeClose() {
-        stop()
+    func waitForStop() {
         runEnd.wait(closing: config.requiredDatabase.name)
     }
 

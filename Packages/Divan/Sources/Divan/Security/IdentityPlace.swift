@@ -20,12 +20,6 @@ enum IdentityPlace {
         if let directory = environment["DIVAN_IDENTITY_DIRECTORY"], !directory.isEmpty {
             return directory
         }
-        // XDG Base Directory Specification: an empty or relative value counts as unset.
-        if let home = environment["XDG_DATA_HOME"], home.hasPrefix("/") {
-            return home + "/CouchbaseLite/Identities"
-        }
-        // `NSHomeDirectory` reads the list of users and knows nothing of `$HOME`.
-        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
-        return home + "/.local/share/CouchbaseLite/Identities"
+        return DatabaseConfiguration.dataDirectory { environment[$0] } + "/Identities"
     }
 }

@@ -90,10 +90,7 @@ struct RevisionSender {
         case .message(let message):
             // Larger than it was announced: with `_attachments`, or a newer one in its place.
             guard message.body.count <= connection.limits.documentByteCount else {
-                let error = SyncError.tooLarge(message.body.count, connection.limits)
-                if !isPush { report(revision, error) }
-                tellGone(revision, error)
-                return Unsent(revision: revision, withheld: error)
+                return withhold(revision, .tooLarge(message.body.count, connection.limits))
             }
             send(message, for: revision)
             return nil
@@ -101,13 +98,16 @@ struct RevisionSender {
         case .damaged(let error):
             report(revision, error)
             tellGone(revision, error)
-        case .withheld(let error):
-            // Who pushes hears of it with what becomes of the change.
-            if !isPush { report(revision, error) }
-            tellGone(revision, error)
-            return Unsent(revision: revision, withheld: error)
+        case .withheld(let error): return withhold(revision, error)
         }
         return Unsent(revision: revision)
+    }
+
+    private func withhold(_ revision: OutgoingRevision, _ error: SyncError) -> Unsent {
+        // Who pushes hears of it with what becomes of the change.
+        if !isPush { report(revision, error) }
+        tellGone(revision, error)
+        return Unsent(revision: revision, withheld: error)
     }
 
     /// Makes the messages of a batch.

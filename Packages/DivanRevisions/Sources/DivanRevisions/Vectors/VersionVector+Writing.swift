@@ -75,26 +75,25 @@ extension VersionVector {
 
     /// Whether whoever has this has seen all versions of another, or later ones of their sources.
     private func containsAll(of other: VersionVector) -> Bool {
-        guard isLong, other.isLong else { return other.versions.allSatisfy { contains($0) } }
-        let times = times
-        return other.versions.allSatisfy { times[$0.source, default: 0] >= $0.time }
+        let time = timeOfSource
+        return other.versions.allSatisfy { time($0.source) >= $0.time }
     }
 
     /// Whether of a source whose version was merged here another vector has a later one.
     private func isMergeOvertaken(by other: VersionVector) -> Bool {
-        guard mergeCount > 8, other.isLong else {
-            return merged.contains { other.time(of: $0.source) > time(of: $0.source) }
-        }
-        let (times, others) = (times, other.times)
-        return merged.contains { others[$0.source, default: 0] > times[$0.source, default: 0] }
+        guard mergeCount > 0 else { return false }
+        let (ours, theirs) = (timeOfSource, other.timeOfSource)
+        return merged.contains { theirs($0.source) > ours($0.source) }
     }
 
-    /// Below this a list is faster than a table.
-    private var isLong: Bool { versions.count > 8 }
-
-    /// What `time(of:)` tells, for whoever asks it for many.
-    private var times: [SourceID: UInt64] {
-        Dictionary(versions.map { ($0.source, $0.time) }, uniquingKeysWith: { first, _ in first })
+    /// What `time(of:)` tells, for whoever asks it for many: of a long vector from a table.
+    private var timeOfSource: (SourceID) -> UInt64 {
+        guard isLong else { return { time(of: $0) } }
+        let times = Dictionary(
+            versions.map { ($0.source, $0.time) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return { times[$0, default: 0] }
     }
 
     /// The newest version of every source of two vectors, the latest first.

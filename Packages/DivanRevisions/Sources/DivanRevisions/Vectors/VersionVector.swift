@@ -64,10 +64,12 @@ public struct VersionVector: Equatable, Sendable {
         time(of: version.source) >= version.time
     }
 
+    /// Whether a table of it is faster than the list.
+    var isLong: Bool { versions.count > 8 }
+
     private func checkSources() throws(VersionError) {
         guard let current, versions.count > 1 else { return }
-        // Below this a list is faster than a table.
-        guard versions.count > 8 else {
+        guard isLong else {
             for (index, version) in versions.enumerated().dropFirst()
             where versions[..<index].contains(where: { $0.source == version.source }) {
                 try check(version, at: index, after: current)

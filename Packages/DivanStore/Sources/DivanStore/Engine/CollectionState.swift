@@ -25,15 +25,10 @@ public struct CollectionState: Equatable, Sendable {
         self.liveCount = liveCount
     }
 
-    /// Counts the row of a new document.
-    mutating func take(_ row: DocumentRow) {
-        lastSequence = row.sequence
-        if !row.flags.contains(.tombstone) { liveCount += 1 }
-    }
-
-    /// Counts a row that took the place of another one; damage may have made the count too low, and below
-    /// nothing there is none.
-    mutating func take(_ row: DocumentRow, over old: DocumentRow?) {
+    /// Counts the row of a document, which may have taken the place of another one.
+    ///
+    /// Damage may have made the count too low, and below nothing there is none.
+    mutating func take(_ row: DocumentRow, over old: DocumentRow? = nil) {
         lastSequence = row.sequence
         let lived = !(old?.flags.contains(.tombstone) ?? true)
         let lives = !row.flags.contains(.tombstone)

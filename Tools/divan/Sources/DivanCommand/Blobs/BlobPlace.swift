@@ -32,7 +32,7 @@ struct BlobPlace {
             return .object(members)
         case .array(var items):
             if step == "-", rest.isEmpty { return .array(items + [value]) }
-            guard let index = Int(step), "\(index)" == step, items.indices.contains(index),
+            guard let index = JSONPointer.index(step), items.indices.contains(index),
                 let changed = putting(value, into: items[index], rest)
             else { return nil }
             items[index] = changed

@@ -110,12 +110,7 @@ enum CollectionsCommand: Command {
         _ arguments: Arguments,
         _ option: String
     ) throws(Failure) -> [CollectionPath] {
-        var (paths, seen): ([CollectionPath], Set<CollectionPath>) = ([], [])
-        for text in arguments.list(option) {
-            let path = CollectionPath(try CollectionName.parsing(text))
-            if seen.insert(path).inserted { paths.append(path) }
-        }
-        return paths
+        try CollectionName.parsing(each: arguments.list(option)).map { CollectionPath($0) }
     }
 
     private static func change(

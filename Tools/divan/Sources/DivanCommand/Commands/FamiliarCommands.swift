@@ -18,11 +18,7 @@ enum MakeCollectionCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst()
         guard !words.isEmpty else { throw Failure.usage("divan mkcoll: NAME is missing") }
-        var (names, seen): ([CollectionName], Set<CollectionName>) = ([], [])
-        for word in words {
-            let name = try CollectionName.parsing(word)
-            if seen.insert(name).inserted { names.append(name) }
-        }
+        let names = try CollectionName.parsing(each: words)
         try arguments.database.using(.changing) { database in
             try database.inBatch {
                 for name in names { _ = try database.createCollection(name) }

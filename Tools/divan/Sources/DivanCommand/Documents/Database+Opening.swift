@@ -185,6 +185,16 @@ extension CollectionName {
         }
         return name
     }
+
+    /// Reads several, and leaves out those that stood before.
+    static func parsing(each texts: some Sequence<String>) throws(Failure) -> [CollectionName] {
+        var (names, seen): ([CollectionName], Set<CollectionName>) = ([], [])
+        for text in texts {
+            let name = try parsing(text)
+            if seen.insert(name).inserted { names.append(name) }
+        }
+        return names
+    }
 }
 
 extension CommandSyntax.Operand {

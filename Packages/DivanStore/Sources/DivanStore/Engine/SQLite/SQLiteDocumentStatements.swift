@@ -181,8 +181,7 @@ final class SQLiteDocumentStatements {
     func identifiers() throws(StoreError) -> SQLiteStatement {
         try statement(.identifiers) {
             """
-            SELECT listed.documentID FROM \(table) AS listed
-            CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
+            SELECT listed.documentID FROM \(listedRows)
             WHERE listed.documentID > ? AND kept.documentID = listed.documentID
                 AND kept.flags & \(DocumentFlags.tombstone.rawValue) = 0
             ORDER BY listed.documentID LIMIT ?
@@ -215,8 +214,7 @@ final class SQLiteDocumentStatements {
     func expired() throws(StoreError) -> SQLiteStatement {
         try statement(.expired) {
             """
-            SELECT kept.documentID FROM \(table) AS listed
-            CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
+            SELECT kept.documentID FROM \(listedRows)
             WHERE listed.expiration IS NOT NULL AND listed.expiration <= ?1
                 AND kept.expiration <= ?1
             ORDER BY listed.expiration LIMIT ?2
@@ -352,12 +350,21 @@ final class SQLiteDocumentStatements {
 
     /// Selects where the index of IDs has a document, if the row there, `kept`, is as it should be.
     ///
-    /// A damaged index may have the row of another one. `NOT INDEXED`, or an index would tell what the row has.
+    /// A damaged index may have the row of another one.
     private func place(_ parameter: String, _ condition: String) -> String {
         """
-        SELECT kept.sequence FROM \(table) AS listed
-        CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
+        SELECT kept.sequence FROM \(listedRows)
         WHERE listed.documentID = \(parameter) AND \(condition)
+        """
+    }
+
+    /// Where an index has documents, `listed`, and the rows that stand there, `kept`.
+    ///
+    /// `NOT INDEXED`, or an index would tell what the row has.
+    private var listedRows: String {
+        """
+        \(table) AS listed
+        CROSS JOIN \(table) AS kept NOT INDEXED ON kept.sequence = listed.sequence
         """
     }
 
