@@ -47,7 +47,7 @@ live: setup ## 1,000 live queries while 100,000 commits are made (QUERIES=…, C
 model: setup ## 100,000 random operations (OPERATIONS=…) on both engines and a model
 	@Tools/scripts/model
 
-differential: setup ## 20,000 random questions (QUERIES=…, SEED=…) answered in five ways that must agree
+differential: setup ## 20,000 random questions (QUERIES=…, SEED=…) answered in six ways that must agree
 	@Tools/scripts/differential
 
 simulate: setup ## run seeds of the simulated world: make simulate SEEDS=2000

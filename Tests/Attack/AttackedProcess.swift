@@ -33,5 +33,9 @@ struct AttackedProcess {
 
     func ask(_ question: String) throws -> String { try process.ask(question) }
 
-    func number(_ question: String) throws -> Int { Int(try ask(question)) ?? -1 }
+    func number(_ question: String) throws -> Int {
+        let answer = try ask(question)
+        guard let number = Int(answer) else { throw AttackFailure("\(question): \(answer)") }
+        return number
+    }
 }

@@ -102,7 +102,8 @@ struct CertificateAttacks {
         let client = try make(Self.template("robot"), authority)
         var template = Self.template("robot", authority: true)
         template.attributes = ["CN": "robot"]
-        let posing = try make(template, nil)
+        // The same key, so that nothing but the client's being no authority is wrong.
+        let posing = try TLSCredential.make(template, key: client.key)
         let leaf = try make(Self.template("thief"), posing)
         let chain = [leaf.leaf, client.leaf, authority.leaf]
         return try shown(try TLSCredential(certificates: chain, key: leaf.key))

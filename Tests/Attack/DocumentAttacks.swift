@@ -167,13 +167,15 @@ struct DocumentAttacks {
         report.attack("what is kept of it", "none") { try attacked.ask("document x") }
     }
 
+    /// A visitor with few rights.
+    private func eve() throws -> Visitor {
+        let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
+        _ = visitor.open()
+        return visitor
+    }
+
     private func runRights() {
         let blob = "sha1-" + Base64.encode(SHA1.digest(of: Array(Secrets.body.utf8).span).span)
-        let eve = { () throws -> Visitor in
-            let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
-            _ = visitor.open()
-            return visitor
-        }
         report.attack("a collection that this user may not use", "[null]") {
             let visitor = try Visitor(attacked.passwords, as: "eve", from: Sources.next())
             return visitor.open(["hidden"])
@@ -189,10 +191,16 @@ struct DocumentAttacks {
         }
         report.attack("documents that this user may not read", "none told") {
             let visitor = try eve()
-            _ = visitor.ask(["Profile": "subChanges", "collection": "0"], "")
-            _ = visitor.ask(["Profile": "getCheckpoint", "collection": "0", "client": "a"], "")
+            let answer = visitor.outcome(["Profile": "subChanges", "collection": "0"])
+            guard answer == "ok" else { return answer }
+            let isToldOf = { visitor.requests.contains { $0.profile == "changes" } }
+            for _ in 0..<20 where !isToldOf() {
+                _ = visitor.ask(["Profile": "getCheckpoint", "collection": "0", "client": "a"], "")
+            }
             let lists = visitor.requests.filter { $0.profile == "changes" }.map(\.body)
             let text = lists.map { String(decoding: $0, as: UTF8.self) }.joined()
+            // What she may read comes; without it nothing was looked at.
+            guard text.contains("\"film\"") else { return "nothing told: \(text)" }
             return text.contains("open-") ? text : "none told"
         }
         report.attack("whether such a document exists", "[403]") {
@@ -203,12 +211,13 @@ struct DocumentAttacks {
             )
             return reply.map { String(decoding: $0.body, as: UTF8.self) } ?? "ended"
         }
-        report.attack("another connection's checkpoint", "HTTP/404") {
-            let ada = try visitor()
-            _ = ada.ask(["Profile": "getCheckpoint", "collection": "0", "client": "mine"], "")
-            return try eve().outcome(
-                ["Profile": "getCheckpoint", "collection": "0", "client": "yours"]
-            )
+        report.attack("overwriting another user's checkpoint without its revision", "HTTP/409") {
+            let checkpoint: BLIPProperties = [
+                "Profile": "setCheckpoint", "collection": "0", "client": "mine",
+            ]
+            let kept = try visitor().outcome(checkpoint, #"{"local":1}"#)
+            guard kept == "ok" else { return "Ada's is not kept: \(kept)" }
+            return try eve().outcome(checkpoint, #"{"local":2}"#)
         }
     }
 }

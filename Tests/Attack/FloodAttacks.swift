@@ -76,7 +76,8 @@ struct FloodAttacks {
 
     /// One byte every tenth of a second; the listener's patience is four seconds.
     private func drip(_ port: UInt16, _ bytes: [UInt8]) throws -> String {
-        let wire = try Wire(to: port, from: "127.0.0.6")
+        // It is to be over by then; a patience that begins anew with each byte lasts longer.
+        let wire = try Wire(to: port, from: "127.0.0.6", timeout: 1)
         for byte in bytes.prefix(48) {
             wire.sendRaw([byte])
             Thread.sleep(forTimeInterval: 0.1)

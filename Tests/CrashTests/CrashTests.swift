@@ -7,6 +7,7 @@ import Testing
         let outcome = try Program.built("divan-crash").run(["run", "--rounds", "10"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("10 writers killed"), "\(outcome)")
+        #expect(!outcome.output.contains("\n  0 steps acknowledged"), "\(outcome)")
     }
 
     /// The first database of this seed packs its bodies.
@@ -21,5 +22,6 @@ import Testing
         let outcome = try Program.built("divan-crash").run(["rekey", "--kills", "10"])
         #expect(outcome.status == 0, "\(outcome)")
         #expect(outcome.output.contains("10 processes killed"), "\(outcome)")
+        #expect(!outcome.output.contains("\n  0 changes told"), "\(outcome)")
     }
 }

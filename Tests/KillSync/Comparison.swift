@@ -13,14 +13,14 @@ struct Comparison {
     private(set) var indexCount = 0
 
     /// - Throws: `KillSyncFailure` that names the first document that is wrong.
-    init(_ directory: String, _ workload: Workload) throws {
+    init(_ directory: String, _ workload: Workload, shared: Set<Int>) throws {
         let (stores, contents) = try Self.read(directory)
         defer { for store in stores { try? store.close() } }
         documentCount = contents[0].count
         tombstoneCount = contents[0].values.count { $0.isTombstone }
         liveCount = documentCount - tombstoneCount
         try checkOwn(contents[0], workload)
-        try checkConflicts(contents[0], workload)
+        try checkConflicts(contents[0], workload, shared)
         for (store, documents) in zip(stores, contents) {
             blobCount = try Self.readBlobs(documents, store)
             indexCount += try IndexTrial(
@@ -132,14 +132,18 @@ struct Comparison {
         }
     }
 
-    /// A document that both edited is as one of them wrote it in one of its lives.
+    /// A document that both edited is there, as one of them wrote it in one of its lives.
     private mutating func checkConflicts(
         _ contents: [DocumentID: StoredDocument],
-        _ workload: Workload
+        _ workload: Workload,
+        _ shared: Set<Int>
     ) throws {
         for number in 0..<Workload.conflictCount {
             let id = DocumentID(unchecked: workload.conflictID(number))
-            guard let document = contents[id] else { continue }
+            guard let document = contents[id] else {
+                guard !shared.contains(number) else { throw KillSyncFailure("\(id) is lost") }
+                continue
+            }
             conflictedCount += 1
             let body = try JSON(parsing: document.body.span)
             guard let life = body["life"]?.int.map({ Int($0) }),

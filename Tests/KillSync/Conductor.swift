@@ -19,6 +19,8 @@ struct Conductor {
     private struct Counts {
         var kills: [Side: Int] = [:]
         var saved: [Side: Int] = [:]
+        /// Documents that both may edit, by the numbers of those that somebody said to have saved.
+        var shared: Set<Int> = []
         var beforeFirstWord = 0
         var stops: [String: Int] = [:]
         var lastRuns: [String] = []
@@ -60,7 +62,7 @@ struct Conductor {
         do {
             try killAll()
             try finish()
-            let comparison = try Comparison(home.path, workload)
+            let comparison = try Comparison(home.path, workload, shared: counts.shared)
             return report(comparison, ContinuousClock.now - start)
         } catch {
             throw KillSyncFailure("seed \(seed), after \(counts.kills): \(error)")
@@ -116,6 +118,8 @@ struct Conductor {
                     throw KillSyncFailure("\(side.rawValue): \(owed) saved, \(found) found")
                 }
             case "saved": counts.saved[side] = words.last.flatMap { Int($0) }
+            case "both":
+                if let number = words.last.flatMap({ Int($0) }) { counts.shared.insert(number) }
             case "stopped": counts.stops[String(words.last ?? ""), default: 0] += 1
             case "run": counts.lastRuns.append(line)
             default: break

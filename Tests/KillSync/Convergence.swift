@@ -120,7 +120,12 @@ struct Convergence {
             kill(victim)
             asked.removeAll { $0.peer == victim }
         }
-        for (peer, _) in asked where running[peer] != nil { _ = try answer(of: peer) }
+        for (peer, isSync) in asked where running[peer] != nil {
+            let answer = try answer(of: peer)
+            guard isSync || answer.hasPrefix("done") else {
+                throw KillSyncFailure("\(name(peer)): \(answer)")
+            }
+        }
     }
 
     private func words(_ policy: Policy, _ link: Link) -> String {
@@ -228,6 +233,16 @@ struct Convergence {
             )
         }
         defer { for store in stores { try? store.close() } }
-        return try ledger.judge(stores)
+        guard ledger.count > 0 else { throw KillSyncFailure("no write was acknowledged") }
+        let found = try ledger.judge(stores)
+        // A judge that misses no write which nobody made would prove nothing.
+        for id in ["own-lost-0", "doc-lost"] {
+            var liar = Ledger()
+            liar.read(["saved \(id) 1-\(String(repeating: "a", count: 40))"], of: 0)
+            guard (try? liar.judge(stores)) == nil else {
+                throw KillSyncFailure("\(id), which nobody has, is not missed")
+            }
+        }
+        return found
     }
 }

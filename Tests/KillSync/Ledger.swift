@@ -110,7 +110,8 @@ struct Ledger {
             return current == entry.revisionID || history.isAncestor(entry.revisionID, of: current)
                 || current.generation > entry.revisionID.generation + depth
         }
-        if isOwn { return histories.allSatisfy(isCurrent) }
+        // Nobody purges: its writer has it, if only its tombstone.
+        if isOwn { return !histories.isEmpty && histories.allSatisfy(isCurrent) }
         return histories.contains { $0[entry.revisionID] != nil || isCurrent($0) }
             || wasGiven(entry)
     }

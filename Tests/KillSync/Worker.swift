@@ -210,6 +210,7 @@ extension Worker {
             let content = Data(workload.blob(side, life, number))
             document.setBlob(Blob(contentType: "text/plain", data: content), forKey: "pic")
             try collection.save(document: document)
+            tell("both \(number)")
         }
     }
 }

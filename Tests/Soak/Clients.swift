@@ -15,6 +15,7 @@ final class Clients: @unchecked Sendable {
 
     private struct Tally {
         var editCount = 0
+        var failureCount = 0
         var cutCount = 0
         var isCutting = true
         var editorCount = 1
@@ -72,6 +73,7 @@ final class Clients: @unchecked Sendable {
             switch question {
             case "memory": return "\(OwnProcess.residentByteCount)"
             case "edits": return "\(tally.withLock { $0.editCount })"
+            case "failures": return "\(tally.withLock { $0.failureCount })"
             case "cuts": return "\(tally.withLock { $0.cutCount })"
             case "finish":
                 while tally.withLock({ $0.editorCount > 0 }) {
@@ -102,6 +104,7 @@ final class Clients: @unchecked Sendable {
                 do {
                     try edit(client.collection, round, &generator)
                 } catch {
+                    tally.withLock { $0.failureCount += 1 }
                     FileHandle.standardError.write(Data("soak: edit: \(error)\n".utf8))
                 }
                 Thread.sleep(forTimeInterval: pause)

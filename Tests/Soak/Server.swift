@@ -29,6 +29,7 @@ final class Server {
             case "memory": "\(OwnProcess.residentByteCount)"
             case "connections": "\(listener.status.connectionCount)"
             case "digest": try Documents.digest(of: collection)
+            case "documents": "\(collection.count)"
             case "sockets": "\(Sockets.count)"
             default: "?"
             }

@@ -43,9 +43,15 @@ struct Soak {
         let edits = try processes.reduce(0) { try $0 + $1.number("finish") }
         let isEqual = try waitUntilEqual(server, processes)
         let cuts = try processes.reduce(0) { try $0 + $1.number("cuts") }
+        let failures = try processes.reduce(0) { try $0 + $1.number("failures") }
+        let documents = try server.number("documents")
         for process in processes { _ = try process.ask("stop") }
         let leftCount = try waitForSockets(server, restingCount)
-        return judge(edits, cuts, isEqual, memory, leftCount - restingCount)
+        StandardLines.say(
+            "soak: \(failures) edits failed; the listener has \(documents) documents"
+        )
+        let status = judge(edits, cuts, isEqual, memory, leftCount - restingCount)
+        return failures == 0 && documents > 0 ? status : 1
     }
 
     private func line(

@@ -42,6 +42,11 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "DivanBenchTests",
+            dependencies: divan(["DivanTestKit"]),
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "DivanChartsTests",
             dependencies: ["DivanCharts"],
             swiftSettings: strict

@@ -2,7 +2,8 @@ import Divan
 import Foundation
 
 func mend(_ shop: Database, with hub: URL) async throws -> [String] {
-    let all = [CollectionConfiguration(collection: try shop.defaultCollection())]
+    // Collections that are left out are not mended.
+    let all = CollectionConfiguration.fromCollections(try shop.allCollections())
     let configuration = ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
     do {
         guard try await shop.repair(from: configuration).needsRebuild else { return [] }
@@ -11,7 +12,7 @@ func mend(_ shop: Database, with hub: URL) async throws -> [String] {
     }
     try shop.close()
     let rebuild = try Database.rebuild(withName: shop.name, withConfig: shop.config) { shop in
-        let all = [CollectionConfiguration(collection: try shop.defaultCollection())]
+        let all = CollectionConfiguration.fromCollections(try shop.allCollections())
         return ReplicatorConfiguration(collections: all, target: URLEndpoint(url: hub))
     }
     print("kept \(rebuild.keptCount) documents, fetched \(rebuild.fetchedCount)")

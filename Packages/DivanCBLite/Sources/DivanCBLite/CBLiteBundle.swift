@@ -130,21 +130,49 @@ public final class CBLiteBundle {
 
     /// Calls `body` with each row of a collection by ascending sequence.
     ///
+    /// Of a document that stands both among the living ones and the deleted ones the earlier row says so.
+    ///
     /// - Throws: `CBLiteError.inUse` when somebody wrote meanwhile, and what `body` throws.
     public func forEachRecord(
         in collection: Collection,
         _ body: (Record) throws -> Void
     ) throws {
+        let latest = try sequencesOfDoubles(in: collection)
         var readers: [TableReader] = []
         for table in collection.tables {
             let reader = try TableReader(table, file)
             if try reader.advance() { readers.append(reader) }
         }
         while let next = readers.min(by: { $0.sequence < $1.sequence }) {
-            try body(try next.record())
+            var record = try next.record()
+            if let later = latest[record.key], later > record.sequence {
+                record.laterSequence = later
+            }
+            try body(record)
             if try !next.advance() { readers.removeAll { $0 === next } }
         }
         guard copy.isUnchanged else { throw CBLiteError.inUse }
+    }
+
+    /// The change number of the later row of each document that stands in both tables of a collection.
+    private func sequencesOfDoubles(
+        in collection: Collection
+    ) throws(CBLiteError) -> [[UInt8]: Int64] {
+        guard collection.tables.count == 2 else { return [:] }
+        let (live, deleted) = (collection.tables[0].name, collection.tables[1].name)
+        // Each key is looked up in the other table: a join would have no end where a file repeats one.
+        let query = try file.prepare(
+            """
+            SELECT key, max(sequence) FROM (
+                SELECT key, sequence FROM \(live) WHERE key IN (SELECT key FROM \(deleted))
+                UNION ALL
+                SELECT key, sequence FROM \(deleted) WHERE key IN (SELECT key FROM \(live))
+            ) GROUP BY key
+            """
+        )
+        var sequences: [[UInt8]: Int64] = [:]
+        while try query.step() { sequences[query.bytes(0) ?? []] = query.integer(1) }
+        return sequences
     }
 
     /// Reads one table in the order of its sequences.

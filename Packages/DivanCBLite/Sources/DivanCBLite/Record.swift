@@ -16,6 +16,10 @@ public struct Record: Sendable {
     public var extra: [UInt8]?
     /// Milliseconds since 1970; `nil` = never.
     public var expiration: Int64?
+    /// The change number of a later row of this document, in the collection's other table.
+    ///
+    /// This one does not count then. `nil` where there is none, as there should not be.
+    public var laterSequence: Int64?
 
     /// Creates a row from its columns.
     public init(
@@ -25,7 +29,8 @@ public struct Record: Sendable {
         version: [UInt8],
         body: [UInt8]?,
         extra: [UInt8]? = nil,
-        expiration: Int64? = nil
+        expiration: Int64? = nil,
+        laterSequence: Int64? = nil
     ) {
         self.key = key
         self.sequence = sequence
@@ -34,6 +39,7 @@ public struct Record: Sendable {
         self.body = body
         self.extra = extra
         self.expiration = expiration
+        self.laterSequence = laterSequence
     }
 
     enum Flag {

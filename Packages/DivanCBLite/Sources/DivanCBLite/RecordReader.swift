@@ -19,7 +19,7 @@ public struct RecordReader: Sendable {
     ///
     /// A row of which only the past is damaged gives its current revision, and tells the damage.
     ///
-    /// - Throws: `RecordDamage` when there is no current revision to be had.
+    /// - Throws: `RecordDamage` when there is no current revision to be had, also since a later row has it.
     public func document(_ record: Record) throws(RecordDamage) -> ForeignDocument {
         guard let text = String(validating: record.key, as: UTF8.self),
             let documentID = try? DocumentID(received: text)
@@ -27,6 +27,12 @@ public struct RecordReader: Sendable {
         guard record.sequence > 0 else { throw RecordDamage("sequence: below 1") }
         guard record.sequence < CBLiteLimits.sequenceBound else {
             throw RecordDamage("sequence: \(record.sequence) leaves no room for the next ones")
+        }
+        if let later = record.laterSequence {
+            throw RecordDamage(
+                "sequence: the row of \(record.sequence) is left for that of \(later), "
+                    + "since the document stands in two tables"
+            )
         }
         var document = ForeignDocument(
             documentID: documentID,
@@ -90,16 +96,17 @@ public struct RecordReader: Sendable {
         of record: Record,
         _ budget: inout TranscriptBudget
     ) throws(RecordDamage) -> RevisionTree {
-        let isOld = record.extra == nil && record.body.map(TreeRecord.isTree) ?? false
+        let isOld = Self.isOld(record)
         guard let column = isOld ? record.body : record.extra else {
             return try single(record, body: try body(record.body, &budget))
         }
-        var tree = try inside("extra") { () throws(RecordDamage) in try TreeRecord(column) }
+        let past = isOld ? "body, past" : "extra"
+        var tree = try inside(past) { () throws(RecordDamage) in try TreeRecord(column) }
         let current = try inside("version") { () throws(RecordDamage) in
             try TreeRecord.revisionID(record.version[...])
         }
         guard tree.entries[0].id == current else {
-            throw RecordDamage("extra: the first revision is not the current one")
+            throw RecordDamage("\(past): the first revision is not the current one")
         }
         if record.flags & Record.Flag.synced != 0 { tree.markCurrentAtFirstRemote() }
         var revisions: [HistoryRevision] = []
@@ -108,7 +115,7 @@ public struct RecordReader: Sendable {
             var stored: [UInt8]?
             if let range = entry.body {
                 // Damage in a body of the past leaves the current revision whole.
-                let place = isOld || index == 0 ? "body" : "extra"
+                let place = index == 0 ? "body" : past
                 stored = try body(Array(column[range]), of: place, &budget)
             } else if index == 0 {
                 stored = try body(isOld ? nil : record.body, &budget)
@@ -123,6 +130,11 @@ public struct RecordReader: Sendable {
             revisions.append(revision)
         }
         return try restored(revisions, tree.latest)
+    }
+
+    /// Whether a row is one of 2.x, with the tree in `body`.
+    private static func isOld(_ record: Record) -> Bool {
+        record.extra == nil && record.body.map(TreeRecord.isTree) ?? false
     }
 
     private func restored(
@@ -220,8 +232,16 @@ public struct RecordReader: Sendable {
         _ record: Record,
         after damage: RecordDamage
     ) throws(RecordDamage) -> any RevisionHistory {
-        guard damage.description.hasPrefix("extra: "), record.extra != nil else { throw damage }
         var budget = TranscriptBudget()
+        if record.version.first != 0, Self.isOld(record), let tree = record.body {
+            let id = try? TreeRecord.revisionID(record.version[...])
+            guard let current = try? TreeRecord.first(of: tree), current.id == id else {
+                throw damage
+            }
+            let stored = current.body.map { Array(tree[$0]) }
+            return try single(record, body: try body(stored, &budget))
+        }
+        guard damage.description.hasPrefix("extra: "), record.extra != nil else { throw damage }
         if record.version.first == 0 || record.extra?.starts(with: VectorRecord.mark) ?? false {
             return try vectors(of: record, nil, Fleece([]), &budget)
         }

@@ -59,6 +59,15 @@ struct TreeRecord {
         try readMarks(&cursor)
     }
 
+    /// Reads the current revision alone, whatever the others are.
+    static func first(of bytes: [UInt8]) throws(RecordDamage) -> Entry {
+        var cursor = ByteCursor(bytes, in: bytes.indices)
+        guard let size = cursor.long(), size >= 9, let range = cursor.range(count: size - 4) else {
+            throw RecordDamage("the tree has no revision")
+        }
+        return try entry(bytes, in: range)
+    }
+
     private static func entry(
         _ bytes: [UInt8],
         in range: Range<Int>

@@ -120,6 +120,65 @@ import Testing
         try #require(Program.installed("sha1sum")).run([path]).output
     }
 
+    /// Which of the two is the later row, by their numbers.
+    @Test(arguments: [5, 20])
+    func `of a document that stands in two tables the later row counts, and the other is told`(
+        sequence: Int
+    ) throws {
+        let sample = try Sample("manykeys-3.2")
+        try RowDamage.edit(
+            sample.path + "/db.sqlite3",
+            """
+            UPDATE kv_default SET sequence = sequence + 10;
+            INSERT INTO kv_del_default (key, sequence, flags, version, body, extra)
+            SELECT key, \(sequence), flags, version, NULL, extra FROM kv_default WHERE key = 'many';
+            """
+        )
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let reader = RecordReader(keys: bundle.facts.keys, owner: .me)
+        let standard = try #require(bundle.collections.first)
+        var kept: [UInt64] = []
+        var told: [String] = []
+        try bundle.forEachRecord(in: standard) { record in
+            guard record.key == Array("many".utf8) else { return }
+            do throws(RecordDamage) {
+                kept.append(try reader.document(record).sequence)
+            } catch {
+                told.append(error.description)
+            }
+        }
+        #expect(kept == [UInt64(max(sequence, 12))])
+        #expect(told.count == 1 && told.first?.hasPrefix("sequence: ") == true, "\(told)")
+    }
+
+    /// Release 2 keeps all bodies in one column, the current one first.
+    @Test(arguments: [(0xF7, true), (0x71, false)])
+    func `where only an older body of release 2 is damaged the current revision stays`(
+        place: Int,
+        isPast: Bool
+    ) throws {
+        let sample = try Sample("revtree-2.x")
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let reader = RecordReader(keys: bundle.facts.keys, owner: .me)
+        let standard = try #require(bundle.collections.first { $0.name == "_default" })
+        var found: Record?
+        try bundle.forEachRecord(in: standard) { record in
+            if record.key == Array("moved-on".utf8) { found = record }
+        }
+        var record = try #require(found)
+        let whole = try reader.document(record)
+        // Where a body leads to its root: that of 1-f991…, and that of the current revision.
+        record.body?[place] = 0x7F
+        guard isPast else {
+            #expect(throws: RecordDamage.self) { try reader.document(record) }
+            return
+        }
+        let document = try reader.document(record)
+        #expect(document.current?.id == whole.current?.id)
+        #expect(document.current?.body == whole.current?.body)
+        #expect(document.damage?.description.hasPrefix("body, past: ") == true)
+    }
+
     @Test func `where only an older body is damaged the current revision stays`() throws {
         let sample = try Sample("revtree-3.2")
         let bundle = try CBLiteBundle(directory: sample.path)

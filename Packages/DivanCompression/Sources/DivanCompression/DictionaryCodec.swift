@@ -48,8 +48,8 @@ public protocol DictionaryCoder: AnyObject {
 
     /// Fills `output` with the piece that was packed, which has exactly as many bytes.
     ///
-    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece; `output` holds any bytes
-    ///   then.
+    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece, and `library` when memory is
+    ///   missing; `output` holds any bytes then.
     func unpack(
         _ packed: Span<UInt8>,
         into output: inout MutableSpan<UInt8>

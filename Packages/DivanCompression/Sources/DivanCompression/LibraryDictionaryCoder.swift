@@ -15,7 +15,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?
             ) -> Int
         /// Fills room of so many bytes, and writes nothing beyond it; returns 1 where the packed ones are
-        /// exactly so many plain ones.
+        /// exactly so many plain ones, and -1 where memory is missing.
         public typealias Unpack =
             @convention(c) (
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int
@@ -81,6 +81,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
                 )
             }
         }
+        guard isSound >= 0 else { throw .library(codec: codecName, code: -1) }
         guard isSound == 1 else {
             throw .corrupt(codec: codecName, detail: "a piece cannot be unpacked")
         }

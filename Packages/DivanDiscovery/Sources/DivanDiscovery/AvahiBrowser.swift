@@ -12,6 +12,7 @@ final class AvahiBrowser: @unchecked Sendable {
     private var line = ResolverLine()
     private var resolvers: [ServiceInstance: OpaquePointer] = [:]
     private var isBrowsing = false
+    private let waiting = WaitingEvents()
 
     init(onEvent: @escaping @Sendable (BrowseEvent) -> Void) throws(DiscoveryError) {
         self.onEvent = onEvent
@@ -118,8 +119,12 @@ final class AvahiBrowser: @unchecked Sendable {
     }
 
     private func report(_ event: BrowseEvent) {
-        let onEvent = onEvent
-        connection.deliver { onEvent(event) }
+        guard waiting.add(event) else { return }
+        let (connection, waiting, onEvent) = (connection, waiting, onEvent)
+        connection.deliver {
+            // One by one, as the handler may stop the search.
+            for event in waiting.take() { connection.deliver { onEvent(event) } }
+        }
     }
 }
 

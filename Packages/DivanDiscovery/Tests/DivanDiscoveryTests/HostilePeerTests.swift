@@ -73,6 +73,28 @@ import Testing
         #expect(attributes(of: strings.map { Array($0.utf8) }) == ["ok": "6"])
     }
 
+    @Test func `of what a peer changes while the handler is busy the newest waits`() {
+        let waiting = WaitingEvents()
+        let peer = { DiscoveredPeer(name: $0, host: "h", port: $1) }
+        #expect(waiting.add(.found(peer("jukebox", 1))))
+        for port in 2...UInt16(5_000) { #expect(!waiting.add(.found(peer("jukebox", port)))) }
+        // Names that come and go, each of them a new one.
+        for number in 0..<5_000 {
+            _ = waiting.add(.found(peer("\(number)", 1)))
+            _ = waiting.add(.lost(name: "\(number)"))
+        }
+        #expect(waiting.count == 1)
+        #expect(waiting.take() == [.found(peer("jukebox", 5_000))])
+
+        // The handler knows it by now, so it hears that it went, and that it came again.
+        #expect(waiting.add(.lost(name: "jukebox")))
+        _ = waiting.add(.found(peer("radio", 2)))
+        #expect(waiting.take() == [.lost(name: "jukebox"), .found(peer("radio", 2))])
+        #expect(waiting.add(.lost(name: "radio")))
+        #expect(!waiting.add(.found(peer("radio", 3))))
+        #expect(waiting.take() == [.found(peer("radio", 3))])
+    }
+
     @Test(arguments: UInt64(0)..<200)
     func `records of any bytes are read`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

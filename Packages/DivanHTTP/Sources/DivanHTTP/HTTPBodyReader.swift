@@ -33,6 +33,9 @@ struct HTTPBodyReader: Sendable {
         }
     }
 
+    /// Bytes of the body that have come.
+    var byteCount: Int { content.count }
+
     /// The body once it is complete.
     var complete: [UInt8]? { state == .complete ? content : nil }
 

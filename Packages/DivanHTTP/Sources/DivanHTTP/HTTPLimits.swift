@@ -25,6 +25,10 @@ public struct HTTPLimits: Equatable, Sendable {
     public var head: HTTPHeadLimits
     /// Bytes of a request's body; the default, 20 MiB, is the largest document that syncs.
     public var bodyByteCount: Int
+    /// Bytes of the bodies of all requests that are being sent or worked on; the default is 128 MiB.
+    ///
+    /// One address has half of it at most, but for a proxy on this machine.
+    public var heldBodyByteCount: Int
     /// Bytes of one line of chunked coding, a size with its extensions; the default is 256.
     public var chunkLineByteCount: Int
     /// Bytes of the fields behind a chunked body, which nobody reads; the default is 4 KiB.
@@ -50,6 +54,7 @@ public struct HTTPLimits: Equatable, Sendable {
     public init(
         head: HTTPHeadLimits = HTTPHeadLimits(),
         bodyByteCount: Int = 20 << 20,
+        heldBodyByteCount: Int = 128 << 20,
         chunkLineByteCount: Int = 256,
         trailerByteCount: Int = 4 << 10,
         waitingByteCount: Int = 64 << 10,
@@ -60,6 +65,7 @@ public struct HTTPLimits: Equatable, Sendable {
     ) {
         self.head = head
         self.bodyByteCount = bodyByteCount
+        self.heldBodyByteCount = heldBodyByteCount
         self.chunkLineByteCount = chunkLineByteCount
         self.trailerByteCount = trailerByteCount
         self.waitingByteCount = waitingByteCount

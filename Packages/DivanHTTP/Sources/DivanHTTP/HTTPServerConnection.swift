@@ -32,6 +32,11 @@ public struct HTTPServerConnection: Sendable {
     /// Bytes that arrived and were not looked at.
     public var waitingByteCount: Int { input.count - position }
 
+    /// Bytes of a body that are here while others are missing.
+    public var bodyByteCount: Int {
+        if case .reading(_, let body) = state { body.byteCount } else { 0 }
+    }
+
     /// Whether nothing of a next request has come.
     public var isIdle: Bool {
         if case .idle(let reader) = state {

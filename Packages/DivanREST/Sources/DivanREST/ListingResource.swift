@@ -99,6 +99,8 @@ private struct Listing: Sendable {
 
     /// Reads on until a page has `limit` items, or its turn is over.
     func fill(_ page: inout Page, upTo limit: Int) throws {
+        // A client that takes little at a time may read it for days.
+        try call.checkCurrent()
         page = try call.store.read { [page] reader in
             guard call.rights.condition == nil else {
                 return try filled(page, upTo: limit, reader)

@@ -17,14 +17,19 @@ final class PartyQueues: Sendable {
         weak var queue: WorkQueue?
     }
 
+    /// Bytes of a body from which on few are worked on at a time.
+    private static let largeByteCount = 1 << 20
     /// Does the work of all.
     let whole: WorkQueue
+    /// Takes large bodies apart, two at a time: a tree takes up to forty times the bytes of its text.
+    let large: WorkQueue
     private let limits: RESTLimits
     private let entries = Mutex<[Party: Entry]>([:])
 
     init(_ limits: RESTLimits) {
         self.limits = limits
         whole = WorkQueue(label: "divan.rest", limit: limits.workerCount)
+        large = WorkQueue(partOf: whole, limit: 2)
     }
 
     /// The queue of a user, or of whoever has not shown to be one.
@@ -32,6 +37,11 @@ final class PartyQueues: Sendable {
         if let user { return queue(of: .user(ExactText(user))) }
         guard !limits.logins.sparesLoopback || !address.isLoopback else { return whole }
         return queue(of: .address(LoginTable.owner(of: address.host)))
+    }
+
+    /// Where a request with a body is worked on, of a party that has this queue.
+    func queue(_ own: WorkQueue, forBodyOf byteCount: Int) -> WorkQueue {
+        byteCount > Self.largeByteCount ? large : own
     }
 
     private func queue(of party: Party) -> WorkQueue {

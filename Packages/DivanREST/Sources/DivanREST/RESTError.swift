@@ -68,6 +68,7 @@ public struct RESTError: Error, Sendable {
         switch status {
         case 408: "timeout"
         case 413: "too_large"
+        case 503: "busy"
         default: "bad_request"
         }
     }
@@ -115,8 +116,9 @@ extension HTTPResponse {
         status: Int = 200,
         headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
-        // A value of ours has no numbers that JSON cannot hold.
-        let bytes = (try? value.canonicalBytes()) ?? Array("{}".utf8)
+        // A value of ours has no numbers that JSON cannot hold, and lies around documents of any depth.
+        let bytes =
+            (try? value.canonicalBytes(limits: JSONLimits(depth: .max))) ?? Array("{}".utf8)
         return HTTPResponse(
             status: status,
             contentType: "application/json",

@@ -85,9 +85,14 @@ final class RESTService: Sendable {
                     return answer(response(to: route, call, body: []))
                 }
                 exchange.readBody { [self] body in
+                    let byteCount = (try? body.get().count) ?? 0
+                    let queue = queues.queue(queue, forBodyOf: byteCount)
                     queue.async(unlessGone: exchange.departure) { [self] in
                         do {
-                            answer(response(to: route, call, body: try body.get()))
+                            let body = try body.get()
+                            // To send it may have taken a while.
+                            try call.call?.checkCurrent()
+                            answer(response(to: route, call, body: body))
                         } catch {
                             answer(RESTError(error).response)
                         }

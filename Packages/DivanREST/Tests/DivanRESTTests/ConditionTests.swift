@@ -263,6 +263,39 @@ import Testing
         #expect(throws: (any Error).self) { try visitor.read(through: "\"after\"") }
     }
 
+    @Test func `a list ends when its user is removed`() throws {
+        let questions = Atomic(0)
+        let served = try Served { configuration in
+            configuration.limits.pageCount = 1
+            // Removed when the third page is due.
+            configuration.rights = { _, _ in
+                questions.add(1, ordering: .relaxed).newValue <= 3 ? .full : nil
+            }
+        }
+        for number in 0..<9 { try served.put("d\(number)", "{}") }
+        let visitor = try served.visitor()
+        #expect(throws: (any Error).self) {
+            try visitor.ask("GET", "/notes/_default/_all_docs?include_docs=true")
+        }
+    }
+
+    @Test func `who is removed while it sends a document stores nothing`() throws {
+        let isRemoved = Atomic(false)
+        let served = try Served { configuration in
+            configuration.rights = { _, _ in isRemoved.load(ordering: .relaxed) ? nil : .full }
+        }
+        let visitor = try served.visitor()
+        visitor.send(
+            "PUT /notes/_default/late HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+                + "Content-Length: 2\r\n\r\n"
+        )
+        _ = try visitor.read(through: "Continue\r\n\r\n")
+        isRemoved.store(true, ordering: .relaxed)
+        visitor.send("{}")
+        #expect(try visitor.readAnswer().status == 403)
+        #expect(try served.store.read { try $0.count(in: .default) } == 0)
+    }
+
     // MARK: Queries
 
     @Test func `a query is answered over visible documents alone`() throws {

@@ -23,6 +23,14 @@ import Testing
         #expect(stranger !== queues.queue(of: "192.0.2.1", at: near))
     }
 
+    @Test func `large bodies of all parties are worked on in one line`() throws {
+        let queues = PartyQueues(RESTLimits())
+        for own in [queues.queue(of: "ann", at: try address("192.0.2.1")), queues.whole] {
+            #expect(queues.queue(own, forBodyOf: 1 << 20) === own)
+            #expect(queues.queue(own, forBodyOf: 20 << 20) === queues.large)
+        }
+    }
+
     @Test func `a network of IPv6 is one party`() throws {
         let queues = PartyQueues(RESTLimits())
         let one = queues.queue(at: try address("2001:db8::1"))

@@ -147,6 +147,34 @@ import Testing
         #expect(try site.revision("doc") == Self.greater)
     }
 
+    /// The answer counted what was pushed as done, and the winner is told of under a sequence that was passed.
+    @Test func `the winner that did not arrive is told of in the next run, too`() throws {
+        let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
+        try insert(Self.greater, knowing: nil, from: nil, into: site)
+        var server = Counterpart(
+            Conversation.Options(isContinuous: true).active,
+            site,
+            version: .version4
+        )
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges", "", ["pending": "0"])
+        let zero: BLIPProperties = ["collection": "0"]
+        server.ask("changes", zero, #"[[9,"other","\#(Self.smaller)"]]"#)
+        server.ask(
+            "rev",
+            ["collection": "0", "id": "other", "rev": "\(Self.smaller)", "sequence": "9"],
+            "{}"
+        )
+        try server.answer("proposeChanges", "[]")
+        try server.answer("rev", "", ["noop": "true", "rev": Self.smaller, "sequence": "9"])
+        server.ask("changes", zero, #"[[3,"doc","\#(Self.smaller)"]]"#)
+        server.peer.stop(at: .zero)
+        server.exchange()
+        let saved = try server.next("setCheckpoint").body
+        #expect(Checkpoint(json: saved).completed.contains(1))
+        #expect(Checkpoint(json: saved).remote == RemoteSequence(2))
+    }
+
     private static let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
 
     /// What this side let win is pushed to a peer that let the other one win.

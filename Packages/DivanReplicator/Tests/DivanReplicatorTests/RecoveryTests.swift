@@ -47,6 +47,39 @@ import Testing
         #expect(try empty.contents() == here.contents())
     }
 
+    /// The pull makes both copies of the checkpoint alike, which the push shares.
+    @Test func `a pull alone leaves the doubt to the push that follows`() throws {
+        let (here, _) = try synced()
+        let restored = try Site()
+        try restored.save("new", "{}")
+        _ = Conversation.oneShot(.init(pushes: false), here, restored)
+        let push = Conversation.oneShot(.init(pulls: false), here, restored)
+        #expect(push.failures == [])
+        #expect(try restored.contents() == here.contents())
+    }
+
+    /// What is recorded of the peer comes from runs under the other name.
+    @Test func `a first run under another name that breaks off leaves its doubt`() throws {
+        let (here, _) = try synced()
+        var options = Conversation.Options(pulls: false)
+        options.collections[0].channels = ["a"]
+        options.limits.changesCount = 10
+        options.limits.listsInFlightCount = 1
+        var server = try Counterpart.server(here, options)
+        let known = "[" + Array(repeating: "304", count: 10).joined(separator: ",") + "]"
+        try server.answer("proposeChanges", known)
+        server.now = .seconds(6)
+        server.peer.advance(to: server.now)
+        server.exchange()
+        let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"]).body
+        #expect(Checkpoint(json: saved).completed == SequenceSet(through: 10))
+        var next = Counterpart(options.active, here)
+        let copy = String(decoding: saved, as: UTF8.self).dropLast()
+        try next.answer("getCollections", #"[\#(copy),"rev":"0-1"}]"#)
+        let offered = try next.next("proposeChanges").body
+        #expect(String(decoding: offered, as: UTF8.self).contains("theirs9"))
+    }
+
     @Test func `a document that changed here after the peer lost its checkpoint goes on`() throws {
         let (here, there) = try synced()
         let other = try rebuilt(there)

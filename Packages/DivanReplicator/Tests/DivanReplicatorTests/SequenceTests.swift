@@ -129,6 +129,20 @@ import Testing
         #expect(list.resumable == RemoteSequence(600), "seed \(seed)")
     }
 
+    @Test func `what is told of again holds the next run back until it is here`() {
+        var list = RemoteSequences(since: RemoteSequence(9))
+        list.mayRepeat = true
+        list.announce(RemoteSequence(4), isFinished: false)
+        list.announce(RemoteSequence(6), isFinished: false)
+        list.announce(RemoteSequence(10), isFinished: true)
+        list.notePushed(11)
+        #expect(list.resumable == RemoteSequence(3))
+        list.finish(RemoteSequence(4))
+        #expect(list.resumable == RemoteSequence(3), "nothing is lost by beginning earlier")
+        list.finish(RemoteSequence(6))
+        #expect(list.resumable == RemoteSequence(11))
+    }
+
     @Test func `many gaps among what was pushed cost little and lose nothing`() {
         var list = RemoteSequences(since: RemoteSequence(0))
         for sequence in stride(from: UInt64(2), to: 10_000, by: 2) { list.notePushed(sequence) }

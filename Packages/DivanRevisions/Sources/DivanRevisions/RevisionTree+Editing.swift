@@ -72,6 +72,9 @@ extension RevisionTree {
     }
 
     /// Makes a revision a leaf.
+    ///
+    /// Marks on what goes are forgotten, and not set back to the leaf: a remote that goes on from there is
+    /// to be told of it, not to count as level.
     mutating func removeDescendants(of id: RevisionID) {
         guard let position = position(of: id) else { return }
         remove(Set(revisions.indices.filter { isAncestor(position, of: $0) }))

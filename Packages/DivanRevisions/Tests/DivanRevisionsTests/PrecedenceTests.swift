@@ -94,9 +94,13 @@ import Testing
         }
         #expect(try offer("1-bb", from: lowerPeer, to: &greaterPeer) == .givenUp)
         #expect(greaterPeer.current?.id == (try id("1-cc")))
+        let neighbour = RemoteID(rawValue: 8)
+        #expect(lowerPeer.latest(at: neighbour) == (try id("2-dd")))
         let outcome = try offer("1-cc", from: greaterPeer, to: &lowerPeer)
         #expect(outcome == .inserted(isConflict: false))
         #expect(lowerPeer.current?.id == (try id("1-cc")))
+        // Who has what went is told anew, and is not taken to be level.
+        #expect(lowerPeer.latest(at: neighbour) == nil)
     }
 
     /// A revision that waits here for a resolver was decided about by who sends it.

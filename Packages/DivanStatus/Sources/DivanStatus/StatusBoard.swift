@@ -15,10 +15,14 @@ public struct StatusBoard: Sendable {
 
     private let directory: String
     private let own: String
+    private let namesDocuments: Bool
     private let start = Self.start(of: getpid())
 
     /// The board of a database, by its own directory; what is published there is one entry.
-    public init(bundle: String) {
+    ///
+    /// The files are plain text, so that of a sealed database no document is named in them.
+    public init(bundle: String, namesDocuments: Bool = true) {
+        self.namesDocuments = namesDocuments
         directory = bundle + "/.status"
         let number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
         own = "\(directory)/\(getpid())-\(number).json"
@@ -29,7 +33,7 @@ public struct StatusBoard: Sendable {
     /// - Returns: Whether others see it.
     @discardableResult
     public func publish(_ status: JSONObject) -> Bool {
-        var status = status
+        var status = namesDocuments ? status : status.withoutDocuments
         status["pid"] = JSON(Int(getpid()))
         status["processStart"] = start.map { .string($0) } ?? .null
         var time = timespec()
@@ -96,5 +100,30 @@ public struct StatusBoard: Sendable {
         let fields = String(decoding: bytes[end...], as: UTF8.self).split(separator: " ")
         // The 22nd field of proc(5), the name counted as the second.
         return fields.indices.contains(20) ? String(fields[20]) : nil
+    }
+}
+
+extension JSONObject {
+    /// The same without what may name a document: how long is waited stays, and the code of an error.
+    fileprivate var withoutDocuments: JSONObject {
+        var object = self
+        object["stall"] = nil
+        if object["error"] != nil {
+            let code = object["code"]?.int.map { "error \($0); the program itself tells more" }
+            object["error"] = .string(code ?? "an error; the program itself tells more")
+        }
+        if let waits = object["waits"]?.array {
+            object["waits"] = .array(
+                waits.map { wait in
+                    .object(["for": "an answer", "seconds": wait.object?["seconds"] ?? .null])
+                }
+            )
+        }
+        if let peers = object["peers"]?.array {
+            object["peers"] = .array(
+                peers.map { peer in .object(peer.object?.withoutDocuments ?? [:]) }
+            )
+        }
+        return object
     }
 }

@@ -26,6 +26,24 @@ import Testing
         #expect(verbs == ["sync"])
     }
 
+    @Test func `of a sealed database no document is named in the plain file`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let board = StatusBoard(bundle: bundle, namesDocuments: false)
+        let wait: JSON = ["for": "reply to rev of ada", "document": "ada", "seconds": 12]
+        board.publish([
+            "verb": "sync", "stall": "reply to rev of ada, 12 s", "code": 15,
+            "error": "document ada is damaged", "waits": [wait],
+            "peers": [["address": "10.0.0.7", "waits": [wait]]],
+        ])
+        let status = try #require(try board.read().first)
+        #expect(!"\(JSON.object(status))".contains("ada"))
+        let name = try #require(files.first)
+        let text = try String(contentsOfFile: "\(bundle)/.status/\(name)", encoding: .utf8)
+        #expect(!text.contains("ada"))
+        #expect(status["waits"]?.array?.first?.object?["seconds"] == 12)
+        #expect(status["peers"]?.array?.first?.object?["address"] == "10.0.0.7")
+    }
+
     @Test func `two entries of one process stand beside each other, for their owner only`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let (one, other) = (StatusBoard(bundle: bundle), StatusBoard(bundle: bundle))

@@ -8,6 +8,11 @@ int divan_run_triggers(sqlite3 *connection, int run) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, run, NULL);
 }
 
+void divan_forbid_bloom_filters(sqlite3 *connection) {
+    // SQLITE_BloomFilter, which no header has; the same number since there are such filters (3.38).
+    (void)sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, connection, 0x00080000);
+}
+
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count) {
     return sqlite3_bind_text(statement, index, text, byte_count, SQLITE_TRANSIENT);
 }

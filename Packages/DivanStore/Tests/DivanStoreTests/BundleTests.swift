@@ -233,6 +233,26 @@ import Testing
         #expect(home.names == [])
     }
 
+    /// Else a power cut may bring the old name back, and take contents away that went later.
+    @Test func `nothing of a deleted database goes before the disk has its other name`() throws {
+        let store = try Store.open(directory: path)
+        _ = try store.blobs.write([1])
+        try store.close()
+        var seen: [[String]] = []
+        try Store.delete(directory: path) { named in
+            #expect(named.hasSuffix("/a.cblite2") && !Store.exists(directory: path))
+            seen.append((try? entries(named + ".deleting")) ?? [])
+        }
+        #expect(seen == [["Attachments", "db.sqlite3", "lock"]])
+        #expect(home.names == [])
+
+        try leaveHalfDeleted()
+        seen = []
+        try Store.delete(directory: path) { seen.append((try? entries($0 + ".deleting")) ?? []) }
+        #expect(seen == [["Attachments", "lock"]])
+        #expect(home.names == [])
+    }
+
     @Test func `a copy is another database with the same documents and blobs`() throws {
         let store = try Store.open(directory: path)
         try save("doc", in: store)

@@ -1,3 +1,4 @@
+import DivanCompression
 import DivanJSON
 import DivanLZ4
 import DivanRevisions
@@ -186,6 +187,43 @@ import Testing
             try store.write { try $0.packBodies(of: .default, with: 77) }
         }
         #expect(refused == .unknownCodec(number: 77))
+    }
+
+    /// A codec whose library gets no memory.
+    private struct Starved: DictionaryCodec {
+        let name = "starved"
+        let dictionaryByteCount = 65_536
+
+        func maximumPlainByteCount(for packedByteCount: Int) -> Int { .max }
+
+        func makeCoder(
+            dictionary: [UInt8]
+        ) throws(CompressionError) -> any DictionaryCoder {
+            throw .library(codec: name, code: 64)
+        }
+    }
+
+    @Test func `a body for which there is no memory is not called damaged`() throws {
+        let room = try PackedRoom()
+        try room.save(PackedRoom.routes(0..<200))
+        try room.pack()
+        try room.store.compact()
+        #expect(try room.packedCount() > 100)
+        try room.store.close()
+        let options = StoreOptions(
+            create: false,
+            readOnly: true,
+            packing: BodyPacking([.init(PackedRoom.lz4, Starved())])
+        )
+        let store = try Store.open(directory: room.directory, options: options)
+        defer { try? store.close() }
+        let code = try refusal {
+            _ = try store.read { try $0.document("route-7", in: .default) }
+        }
+        guard case .sqlite(7, _)? = code else {
+            Issue.record("\(String(describing: code))")
+            return
+        }
     }
 
     @Test(arguments: [false, true])

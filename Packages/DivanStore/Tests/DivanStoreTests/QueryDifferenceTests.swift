@@ -94,7 +94,7 @@ import Testing
             }
             round += 1
         }
-        print("\(queries) queries gave \(rows) rows, each five times the same")
+        print("\(queries) queries gave \(rows) rows, each six times the same")
     }
 }
 
@@ -103,6 +103,8 @@ private struct QueryWorld {
     struct Difference: Error, CustomStringConvertible {
         let description: String
     }
+
+    private static let analysed = "indexed, with statistics"
 
     private let rooms: [(name: String, room: Room)]
     private let documents: [QueryCollection: [Oracle.Document]]
@@ -138,7 +140,7 @@ private struct QueryWorld {
         self.documents = documents
         rooms = try [
             ("plain", .file), ("indexed", .file), ("sealed, indexed", .sealed),
-            ("in memory", .memory),
+            ("in memory", .memory), (Self.analysed, .file),
         ].map { name, kind in
             let room = try Room(kind)
             for collection in collections {
@@ -150,6 +152,7 @@ private struct QueryWorld {
                     try Self.makeIndexes(room.store, collection)
                 }
             }
+            if name == Self.analysed { try room.makeStatistics(stretching: seed) }
             return (name, room)
         }
     }

@@ -2,6 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanRevisions
 import DivanStore
+import DivanTestKit
 import Testing
 
 /// Which index a query uses, and what its plan says of that.
@@ -221,6 +222,28 @@ struct QueryPlanTests {
         )
     }
 
+    @Test(
+        "Ranks may be all that is told apart, in an order",
+        arguments: [
+            "SELECT DISTINCT RANK(words) AS r FROM _ WHERE MATCH(words, 'k1') ORDER BY r",
+            "SELECT DISTINCT RANK(words) AS r FROM _ WHERE MATCH(words, 'k1') ORDER BY RANK(words) LIMIT 3",
+        ]
+    )
+    func distinctRanks(sql: String) throws {
+        let column = QueryIndexDefinition.FullTextColumn(
+            name: "kind",
+            .property(source: 0, QueryPath([.key("kind")]))
+        )
+        try room.store.write {
+            try $0.createIndex(
+                "words",
+                .fullText([column], tokenizer: "unicode61", filter: nil),
+                in: .default
+            )
+        }
+        #expect(try rows(sql).count == 1)
+    }
+
     @Test("A pattern finds its texts in an index on a call, with the rows of a scan")
     func patternOfCall() throws {
         let sql = "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'K1%' ORDER BY META().id"
@@ -233,6 +256,49 @@ struct QueryPlanTests {
         let folded =
             "SELECT META().id FROM _ WHERE UPPER(kind) LIKE 'k1%' COLLATE NOCASE ORDER BY META().id"
         #expect(try rows(folded) == scanned)
+    }
+
+    @Test(
+        "Statistics take no row from a join by an index",
+        arguments: [
+            "SELECT COUNT(*) FROM _ AS d JOIN shop.kinds AS k ON k.n = d.m AND k.kind = d.name WHERE k.kind > 'a'",
+            "SELECT COUNT(META(k).id) FROM _ AS d LEFT JOIN shop.kinds AS k ON k.n = d.m AND k.kind = d.name AND k.kind > 'a'",
+        ]
+    )
+    func statistics(sql: String) throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("room.cblite2")
+        let kinds = try #require(CollectionPath("shop.kinds"))
+        let store = try Store.open(directory: path)
+        try store.createCollection(kinds)
+        let keys = try ["n", "kind"].map {
+            try QueryExpression(sql: $0).checkedKey(
+                over: QueryCollection(scope: "shop", name: "kinds")
+            )
+        }
+        try store.write { writer in
+            func save(_ id: String, _ body: String, in path: CollectionPath) throws {
+                _ = try writer.save(DocumentID(unchecked: id), in: path, body: Array(body.utf8))
+            }
+            for number in 0..<20 {
+                try save("k\(number)", #"{"kind":"k\#(number)","n":\#(number % 2)}"#, in: kinds)
+            }
+            for number in 0..<1_500 {
+                try save("m\(number)", #"{"m":1,"name":"k\#(number % 20)"}"#, in: .default)
+            }
+            try writer.createIndex("both", .value(keys, filter: nil), in: kinds)
+        }
+        try store.optimize(isThorough: true)
+        try store.close()
+        // Connections read the statistics when they begin.
+        let opened = try Store.open(directory: path)
+        defer { try? opened.close() }
+        let catalogue = StoreCatalogue(opened, named: "room")
+        let query = StorageQuery(
+            try QueryStatement(sql: sql).checked(against: catalogue, text: sql)
+        )
+        #expect(try opened.rows(of: query).next() == [.integer(750)])
+        #expect(try opened.plan(of: query).indexes == ["both"])
     }
 
     @Test(

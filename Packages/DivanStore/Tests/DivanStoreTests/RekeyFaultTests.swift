@@ -7,6 +7,30 @@ import Testing
 @testable import DivanStore
 
 extension FaultTests {
+    /// A power cut might bring their name back, and the new ones' away.
+    @Test func `contents of the old key stay until the disk knows the names of the new ones`()
+        throws
+    {
+        let home = try TemporaryDirectory()
+        let path = home.file("a.cblite2")
+        let store = try Store.open(directory: path)
+        _ = try store.blobs.write([1, 2, 3])
+        try store.close()
+        let files = BundleFiles(directory: path)
+        let names = try entries(files.blobs)
+        #expect(names.count == 1)
+        // As a process leaves it that was killed behind the second renaming.
+        try FileManager.default.copyItem(atPath: files.blobs, toPath: files.formerBlobs)
+        let failing = Rekeying(files) { directory throws(StoreError) in
+            throw StoreError(.io(EIO), at: directory)
+        }
+        #expect(try refusal { try failing.recover() } == .io(EIO))
+        #expect(try entries(files.formerBlobs) == names)
+        try Rekeying(files).recover()
+        #expect(!BundleFiles.exists(files.formerBlobs))
+        #expect(try entries(files.blobs) == names)
+    }
+
     /// A disk that fails or fills up at any step of a change of the key.
     @Test(arguments: [EIO, ENOSPC])
     func `a change of the key that fails leaves the old one`(number: Int32) throws {

@@ -200,6 +200,37 @@ import Testing
         #expect(!made.blobs.contains(lost))
     }
 
+    /// Neither a copy of the file with its first page, nor one with the top of a tree, has contents beside it;
+    /// a crash behind a change of the key leaves them under another name.
+    @Test(arguments: [false, true], [false, true])
+    func `contents come along where a copy of the file is read`(
+        isFirstPage: Bool,
+        areMoved: Bool
+    ) throws {
+        try fill([.default, people], count: 400)
+        let store = try Store.open(directory: directory)
+        let digest = try store.blobs.write([1, 2, 3])
+        try store.write { writer in
+            let body = #"{"b":{"@type":"blob","digest":"\#(digest)","length":3}}"#
+            _ = try writer.save("named", in: people, body: Array(body.utf8), hasBlobs: true)
+        }
+        try store.close()
+        if isFirstPage {
+            try overwrite(0..<400)
+        } else {
+            try overwritePage(root(of: 1))
+        }
+        if areMoved {
+            let blobs = directory + "/Attachments"
+            try FileManager.default.moveItem(atPath: blobs, toPath: blobs + "-rekey")
+        }
+        #expect(try rebuild().losses == [])
+        let made = try Store.open(directory: directory)
+        defer { try? made.close() }
+        #expect(try made.read { try $0.document("named", in: people) } != nil)
+        #expect(try made.blobs.read(digest) == [1, 2, 3])
+    }
+
     private func root(of collection: Int64) throws -> Int {
         let connection = try SQLiteConnection(path: file.path, mode: .readOnly)
         let sql = "SELECT rootpage FROM sqlite_schema WHERE name = 'docs_\(collection)'"

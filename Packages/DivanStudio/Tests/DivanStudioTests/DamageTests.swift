@@ -49,6 +49,18 @@ import Testing
         #expect(rows.map { $0["damage"] != nil } == [false, true, false])
     }
 
+    @Test func `a document as deep as one may be hides no other, nor itself`() throws {
+        let room = try Room()
+        try room.put("a", "{}")
+        let (open, close) = (String(repeating: "[", count: 127), String(repeating: "]", count: 127))
+        try room.put("b", "{\"a\":\(open)\(close)}")
+        let page = try ask(room, "GET", "/collection.json").text
+        #expect(page.contains(#""id":"a""#) && page.contains(open), "\(page)")
+        for path in ["/document.json?id=b", "/query.json?q=SELECT%20a%20FROM%20_"] {
+            #expect(try ask(room, "GET", path).text.contains(open), "\(path)")
+        }
+    }
+
     @Test func `a blob that cannot be read is shown as such`() throws {
         struct Refusing: BlobShelf {
             var directory: String? { nil }

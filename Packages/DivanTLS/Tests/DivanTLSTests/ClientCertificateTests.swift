@@ -1,5 +1,6 @@
 import DivanCrypto
 import DivanTLS
+import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -94,6 +95,47 @@ import Testing
         let refused = try pair(.callback { _ in false }, credential: client)
         #expect(refused.serverError?.reason == .certificate(.refusedByCallback))
         #expect(refused.clientError?.networkCode == 10)
+    }
+
+    @Test func `what a call-back cannot read of a certificate ends no handshake`() throws {
+        let folder = try TemporaryDirectory()
+        let key = try Sample.server().key
+        try Data(key.pem().utf8).write(to: URL(filePath: folder.file("key")))
+        let settings = """
+            [req]
+            distinguished_name=dn
+            prompt=no
+            x509_extensions=v3
+            [dn]
+            CN=device
+            [v3]
+            subjectAltName=DER:0401AA
+            """
+        try Data(settings.utf8).write(to: URL(filePath: folder.file("cnf")))
+        let pem = try OpenSSLCommand.run(
+            [
+                "req", "-x509", "-new", "-days", "30", "-key", folder.file("key"), "-config",
+                folder.file("cnf"),
+            ],
+            input: ""
+        )
+        let identity = try Sample.server()
+        let device = try TLSCredential(certificates: [TLSCertificate(pem: pem)], key: key)
+        let pair = try SessionPair(
+            client: ClientTLSConfiguration(
+                serverTrust: .pinned(identity.leaf),
+                credential: device
+            ),
+            server: ServerTLSConfiguration(
+                credential: identity,
+                clientCertificates: .callback { $0[0].alternativeNames.isEmpty }
+            )
+        )
+        // Behind the certificate the server waits for more, as it does on a slow network.
+        pair.run { bytes in bytes.indices.map { bytes[$0...$0] } }
+        #expect(pair.serverError == nil && pair.clientError == nil)
+        #expect(pair.server.state == .open)
+        #expect(pair.server.peerCertificates == device.certificates)
     }
 
     @Test func `a call-back is not asked about a client without certificate`() throws {

@@ -116,4 +116,16 @@ import Testing
         }
         #expect(outcomes.withLock { $0.count } == 3)
     }
+
+    @Test func `who gives up leaves the line of those whose name server is dead`() {
+        // Threads that never come back from it.
+        let lookup = NameLookup { _ in true }
+        for _ in 0..<1_000 {
+            let client = Departure()
+            lookup.find("nobody.example", port: 1, unlessGone: client) { _ in }
+            client.note()
+        }
+        lookup.find("somebody.example", port: 1) { _ in }
+        #expect(lookup.waitingCount == 1)
+    }
 }

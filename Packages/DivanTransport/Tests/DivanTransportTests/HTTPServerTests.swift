@@ -1,13 +1,18 @@
 import DivanHTTP
-import DivanTransport
 import Synchronization
 import Testing
+
+// The time of a loop is its own.
+@testable import DivanTransport
 
 /// An HTTP server with clients that take little, or say little.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerTests {
     private static let large = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
     /// More than the system keeps for both ends of a connection.
     private static let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 24 << 20)
+
+    /// Ten times as much.
+    private static let giant = [UInt8](repeating: UInt8(ascii: "x"), count: 240 << 20)
 
     /// A server on one loop, which counts how often it was asked for something large.
     private final class Served: Sendable {
@@ -40,6 +45,13 @@ import Testing
                     count.value.add(1, ordering: .relaxed)
                     body = HTTPServerTests.large
                 case "/huge": body = HTTPServerTests.huge
+                case "/giant": body = HTTPServerTests.giant
+                case "/body":
+                    return exchange.readBody { body in
+                        var status = 200
+                        if case .failure(let error) = body { status = error.status }
+                        exchange.answer(HTTPResponse(status: status))
+                    }
                 case "/held": return count.held.withLock { $0.append(exchange) }
                 default: body = []
                 }
@@ -100,6 +112,27 @@ import Testing
         #expect(count > Self.huge.count)
     }
 
+    @Test func `the work for an answer grows no faster than its bytes`() async throws {
+        let served = try Served()
+        let loop = try #require(served.loops.loops.first)
+        func time() async -> Duration {
+            await withCheckedContinuation { continuation in
+                loop.execute { continuation.resume(returning: loop.processorTime) }
+            }
+        }
+        /// The loop's work for one answer.
+        func work(_ path: String) async throws -> Duration {
+            let begin = await time()
+            let raw = try #require(RawSocket(port: served.port))
+            raw.send("GET \(path) HTTP/1.0\r\n\r\n")
+            while !raw.receive().isEmpty {}
+            return await time() - begin
+        }
+        _ = try await (work("/huge"), work("/giant"))
+        let (small, great) = try await (work("/huge"), work("/giant"))
+        #expect(great < small * 40, "\(great) for ten times of what takes \(small)")
+    }
+
     @Test func `those who have said half a request make room for those who say all of it`() throws {
         let served = try Served(limits: HTTPLimits(connectionCount: 8))
         let halves = try (0..<40).map { _ in
@@ -109,6 +142,34 @@ import Testing
         }
         for _ in 0..<20 { #expect(try served.ask().hasPrefix("HTTP/1.1 200 ")) }
         withExtendedLifetime(halves) {}
+    }
+
+    @Test func `bodies of all connections have one bound, and one address has half of it`() throws {
+        let served = try Served(
+            limits: HTTPLimits(heldBodyByteCount: 100_000),
+            transport: TransportLimits(sparesLoopback: false)
+        )
+        /// Sends a body, but for its last byte unless it is to be whole.
+        func send(from source: UInt8, isWhole: Bool = false) throws -> RawSocket {
+            let raw = try #require(RawSocket(port: served.port, source: source))
+            let head = "POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 30000\r\n\r\n"
+            raw.send(head + String(repeating: "x", count: isWhole ? 30_000 : 29_999))
+            // Who is answered behind it has seen it come.
+            _ = try served.ask(from: 9)
+            return raw
+        }
+        func answer(_ raw: RawSocket) -> String { String(decoding: raw.receive(), as: UTF8.self) }
+        let first = try send(from: 1)
+        #expect(answer(try send(from: 1)).hasPrefix("HTTP/1.1 503 "), "60,000 are more than half")
+        let second = try send(from: 2)
+        #expect(answer(try send(from: 3, isWhole: true)).hasPrefix("HTTP/1.1 200 "))
+        let third = try send(from: 3)
+        #expect(answer(try send(from: 4)).hasPrefix("HTTP/1.1 503 "), "120,000 are too many")
+        for raw in [first, second, third] {
+            raw.send("x")
+            #expect(answer(raw).hasPrefix("HTTP/1.1 200 "))
+        }
+        #expect(answer(try send(from: 1, isWhole: true)).hasPrefix("HTTP/1.1 200 "))
     }
 
     @Test(arguments: [false, true])

@@ -118,6 +118,28 @@ import Testing
         #expect(try await failure(of: client(port: server.port)).code == .network(code))
     }
 
+    @Test
+    func `a redirect whose text never ends takes no longer than connecting may`() async throws {
+        let count = Mutex(0)
+        let server = RawServer { socket in
+            _ = socket.receiveHead()
+            let isFirst = count.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if isFirst {
+                let head = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Type: text/plain"
+                socket.send("\(head)\r\n\r\n")
+            }
+            // The second connection is accepted, and hears nothing.
+            _ = socket.receiveAll()
+        }
+        let limits = TransportLimits(connectTimeout: .milliseconds(150))
+        let error = try await failure(of: client(port: server.port, limits: limits))
+        #expect(error.code == .network(3))
+        #expect(count.withLock { $0 } == 1)
+    }
+
     // MARK: Network
 
     @Test

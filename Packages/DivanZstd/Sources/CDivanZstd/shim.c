@@ -17,6 +17,7 @@
     each(ZSTD_CCtx_setParameter) each(ZSTD_createCDict) each(ZSTD_freeCDict) each(ZSTD_CCtx_refCDict)  \
     each(ZSTD_compress2) each(ZSTD_createDCtx) each(ZSTD_freeDCtx) each(ZSTD_createDDict)              \
     each(ZSTD_freeDDict) each(ZSTD_findFrameCompressedSize) each(ZSTD_decompress_usingDDict)           \
+    each(ZSTD_decompress_usingDict)                                                                    \
     each(ZDICT_finalizeDictionary) each(ZDICT_isError)
 
 static struct {
@@ -80,15 +81,28 @@ struct divan_zstd_coder {
     uint8_t dictionary[];
 };
 
-divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count) {
-    if (!divan_zstd_is_available()) return NULL;
-    divan_zstd_coder *coder = calloc(1, sizeof *coder + count);
+// Whether the library refuses a dictionary for what it is: it says so of a frame without content, for
+// which it takes no memory.
+static int is_no_dictionary(ZSTD_DCtx *reader, const uint8_t *dictionary, size_t count) {
+    static const uint8_t empty[9] = {0x28, 0xB5, 0x2F, 0xFD, 0, 0, 1, 0, 0};
+    uint8_t nothing;
+    size_t unpacked = library.ZSTD_decompress_usingDict(reader, &nothing, sizeof nothing, empty,
+                                                        sizeof empty, dictionary, count);
+    return library.ZSTD_isError(unpacked) != 0;
+}
+
+divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count, int *is_corrupt) {
+    *is_corrupt = 0;
+    divan_zstd_coder *coder;
+    if (!divan_zstd_is_available() || count > SIZE_MAX - sizeof *coder) return NULL;
+    coder = calloc(1, sizeof *coder + count);
     if (coder == NULL) return NULL;
     coder->count = count;
     if (count > 0) memcpy(coder->dictionary, dictionary, count);
     coder->reader = library.ZSTD_createDCtx();
     coder->read = library.ZSTD_createDDict(coder->dictionary, count);
     if (coder->reader != NULL && coder->read != NULL) return coder;
+    if (coder->reader != NULL) *is_corrupt = is_no_dictionary(coder->reader, coder->dictionary, count);
     divan_zstd_coder_free(coder);
     return NULL;
 }
@@ -143,7 +157,7 @@ int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size
     size_t frame_count = count + sizeof magic;
     if (coder->frame_capacity < frame_count) {
         uint8_t *frame = realloc(coder->frame, frame_count);
-        if (frame == NULL) return 0;
+        if (frame == NULL) return -1;
         coder->frame = frame;
         coder->frame_capacity = frame_count;
     }
@@ -170,8 +184,9 @@ size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t
     return 0;
 }
 
-divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count) {
+divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count, int *is_corrupt) {
     (void)dictionary, (void)count;
+    *is_corrupt = 0;
     return NULL;
 }
 

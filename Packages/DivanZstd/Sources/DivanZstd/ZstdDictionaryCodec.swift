@@ -14,6 +14,8 @@ public import DivanCompression
 public struct ZstdDictionaryCodec: DictionaryCodec {
     /// What one block, which takes four bytes at least, becomes at most.
     private static let blockByteCount = 128 << 10
+    /// `ZSTD_error_memory_allocation` of `zstd_errors.h`.
+    private static let missingMemoryCode = 64
 
     /// Whether zstd is on this machine, and its headers were when this package was built.
     public static var isAvailable: Bool { divan_zstd_is_available() != 0 }
@@ -76,11 +78,17 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {
-        // The bytes are copied during the call.
+        // The bytes are copied during the call, and whether they are a dictionary is written during it.
+        var isCorrupt: Int32 = 0
         let made = dictionary.withUnsafeBufferPointer {
-            divan_zstd_coder_make($0.baseAddress, $0.count)
+            divan_zstd_coder_make($0.baseAddress, $0.count, &isCorrupt)
         }
-        guard let made else { throw .corrupt(codec: name, detail: "the dictionary is none") }
+        guard let made else {
+            guard isCorrupt == 0 else {
+                throw .corrupt(codec: name, detail: "the dictionary is none")
+            }
+            throw .library(codec: name, code: Self.missingMemoryCode)
+        }
         return LibraryDictionaryCoder(
             made,
             of: name,

@@ -1,6 +1,7 @@
 import DivanCompression
 import DivanTestKit
 import DivanZstd
+import Foundation
 import Testing
 
 /// The contract, random pieces and dictionaries, and what a file can hold.
@@ -8,6 +9,10 @@ import Testing
     private static let rows = (0..<100).map {
         Array(#"{"city":"Ulm","name":"Hotel \#($0)","stars":4}"#.utf8)
     }
+
+    /// The allocators of sanitizers end the process where others refuse.
+    private static let refusesMemory =
+        dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
 
     private func codec() throws -> ZstdDictionaryCodec {
         try #require(ZstdDictionaryCodec(), "libzstd-dev is missing; type: make setup")
@@ -105,8 +110,29 @@ import Testing
             }
         }
         for place in 8..<40 { dictionary[place] = 0xFF }
-        #expect(throws: CompressionError.self) {
+        let error = #expect(throws: CompressionError.self) {
             try codec().makeCoder(dictionary: dictionary)
+        }
+        #expect(error == .corrupt(codec: "zstd", detail: "the dictionary is none"))
+    }
+
+    /// In a process of its own, which gets no more memory than it has.
+    @Test(.enabled(if: ZstdDictionaryTests.refusesMemory))
+    func `a dictionary for which there is no memory is not called damaged`() async {
+        await #expect(processExitsWith: .success) {
+            let codec = try #require(ZstdDictionaryCodec())
+            let dictionary = [UInt8](repeating: 65, count: 128 << 20)
+            let held = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+            let pageCount = try #require(held.split(separator: " ").first.flatMap { Int($0) })
+            let resource = __rlimit_resource_t(RLIMIT_AS.rawValue)
+            var limit = rlimit()
+            getrlimit(resource, &limit)
+            limit.rlim_cur = rlim_t(pageCount * Int(getpagesize()) + 64 << 20)
+            setrlimit(resource, &limit)
+            let error = #expect(throws: CompressionError.self) {
+                try codec.makeCoder(dictionary: dictionary)
+            }
+            #expect(error == .library(codec: "zstd", code: 64))
         }
     }
 }

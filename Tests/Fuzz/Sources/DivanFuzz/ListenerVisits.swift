@@ -71,8 +71,10 @@ enum ListenerVisits: ConversationTarget {
     private static func visit(_ port: UInt16, _ rest: inout Conversation) -> String? {
         let own = rest.options & Option.ownHead != 0 ? rest.takeHead() : nil
         let standard = HandshakeScript.request(isOld: rest.options & Option.isOld != 0)
-        guard case .entered(var client) = enter(port, own ?? standard, isOwn: own != nil) else {
-            return nil
+        var client: Performer
+        switch enter(port, own ?? standard, isOwn: own != nil) {
+        case .entered(let entered): client = entered
+        case .refused(let why): return own == nil ? "a client is not let in: \(why)" : nil
         }
         client.settle()
         while let act = rest.acts.first, !client.isOver {

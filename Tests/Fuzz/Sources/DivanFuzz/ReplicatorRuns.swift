@@ -33,7 +33,7 @@ enum ReplicatorRuns: ConversationTarget {
     private static let visitCount = 20
 
     static func violation(of conversation: Conversation) throws -> String? {
-        guard let door = Door() else { return nil }
+        guard let door = Door() else { return "there is no socket to listen on" }
         let home = try FuzzHome()
         let replicator = Replicator(config: try configuration(home, door, conversation.options))
         let witness = Witness(replicator)

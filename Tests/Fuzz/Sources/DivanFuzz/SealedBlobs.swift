@@ -15,6 +15,7 @@ enum SealedBlobs: FuzzTarget {
         do throws(SealError) {
             content = try opened(file, honest)
         } catch {
+            if file == honest.file { return "as it was, and refused: \(error)" }
             return error.description.isEmpty ? "an error without a word" : nil
         }
         return content == honest.content ? nil : "\(content.count) bytes that nobody sealed"

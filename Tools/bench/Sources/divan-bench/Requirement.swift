@@ -17,7 +17,8 @@ enum Requirement {
         switch self {
         case .share(let share): ratio >= share
         case .atLeast(let least): value >= least
-        case .times(let factor): ratio <= factor
+        // A ratio of 0 says that one of the two was not measured.
+        case .times(let factor): ratio > 0 && ratio <= factor
         case .atMost(let most): value <= most
         }
     }

@@ -4,6 +4,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 import Foundation
+import Synchronization
 
 /// Saving one document at a time, from several threads, and through the public API.
 enum SavingFigures {
@@ -49,7 +50,7 @@ enum SavingFigures {
                 for index in 0..<count { try save(index, "alone", bodies, store) }
             }
             alone = min(alone, seconds)
-            together = min(together, measureThreads(count, bodies, store))
+            together = min(together, try measureThreads(count, bodies, store))
         }
         for (what, seconds) in [
             ("one a transaction", alone), ("\(threads) threads", together),
@@ -70,21 +71,28 @@ enum SavingFigures {
         _ count: Int,
         _ bodies: [[UInt8]],
         _ store: Store
-    ) -> Double {
-        Stopwatch.best(of: 1) {
+    ) throws -> Double {
+        let failure = Mutex<(any Error)?>(nil)
+        let seconds = Stopwatch.best(of: 1) {
             // Threads of their own: a dispatch queue starts only as many as there are processors.
             let group = DispatchGroup()
             for thread in 0..<threads {
                 group.enter()
                 Thread {
-                    for index in 0..<(count / threads) {
-                        try? save(index, "thread-\(thread)", bodies, store)
+                    do {
+                        for index in stride(from: thread, to: count, by: threads) {
+                            try save(index, "thread-\(thread)", bodies, store)
+                        }
+                    } catch {
+                        failure.withLock { $0 = error }
                     }
                     group.leave()
                 }.start()
             }
             group.wait()
         }
+        if let error = failure.withLock({ $0 }) { throw error }
+        return seconds
     }
 
     private static func save(

@@ -165,11 +165,19 @@ public struct ArrowsCheck {
         guard let position = words.firstIndex(of: "import"), position + 1 < words.count else {
             return nil
         }
-        let modifiers: Set<Substring> = ["public", "internal", "package", "private", "@testable"]
+        let modifiers: Set<Substring> = [
+            "public", "internal", "package", "fileprivate", "private",
+        ]
         let before = words[..<position]
         guard before.allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }) else { return nil }
-        return words[position + 1].split(separator: ".").first.map(String.init)
+        // Of one declaration alone the kind stands before the module.
+        let names = words[(position + 1)...].drop { Self.kinds.contains($0) }
+        return names.first?.split(separator: ".").first.map(String.init)
     }
+
+    private static let kinds: Set<Substring> = [
+        "struct", "class", "enum", "protocol", "typealias", "func", "let", "var",
+    ]
 
     private static let coresWithoutFoundation: Set<String> = [
         "DivanCrypto", "DivanCompression", "DivanJSON", "DivanWebSocket", "DivanBLIP",

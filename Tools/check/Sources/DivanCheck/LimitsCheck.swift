@@ -98,13 +98,16 @@ struct LimitsType {
     let name: String
     private(set) var members: [Member] = []
 
-    /// The types of a source whose names end in `Limits`.
+    /// What adds bounds: a type, or an extension of one.
+    private static let kinds: Set<Substring> = ["struct", "enum", "extension"]
+
+    /// The types of a source whose names end in `Limits`, and the extensions of such types.
     static func all(in text: String, of file: String) -> [LimitsType] {
         let lines = text.lines
         return lines.indices.compactMap { start in
             let words = lines[start].split(separator: " ")
             guard lines[start].hasSuffix("{"),
-                let kind = words.firstIndex(where: { $0 == "struct" || $0 == "enum" }),
+                let kind = words.firstIndex(where: { kinds.contains($0) }),
                 words[..<kind].allSatisfy({ $0 == "public" || $0 == "package" }),
                 let name = words.dropFirst(kind + 1).first?.prefix(while: \.isLetter),
                 name.hasSuffix("Limits")

@@ -12,6 +12,16 @@ import Testing
         #expect(violations.first?.problem == "DivanJSON may not import DivanDelta")
     }
 
+    @Test(arguments: ["struct DivanDelta.Delta", "func DivanDelta.make"])
+    func `an import of one declaration is an import`(_ name: String) throws {
+        let checkout = try Checkout()
+        for words in ["import \(name)", "fileprivate import \(name)"] {
+            try checkout.write("Packages/DivanJSON/Sources/DivanJSON/Up.swift", words + "\n")
+            let violations = try ArrowsCheck(checkout.tree).violations()
+            #expect(violations.map(\.problem) == ["DivanJSON may not import DivanDelta"])
+        }
+    }
+
     @Test func `an allowed import passes`() throws {
         let checkout = try Checkout()
         try checkout.write(
@@ -239,6 +249,22 @@ import Testing
         #expect(violations.count == before + 1)
         #expect(violations.contains { $0.place == "\(path):4" })
         try checkout.write(page, head + "| `JSONLimits.depth`, `forgottenCount` | 1, 2 |\n")
+        #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
+    }
+
+    @Test func `a bound that an extension adds is one`() throws {
+        let checkout = try Checkout()
+        let folder = "Packages/DivanJSON/Sources/DivanJSON"
+        let page = "Packages/DivanJSON/README.md"
+        let type = "public struct JSONLimits {\n    public var depth = 1\n}\n"
+        try checkout.write("\(folder)/JSONLimits.swift", type)
+        let more = "extension JSONLimits {\n    static let hiddenCount = 8\n}\n"
+        try checkout.write("\(folder)/More.swift", more)
+        let table = "| bound | default |\n|---|---|\n| `JSONLimits.depth` | 1 |\n"
+        try checkout.write(page, table)
+        let places = try LimitsCheck(checkout.tree).violations().map(\.place)
+        #expect(places == ["\(folder)/More.swift:2"])
+        try checkout.write(page, table + "| `JSONLimits.hiddenCount` | 8 |\n")
         #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
     }
 

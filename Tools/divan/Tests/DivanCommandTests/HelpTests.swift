@@ -38,6 +38,15 @@ import Testing
         }
     }
 
+    /// The files would be the same database a second time, with the same author of versions.
+    @Test func `no example copies a database by its files`() throws {
+        for verb in verbs(of: try shell.run("--help").output) {
+            let words = verb.split(separator: " ").map(String.init) + ["--help"]
+            let page = try shell.divan(words).output
+            #expect(!page.contains("cp -r") && !page.contains("rsync"), "\(verb)")
+        }
+    }
+
     @Test func `every verb takes --json, or prints a form of its own`() throws {
         let verbs = verbs(of: try shell.run("--help").output)
         let plain = try verbs.filter { verb in

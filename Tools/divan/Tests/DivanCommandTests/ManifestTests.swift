@@ -32,6 +32,21 @@ import Testing
         #expect(outcome.output.contains("divan"))
     }
 
+    @Test func `the front page syncs with the port that it serves, into a database that it makes`()
+        throws
+    {
+        let readme = try String(
+            contentsOf: Guide.root.appendingPathComponent("README.md"),
+            encoding: .utf8
+        )
+        let served = try #require(readme.firstMatch(of: /divan serve travel --port (?<port>\d+)/))
+        let synced = try #require(
+            readme.firstMatch(of: /divan sync copy wss:\/\/[^:]+:(?<port>\d+)/)
+        )
+        #expect(served.port == synced.port)
+        #expect(readme.contains("divan new copy\ndivan sync copy "))
+    }
+
     @Test func `the manifest of the README resolves`() throws {
         let readme = try String(
             contentsOf: Guide.root.appendingPathComponent("README.md"),

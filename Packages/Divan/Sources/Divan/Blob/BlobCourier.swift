@@ -64,6 +64,12 @@ final class BlobCourier: Sendable {
     /// Where the next connection begins: a start that fails has ended when it returns, and those of a long
     /// line would stand on the stack one above the other.
     private let queue = DispatchQueue(label: "divan.blob-courier")
+    /// Called between the choice of a connection's blobs and its beginning, where a test cancels one.
+    private let willStart: @Sendable () -> Void
+
+    init(willStart: @escaping @Sendable () -> Void = {}) {
+        self.willStart = willStart
+    }
 
     /// Blobs that stand in line.
     var waitingCount: Int { state.withLock { $0.line.count } }
@@ -202,6 +208,7 @@ extension BlobCourier {
         _ = replicator.changeListeners.addInline { [self] change in
             if change.status.activity == .stopped { ended(change.status.error) }
         }
+        willStart()
         replicator.start()
         // Who was cancelled meanwhile found no run to stop.
         let isWanted = state.withLock { $0.replicator !== replicator || !$0.underway.isEmpty }

@@ -60,7 +60,12 @@ public final class Database: Sendable {
         self.location = location
         self.name = name
         self.config = config
-        publisher = config.publishesStatus ? StatusPublisher(bundle: location.bundlePath) : nil
+        publisher =
+            config.publishesStatus
+            ? StatusPublisher(
+                bundle: location.bundlePath,
+                namesDocuments: config.encryptionKey == nil
+            ) : nil
         file = try DatabaseFile.open(location, config)
         begin()
         Journal.database.info(
@@ -143,12 +148,14 @@ public final class Database: Sendable {
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.
     ///
-    /// A second call does nothing, also while another thread closes. Not from a callback of such a
-    /// replicator or listener: it would wait for itself. Documents that were read stay readable, blobs do not.
+    /// A second call does nothing, also while another thread closes. Documents that were read stay readable, blobs do not.
     ///
     /// On a thread of the library's own, where the last reference to what a filter has captured may go, it
     /// returns at once, and closes on another one.
     ///
+    /// - Precondition: Not called inside a filter, resolver, authenticator or access hook of a replicator or
+    ///   listener of this database that runs: that would wait for itself, so the program stops with a
+    ///   sentence. A change listener may call it.
     /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
     public func close() throws {
         _ = try end { [file] in try file.close() }

@@ -24,13 +24,15 @@ final class StatusPublisher: Sendable {
     }
 
     private let bundle: String
+    private let namesDocuments: Bool
     private let queue = DispatchQueue(label: "divan.status", qos: .utility)
     private let state = Mutex(State())
     private let program = ProcessInfo.processInfo.processName
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
-    init(bundle: String) {
+    init(bundle: String, namesDocuments: Bool) {
         self.bundle = bundle
+        self.namesDocuments = namesDocuments
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
     }
 
@@ -42,7 +44,8 @@ final class StatusPublisher: Sendable {
         guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
         queue.async { [self] in
-            let entry = Entry(board: StatusBoard(bundle: bundle), report: report)
+            let board = StatusBoard(bundle: bundle, namesDocuments: namesDocuments)
+            let entry = Entry(board: board, report: report)
             let isFirst = state.withLock { state in
                 state.entries[name] = entry
                 defer { state.isTicking = true }

@@ -150,6 +150,23 @@ import Testing
     }
 
     @Test
+    func `a document that stands among the living and the deleted comes once, and that is told`()
+        throws
+    {
+        let sample = try ForeignSample("manykeys-3.2")
+        try RowDamage.edit(
+            sample.path + "/db.sqlite3",
+            """
+            INSERT INTO kv_del_default (key, sequence, flags, version, body, extra)
+            SELECT key, 9, flags, version, NULL, extra FROM kv_default WHERE key = 'many';
+            """
+        )
+        let (report, _) = try imported(sample)
+        #expect(report.documentCount == 3 && report.damageCount == 1)
+        #expect(report.damages.first?.contains("stands in two tables") == true)
+    }
+
+    @Test
     func `blobs come along, and a missing one is named`() throws {
         let sample = try ForeignSample("revtree-3.2")
         let (report, _) = try imported(sample)

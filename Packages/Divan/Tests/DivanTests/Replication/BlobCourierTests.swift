@@ -95,6 +95,36 @@ import Testing
         await #expect(throws: NSError.self) { try await waiting[1].value }
     }
 
+    /// The peer takes the connection and says nothing: only a stop ends the attempt in time.
+    @Test func `a connection whose blobs are all cancelled while it begins is stopped`()
+        async throws
+    {
+        let room = try await Room(2, 1)
+        defer { room.listener.stop() }
+        let (silent, port) = try Loopback.listen()
+        defer { close(silent) }
+        let large = try room.blobs(of: "a")
+        let isFirst = Atomic(true)
+        _ = try room.peers.here.service {
+            BlobCourier {
+                // The task that fetches is the one that begins the connection.
+                guard isFirst.exchange(false, ordering: .relaxed) else { return }
+                withUnsafeCurrentTask { task in
+                    if let task { task.cancel() }
+                }
+            }
+        }
+        let configuration = try room.peers.configuration(
+            .pull,
+            target: URLEndpoint(validating: "ws://127.0.0.1:\(port)/there"),
+            collections: [try #require(try room.peers.here.collection(name: "a"))]
+        )
+        let first = Task { try await large[0].fetch(from: configuration) }
+        await #expect(throws: CancellationError.self) { try await first.value }
+        try await large[1].fetch()
+        #expect(large[1].isHere && !large[0].isHere)
+    }
+
     @Test func `a long line of blobs whose collection was deleted ends`() async throws {
         let room = try await Room(1, 6_000)
         defer { room.listener.stop() }

@@ -21,7 +21,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
         let merges = mergesEqualRows
         let keys = merges ? statement.columns.map(\.key) : statement.groups
-        let extracts = try keys.isEmpty ? aggregatesRanks : !areInOrder(keys)
+        let extracts =
+            try keys.isEmpty ? statement.isAggregate && showsRanks : !areInOrder(keys)
         let extraction = extracts ? SQLExtraction() : nil
         let outer = expressions(extraction)
         text += statement.isDistinct && !merges ? "SELECT DISTINCT " : "SELECT "
@@ -49,9 +50,8 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         return try schema.valueIndexes(of: collection).contains(where: grouping.fits)
     }
 
-    /// Whether a query without groups calculates over ranks, which SQLite knows of rows of words alone.
-    private var aggregatesRanks: Bool {
-        guard statement.isAggregate else { return false }
+    /// Whether columns or orderings have ranks, which SQLite knows of rows of words alone, not of groups.
+    private var showsRanks: Bool {
         var rest = statement.columns.map(\.expression)
         rest += statement.orderings.map(\.key.expression)
         while let expression = rest.popLast() {
@@ -62,10 +62,10 @@ struct SQLStatementWriter<Schema: SQLSchema> {
     }
 
     /// Whether `DISTINCT` must be a grouping: `DISTINCT` of SQLite compares rows in exact form, where
-    /// true and 1, which are equal, are two values.
+    /// true and 1, which are equal, are two values; with an order it may be one of SQLite's own, which has no ranks.
     private var mergesEqualRows: Bool {
         statement.isDistinct && !statement.isAggregate && statement.groups.isEmpty
-            && hasColumnsToMerge
+            && (hasColumnsToMerge || showsRanks)
     }
 
     /// The same of groups, of which those with equal columns are shown once.

@@ -93,6 +93,9 @@ final class ActiveCollection {
                 remarks: remarks,
                 over: connection
             )
+        } else if path == .default {
+            // A push shares this checkpoint, and finds both copies alike when it comes.
+            checkpointer.beginPush(through: last)
         }
     }
 

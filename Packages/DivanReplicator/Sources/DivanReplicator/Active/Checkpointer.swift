@@ -29,8 +29,9 @@ final class Checkpointer {
     private(set) var isConfirmed = false
     /// Up to which local sequence nothing is relied on that is recorded of the peer.
     ///
-    /// Where the two met before, that lasts until the peer has answered to all of it, also in later runs;
-    /// at a first meeting there is nothing to forget, and the checkpoint says nothing of it.
+    /// Where the two met before, under this name or another one, that lasts until the peer has answered to
+    /// all of it, also in later runs; at a first meeting there is nothing to forget, and the checkpoint says
+    /// nothing of it.
     private(set) var doubtedThrough: UInt64 = 0
     /// Whether another connection goes on where this one is: both copies were saved in it, or it came to
     /// rest with nothing to save.
@@ -92,7 +93,7 @@ final class Checkpointer {
         var state = Checkpoint()
         state.completed = completed
         state.remote = remote.resumable
-        if found != nil, doubtedThrough > completed.firstRangeEnd {
+        if found != nil || connection.metBefore, doubtedThrough > completed.firstRangeEnd {
             state.doubtedThrough = doubtedThrough
         }
         return state
@@ -104,7 +105,12 @@ final class Checkpointer {
     /// Whether everything is saved at both peers.
     var isSettled: Bool { saving == nil && !hasChanges }
 
-    private var hasChanges: Bool { state != (saved ?? Checkpoint()) }
+    private var hasChanges: Bool {
+        var (now, before) = (state, saved ?? Checkpoint())
+        // Under a name that is new the doubt alone is nothing to save: nobody trusts before there is a copy.
+        if found == nil { (now.doubtedThrough, before.doubtedThrough) = (0, 0) }
+        return now != before
+    }
 
     /// Compares with the peer's copy, `nil` when it has none.
     func received(peerCopy: [UInt8]?, revision: String) {
@@ -137,8 +143,8 @@ final class Checkpointer {
         hadLocalCopy = false
     }
 
-    /// The local sequences end here when the push begins: what is recorded of them counts only with the
-    /// peer's confirmation.
+    /// The local sequences end here when the push begins, or a pull under the name that it shares: what is
+    /// recorded of them counts only with the peer's confirmation.
     func beginPush(through last: UInt64) {
         if !isConfirmed { doubtedThrough = last }
     }

@@ -38,7 +38,9 @@ final class CollectionAgreement {
     /// Asks for the copies of the checkpoints.
     func begin(_ version: Subprotocol) {
         do {
-            connection.remote = try connection.store.remoteID(for: options.remoteIdentity)
+            let identity = options.remoteIdentity
+            connection.metBefore = try connection.store.knownRemoteID(for: identity) != nil
+            connection.remote = try connection.store.remoteID(for: identity)
             try makeCollections()
         } catch {
             connection.end(storage: error, .normal)

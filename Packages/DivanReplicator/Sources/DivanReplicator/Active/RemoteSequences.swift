@@ -31,6 +31,9 @@ public struct RemoteSequences: Sendable {
     private var doneCount = 0  // entries at the front that `safe` has passed
     private var firstPosition = 0  // position of `entries[0]` since the start
     private var strays: [RemoteSequence: Int] = [:]  // positions of unfinished entries
+    /// Unfinished sequences that the peer told of again, and the lowest of them: no later run hears of those,
+    /// unless it begins before them.
+    private var repeated = (count: 0, from: UInt64.max)
     private var compactionCount = 1024  // entries at which finished ones are dropped next
 
     /// Creates a list that continues after `since`.
@@ -56,7 +59,14 @@ public struct RemoteSequences: Sendable {
             unfinishedCount += 1
         }
         let reach = rising ?? entries.last?.reach ?? 0
-        entries.append(Entry(sequence: sequence, reach: reach, openCount: isFinished ? 0 : 1))
+        var entry = Entry(sequence: sequence, reach: reach, openCount: isFinished ? 0 : 1)
+        if !isFinished, mayRepeat, let number = sequence.number,
+            rising == nil || isPassed(sequence)
+        {
+            entry.isRepeated = true
+            repeated = (repeated.count + 1, min(repeated.from, number))
+        }
+        entries.append(entry)
         if entries.count >= compactionCount { compact() }
     }
 
@@ -69,11 +79,15 @@ public struct RemoteSequences: Sendable {
         pushed.insert(sequence)
     }
 
-    /// Where the next run may begin: `safe`, or the end of what was pushed right behind it.
+    /// Where the next run may begin: `safe`, or the end of what was pushed right behind it; before what the
+    /// peer told of again, while that is on its way.
     ///
     /// Every change up to `safe` was announced and is finished, and a sequence is never given
     /// twice; so no other change can hide in the numbers of what was pushed.
     public var resumable: RemoteSequence? {
+        if let passed = safe?.number, repeated.from > 0, repeated.from <= passed {
+            return RemoteSequence(repeated.from - 1)
+        }
         guard !pushed.isEmpty, let last = safe.map({ $0.number }) ?? 0, last < .max,
             let end = pushed.end(of: last + 1)
         else { return safe }
@@ -88,6 +102,10 @@ public struct RemoteSequences: Sendable {
         guard entries[index].openCount == 0 else { return true }
         if !strays.isEmpty { strays[sequence] = nil }
         unfinishedCount -= 1
+        if entries[index].isRepeated {
+            repeated.count -= 1
+            if repeated.count == 0 { repeated.from = .max }
+        }
         if index == doneCount { advance() }
         return true
     }
@@ -172,5 +190,7 @@ public struct RemoteSequences: Sendable {
         /// The greatest number up to here, strays left out.
         let reach: UInt64
         var openCount: Int
+        /// Whether it was told of before.
+        var isRepeated = false
     }
 }

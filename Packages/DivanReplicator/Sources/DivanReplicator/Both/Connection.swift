@@ -21,6 +21,8 @@ final class Connection {
     let origin = ChangeOrigin()
     /// The remote in the store's table; `nil` on the passive side, which tracks nobody.
     var remote: RemoteID?
+    /// Whether the remote was known before this connection, under whatever checkpoint.
+    var metBefore = false
     // What changes with each message is not checked for two accesses at a time: one thread uses a
     // connection, and nothing that these values call comes back to it. Of all that they call out to only
     // a body's source is not of their own package, and `BlobSource` reads a file and nothing else.

@@ -33,6 +33,10 @@ int divan_exchange(const char *one, const char *other);
 /// Has the triggers of a connection's tables run, or not; returns SQLITE_OK or the error.
 int divan_run_triggers(sqlite3 *connection, int run);
 
+/// Has the planner of a connection use no Bloom filters; without effect where SQLite was built without its test
+/// controls.
+void divan_forbid_bloom_filters(sqlite3 *connection);
+
 /// Binds text; SQLite copies it.
 int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int byte_count);
 

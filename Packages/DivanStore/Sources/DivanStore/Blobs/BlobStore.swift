@@ -111,8 +111,8 @@ public final class BlobStore: Sendable {
     /// Goes on with a content of which a part may be here from an earlier attempt; what arrives is kept
     /// when the writer is dropped.
     ///
-    /// `byteCount` says how much is here already. A store in memory keeps no parts, and a content that
-    /// somebody else is writing begins anew.
+    /// `byteCount` says how much is here already. A store in memory and a sealed one keep no parts, and a
+    /// content that somebody else is writing begins anew.
     public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
         if let writer = try BlobWriter(resuming: digest, for: self) { return writer }
         return try writer()

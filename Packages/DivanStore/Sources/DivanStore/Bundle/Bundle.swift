@@ -120,6 +120,7 @@ enum Bundle {
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
         // Of a database of this name, whose deletion was killed; what cannot be removed is in nobody's way.
         if BundleFiles.isDirectory(files.abandoned) {
+            BundleFiles.syncName(of: files.directory)
             try? BundleFiles.removeDirectory(files.abandoned)
         }
         do {

@@ -69,9 +69,10 @@ struct Rekeying {
     /// Whether the new contents have not taken their place yet.
     var awaitsBlobs: Bool { hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) }
 
-    /// Puts the new contents in the place of the old ones.
+    /// Puts the new contents in the place of the old ones, which go when the disk has both names.
     func exchangeBlobs() throws(StoreError) {
-        if BundleFiles.isDirectory(files.rekeyedBlobs) {
+        let hasNew = BundleFiles.isDirectory(files.rekeyedBlobs)
+        if hasNew {
             if BundleFiles.exists(files.blobs) {
                 if BundleFiles.exists(files.formerBlobs) {
                     try BundleFiles.removeDirectory(files.formerBlobs)
@@ -79,11 +80,11 @@ struct Rekeying {
                 try BundleFiles.move(files.blobs, to: files.formerBlobs)
             }
             try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
-            try sync(files.directory)
         }
-        if BundleFiles.isDirectory(files.formerBlobs) {
-            try BundleFiles.removeDirectory(files.formerBlobs)
-        }
+        let hasFormer = BundleFiles.isDirectory(files.formerBlobs)
+        // Also where an attempt before this one, or a process that was killed, had not come to it.
+        if hasNew || hasFormer { try sync(files.directory) }
+        if hasFormer { try BundleFiles.removeDirectory(files.formerBlobs) }
     }
 
     /// Removes what was prepared; what marks it goes last.

@@ -64,11 +64,19 @@ extension Store {
     /// - Throws: `StoreError` with `busy` while it is open here or in another process,
     ///   `noSuchDatabase`, or `io`.
     public static func delete(directory: String) throws(StoreError) {
+        try delete(directory: directory, syncingName: BundleFiles.syncName)
+    }
+
+    /// Deletes a database, and brings the name of its directory to the disk as a test wants it.
+    static func delete(
+        directory: String,
+        syncingName sync: (String) -> Void
+    ) throws(StoreError) {
         let files = try named(directory)
         let entry = StoreRegistry.shared.entry(for: files.directory)
         do {
             try entry.lock.withLock {
-                guard isBundle(files) else { return try finishDeletion(files) }
+                guard isBundle(files) else { return try finishDeletion(files, sync) }
                 guard entry.ownerCount == 0 else {
                     throw StoreError(
                         .busy(.thisProcess(ownerCount: entry.ownerCount)),
@@ -80,10 +88,11 @@ extension Store {
                     if BundleFiles.exists(files.abandoned) {
                         try BundleFiles.removeDirectory(files.abandoned)
                     }
-                    // Renamed first: a crash leaves no database that looks whole.
+                    // Renamed first, also on the disk: a crash leaves no database that looks whole.
                     guard rename(files.directory, files.abandoned) == 0 else {
                         throw StoreError.system(errno, at: files.directory)
                     }
+                    sync(files.directory)
                     try BundleFiles.removeDirectory(files.abandoned)
                 }
             }
@@ -92,10 +101,15 @@ extension Store {
         }
     }
 
-    private static func finishDeletion(_ files: BundleFiles) throws {
+    private static func finishDeletion(
+        _ files: BundleFiles,
+        _ sync: (String) -> Void
+    ) throws {
         guard !BundleFiles.exists(files.directory), BundleFiles.isDirectory(files.abandoned) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
+        // Who was killed may not have come to it.
+        sync(files.directory)
         try BundleFiles.removeDirectory(files.abandoned)
     }
 

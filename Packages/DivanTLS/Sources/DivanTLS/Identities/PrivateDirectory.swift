@@ -7,27 +7,32 @@ import Glibc
 struct PrivateDirectory: ~Copyable {
     private let path: String
     private let descriptor: Int32
+    /// Brings its entries to the disk; -1 and `errno` where that fails.
+    private let sync: (Int32) -> Int32
 
-    private init(_ path: String, _ descriptor: Int32) {
+    private init(_ path: String, _ descriptor: Int32, _ sync: @escaping (Int32) -> Int32) {
         self.path = path
         self.descriptor = descriptor
+        self.sync = sync
     }
 
     /// Opens a directory, after making it when `creates` is set.
     ///
-    /// Returns `nil` when it does not exist and shall not be made.
+    /// Returns `nil` when it does not exist and shall not be made. A test chooses how it is brought to the
+    /// disk.
     ///
     /// - Throws: `CredentialError.Reason.exposed` when others may enter it, or `.file`.
     static func open(
         _ path: String,
-        creates: Bool
+        creates: Bool,
+        sync: @escaping (Int32) -> Int32 = { fsync($0) }
     ) throws(CredentialError) -> PrivateDirectory? {
         if creates { make(path) }
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let descriptor = Glibc.open(path, flags)
         if descriptor < 0, errno == ENOENT, !creates { return nil }
         guard descriptor >= 0 else { throw CredentialError(.file(path: path, errno: errno)) }
-        let directory = PrivateDirectory(path, descriptor)
+        let directory = PrivateDirectory(path, descriptor, sync)
         _ = try checkPrivate(descriptor, path: path)
         return directory
     }
@@ -70,6 +75,9 @@ struct PrivateDirectory: ~Copyable {
     /// Creates a file with mode 0600 and syncs it; it appears whole or not at all.
     ///
     /// Returns `false` when the name exists already and is not to be replaced.
+    ///
+    /// - Throws: `.file`, also where the disk does not confirm the name. A new file is gone then; one that
+    ///   replaces another stays, and a power cut may bring that back.
     func create(
         _ name: String,
         _ bytes: Span<UInt8>,
@@ -94,19 +102,27 @@ struct PrivateDirectory: ~Copyable {
             if errno == EEXIST { return false }
             throw CredentialError(.file(path: place, errno: errno))
         }
-        fsync(descriptor)
+        if let failure = syncNames() {
+            if !isReplacing { unlinkat(descriptor, name, 0) }
+            throw CredentialError(.file(path: place, errno: failure))
+        }
         return true
     }
 
     /// Removes a file; one that does not exist is no error.
+    ///
+    /// - Throws: `.file`, also where a power cut may bring the file back.
     func remove(_ name: String) throws(CredentialError) {
-        guard unlinkat(descriptor, name, 0) != 0 else {
-            fsync(descriptor)
-            return
-        }
-        guard errno == ENOENT else {
-            throw CredentialError(.file(path: "\(path)/\(name)", errno: errno))
-        }
+        let failure: Int32? = unlinkat(descriptor, name, 0) == 0 ? syncNames() : errno
+        guard let failure, failure != ENOENT else { return }
+        throw CredentialError(.file(path: "\(path)/\(name)", errno: failure))
+    }
+
+    /// Brings the names to the disk; returns the errno of what failed.
+    private func syncNames() -> Int32? {
+        guard sync(descriptor) != 0 else { return nil }
+        // Not every file system can, and one that cannot has failed at nothing.
+        return errno == EINVAL ? nil : errno
     }
 
     /// The names of all entries but `.` and `..`, in no order.

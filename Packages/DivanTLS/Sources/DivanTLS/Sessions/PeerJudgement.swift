@@ -12,6 +12,8 @@ func judgePeer(_ storeContext: OpaquePointer?, _: UnsafeMutableRawPointer?) -> I
     guard let storeContext, let session = session(of: storeContext) else { return 0 }
     let chain = presentedChain(storeContext)
     let problem = session.judge(chain, storeContext)
+    // What the application asked of a certificate and did not get is no failure of this handshake.
+    OpenSSLFailure.clear()
     session.peerWasJudged(chain, problem)
     // The code selects the alert that the peer gets.
     X509_STORE_CTX_set_error(storeContext, problem?.verifyCode ?? X509_V_OK)

@@ -14,6 +14,7 @@ final class HTTPChannel: ByteStreamOwner {
     private let isSecure: Bool
     private let limits: HTTPLimits
     private let transport: TransportLimits
+    private let room: BodyRoom
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private let didEnd: () -> Void
@@ -22,6 +23,7 @@ final class HTTPChannel: ByteStreamOwner {
     private var work = Work.none
     private var departure: Departure?  // of the client whose request is at hand
     private var timer: TimerToken?
+    private var heldByteCount = 0  // of the body at hand, taken from the room
     private var hasPeerEnded = false
     private var isSpent = false  // the peer has ended, and all that it asked before is answered
     private var isEnded = false
@@ -46,6 +48,7 @@ final class HTTPChannel: ByteStreamOwner {
         address: SocketAddress,
         isSecure: Bool,
         configuration: HTTPServerConfiguration,
+        room: BodyRoom,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void,
         didEnd: @escaping () -> Void
@@ -53,6 +56,7 @@ final class HTTPChannel: ByteStreamOwner {
         self.stream = stream
         self.address = address
         self.isSecure = isSecure
+        self.room = room
         self.log = log
         self.onRequest = onRequest
         self.didEnd = didEnd
@@ -190,7 +194,10 @@ final class HTTPChannel: ByteStreamOwner {
 
     private func readBody(_ completion: @Sendable (Result<[UInt8], HTTPError>) -> Void) {
         do throws(HTTPError) {
-            guard let body = try connection.nextBody() else { return }
+            guard let body = try connection.nextBody() else {
+                return try hold(connection.bodyByteCount)
+            }
+            try hold(body.count)
             work = .deciding
             unwatch()
             completion(.success(body))
@@ -201,10 +208,30 @@ final class HTTPChannel: ByteStreamOwner {
         }
     }
 
+    /// Takes room for the body at hand, which lasts until its answer begins.
+    private func hold(_ byteCount: Int) throws(HTTPError) {
+        guard byteCount > heldByteCount else { return }
+        guard room.take(byteCount - heldByteCount, for: party) else {
+            throw HTTPError(503, "too much is being sent to this server; try again later")
+        }
+        heldByteCount = byteCount
+    }
+
+    private func letGo() {
+        room.giveBack(heldByteCount, for: party)
+        heldByteCount = 0
+    }
+
+    /// Whom its bodies count for; a proxy on this machine stands for many.
+    private var party: SocketAddress.Origin? {
+        transport.sparesLoopback && address.isLoopback ? nil : address.origin
+    }
+
     // MARK: Answers
 
     private func begin(_ response: HTTPResponse) {
         unwatch()
+        letGo()
         departure = nil
         var response = response
         response.headers = AnswerDate.adding(to: response.headers)
@@ -291,6 +318,7 @@ final class HTTPChannel: ByteStreamOwner {
         guard !isEnded else { return }
         isEnded = true
         unwatch()
+        letGo()
         if case .answering(let source, _) = work { source.cancel() }
         work = .none
         departure?.note()

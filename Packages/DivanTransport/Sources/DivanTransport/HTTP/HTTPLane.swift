@@ -14,6 +14,7 @@ final class HTTPLane: Sendable {
         _ configuration: HTTPServerConfiguration,
         limit: Int,
         count: ConnectionCount,
+        room: BodyRoom,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {
@@ -24,6 +25,7 @@ final class HTTPLane: Sendable {
                 configuration,
                 limit: limit,
                 count: count,
+                room: room,
                 log: log,
                 onRequest: onRequest
             )
@@ -57,6 +59,7 @@ final class HTTPChannels {
     private let configuration: HTTPServerConfiguration
     private let limit: Int
     private let count: ConnectionCount
+    private let room: BodyRoom
     private let log: Log
     private let onRequest: @Sendable (HTTPExchange) -> Void
     private var channels: [Int: HTTPChannel] = [:]
@@ -68,6 +71,7 @@ final class HTTPChannels {
         _ configuration: HTTPServerConfiguration,
         limit: Int,
         count: ConnectionCount,
+        room: BodyRoom,
         log: Log,
         onRequest: @escaping @Sendable (HTTPExchange) -> Void
     ) {
@@ -75,6 +79,7 @@ final class HTTPChannels {
         self.configuration = configuration
         self.limit = limit
         self.count = count
+        self.room = room
         self.log = log
         self.onRequest = onRequest
     }
@@ -116,6 +121,7 @@ final class HTTPChannels {
             address: address,
             isSecure: session != nil,
             configuration: configuration,
+            room: room,
             log: log,
             onRequest: onRequest
         ) { [weak self] in self?.forget(number) }

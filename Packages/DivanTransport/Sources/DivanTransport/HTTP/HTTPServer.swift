@@ -83,6 +83,7 @@ public final class HTTPServer: Sendable {
     }
 
     private func makeLanes() -> [HTTPLane] {
+        let room = BodyRoom(limit: configuration.limits.heldBodyByteCount)
         // Each makes room among its own, so each has a share.
         let share = max(1, configuration.limits.connectionCount / loops.loops.count)
         return loops.loops.map { loop in
@@ -91,6 +92,7 @@ public final class HTTPServer: Sendable {
                 configuration,
                 limit: share,
                 count: count,
+                room: room,
                 log: log,
                 onRequest: onRequest
             )

@@ -362,7 +362,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         if writtenCount == output.count {
             output.removeAll(keepingCapacity: true)
             writtenCount = 0
-        } else if writtenCount > 1 << 20 {
+        } else if writtenCount > max(1 << 20, output.count / 2) {  // each byte moves once at most
             output.removeFirst(writtenCount)
             writtenCount = 0
         }

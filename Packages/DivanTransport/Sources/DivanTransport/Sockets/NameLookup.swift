@@ -19,7 +19,10 @@ final class NameLookup: Sendable {
     private struct Request: Sendable {
         let host: String
         let port: UInt16
+        let client: Departure?
         let completion: @Sendable (Outcome) -> Void
+
+        var isVain: Bool { client?.isOver == true }
     }
 
     private struct State {
@@ -29,7 +32,8 @@ final class NameLookup: Sendable {
 
     static let shared = NameLookup()
 
-    /// Threads at most; further names wait, as one dead name server makes all of them slow.
+    /// Threads at most; further names wait, as one dead name server makes all of them slow, and leave the
+    /// line once their clients have given up.
     private static let threadLimit = 4
 
     private let state = Mutex(State())
@@ -44,10 +48,14 @@ final class NameLookup: Sendable {
         self.startThread = startThread
     }
 
-    /// Calls `completion` with the addresses, on any thread, possibly at once.
+    /// How many names wait for a thread.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    /// Calls `completion` with the addresses, on any thread, possibly at once; not once `client` has gone.
     func find(
         _ host: String,
         port: UInt16,
+        unlessGone client: Departure? = nil,
         _ completion: @escaping @Sendable (Outcome) -> Void
     ) {
         if let address = SocketAddress(host: host, port: port) {
@@ -55,12 +63,16 @@ final class NameLookup: Sendable {
         }
         // RFC 6761 §6.4: nobody needs to be asked about these.
         if host.lowercased().hasSuffix(".invalid") { return completion(.unknownHost) }
-        let mustStart = state.withLock { state in
-            state.waiting.append(Request(host: host, port: port, completion: completion))
-            guard state.threadCount < Self.threadLimit else { return false }
+        let request = Request(host: host, port: port, client: client, completion: completion)
+        let (mustStart, line) = state.withLock { state -> (Bool, [Request]) in
+            // Handed out: what a request holds goes outside the lock.
+            let line = state.waiting
+            state.waiting = line.filter { !$0.isVain } + [request]
+            guard state.threadCount < Self.threadLimit else { return (false, line) }
             state.threadCount += 1
-            return true
+            return (true, line)
         }
+        withExtendedLifetime(line) {}
         if mustStart, !startThread({ self.work() }) { threadIsMissing() }
     }
 
@@ -77,6 +89,7 @@ final class NameLookup: Sendable {
 
     private func work() {
         while let request = next() {
+            guard !request.isVain else { continue }
             request.completion(Self.ask(request.host, request.port))
         }
     }

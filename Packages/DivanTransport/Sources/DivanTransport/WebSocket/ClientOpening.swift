@@ -23,6 +23,7 @@ final class ClientOpening: ByteStreamOwner {
     private var stream: ByteStream?
     private var address: SocketAddress?
     private var hasAnswered = false  // any byte came behind TLS
+    private let departure = Departure()  // of whoever waits for the name's addresses
     private var completion: ((Outcome, [TLSCertificate]) -> Void)?
 
     /// Prepares an attempt.
@@ -67,7 +68,7 @@ final class ClientOpening: ByteStreamOwner {
         let loop = loop
         let found = LoopBound({ [weak self] outcome in self?.didFind(outcome) }, to: loop)
         let (name, port) = (configuration.proxy?.host ?? endpoint.lookupName, nextPort)
-        NameLookup.shared.find(name, port: port) { outcome in
+        NameLookup.shared.find(name, port: port, unlessGone: departure) { outcome in
             loop.execute { found.value(outcome) }
         }
     }
@@ -77,6 +78,7 @@ final class ClientOpening: ByteStreamOwner {
     /// Gives up without a report.
     func cancel() {
         completion = nil
+        departure.note()
         connector?.cancel()
         stream?.close()
     }
@@ -88,7 +90,10 @@ final class ClientOpening: ByteStreamOwner {
             if let outcome = try? tunnel?.next() { return didReachProxy(outcome) }
         } else if hasAnswered {
             handshake.receiveEnd()
-            if let outcome = try? handshake.next() { return report(outcome) }
+            // A redirect would begin anew, and nobody watches the time of that.
+            if let outcome = try? handshake.next(), case .refused = outcome {
+                return report(outcome)
+            }
         }
         fail(.timeout(.connection))
     }
@@ -273,6 +278,7 @@ final class ClientOpening: ByteStreamOwner {
     }
 
     private func finish(_ outcome: Outcome, _ certificates: [TLSCertificate]) {
+        departure.note()
         connector?.cancel()
         stream?.finish()
         stream = nil

@@ -20,8 +20,9 @@ size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t
 // Packs pieces one by one, each with the same dictionary before it.
 typedef struct divan_zstd_coder divan_zstd_coder;
 
-// Copies the dictionary. NULL when it is none, or when the library or memory is missing.
-divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count);
+// Copies the dictionary. NULL when it is none, which `is_corrupt` tells, or when the library or memory is
+// missing.
+divan_zstd_coder *divan_zstd_coder_make(const uint8_t *dictionary, size_t count, int *is_corrupt);
 void divan_zstd_coder_free(divan_zstd_coder *coder);
 
 // Most bytes that `divan_zstd_coder_pack` uses of its output for `count` plain ones.
@@ -32,7 +33,7 @@ size_t divan_zstd_coder_bound(size_t count);
 size_t divan_zstd_coder_pack(divan_zstd_coder *coder, const uint8_t *plain, size_t count, uint8_t *output);
 
 // Returns whether the packed bytes are exactly `plain_count` plain ones, which are in `output` then.
-// Whatever they are, nothing is written beyond it.
+// Whatever they are, nothing is written beyond it. -1 when memory is missing, which says nothing of them.
 int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size_t count, uint8_t *output,
                             size_t plain_count);
 

@@ -83,7 +83,7 @@ enum PeerCommand: Codable {
 struct SyncOutcome: Codable {
     /// From `start()` until the status `stopped` was told.
     let seconds: Double
-    /// Documents in the active side's database afterwards.
+    /// Documents that a push took over; of a pull those in the active side's database afterwards.
     let documentCount: Int
     /// Bytes at the active side's socket, both directions.
     let byteCount: Int

@@ -45,7 +45,9 @@ enum StepFigures {
             try pair.active.ask(.fill(database: "one-\(run)", shape: .airlines, count: 1))
             let url = try pair.passive.listen("none-\(run)")
             let order = PeerCommand.Order(database: "one-\(run)", url: url, isPush: true)
-            times.append(try pair.active.sync(order).seconds)
+            let outcome = try pair.active.sync(order)
+            guard outcome.documentCount == 1 else { throw BenchFailure("nothing was pushed") }
+            times.append(outcome.seconds)
         }
         report.add(
             Figure(
@@ -105,7 +107,11 @@ enum StepFigures {
             let order = PeerCommand.Order(database: near, url: url, isPush: isPush)
             _ = try pair.active.sync(order)
             try writer.ask(.touch(database: written, count: documents))
-            bytes[usesDeltas] = Double(try pair.active.sync(order).byteCount)
+            let outcome = try pair.active.sync(order)
+            guard outcome.documentCount == documents else {
+                throw BenchFailure("\(outcome.documentCount) of \(documents) updates went over")
+            }
+            bytes[usesDeltas] = Double(outcome.byteCount)
         }
         guard let full = bytes[false], let deltas = bytes[true], full > 0 else { return }
         report.add(

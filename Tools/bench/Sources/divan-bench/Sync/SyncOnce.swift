@@ -7,6 +7,7 @@ import Foundation
 struct SyncOnce {
     private let replicator: Replicator
     private let collection: Divan.Collection
+    private let isPush: Bool
     private let isReset: Bool
     private let samplePeriod: Double?
     private let patience: Double?
@@ -14,6 +15,7 @@ struct SyncOnce {
     init(_ order: PeerCommand.Order, _ database: Database) throws {
         replicator = Replicator(config: try Self.configuration(order, database))
         collection = try database.defaultCollection()
+        isPush = order.isPush
         isReset = order.isReset
         samplePeriod = order.samplePeriod
         patience = order.patience
@@ -26,6 +28,7 @@ struct SyncOnce {
         var config = ReplicatorConfiguration(collections: [entry], target: endpoint)
         config.replicatorType = type
         replicator = Replicator(config: config)
+        isPush = type == .push
         isReset = false
         samplePeriod = nil
         patience = nil
@@ -88,9 +91,11 @@ struct SyncOnce {
         }
         let seconds = monotonicSeconds() - start
         if let error = replicator.status.error { throw error }
+        // Who pushes has all documents before and after.
+        let pushedCount = Int(replicator.statistics.pushedDocumentCount)
         return SyncOutcome(
             seconds: seconds,
-            documentCount: Int(collection.count),
+            documentCount: isPush ? pushedCount : Int(collection.count),
             byteCount: Int(replicator.statistics.byteCount),
             samples: samples
         )

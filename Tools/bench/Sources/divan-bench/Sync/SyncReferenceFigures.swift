@@ -46,6 +46,9 @@ enum SyncReferenceFigures {
             )
         )
         let verb = row.isPush ? "push" : "pull"
+        guard outcome.documentCount == count else {
+            throw BenchFailure("\(verb): \(outcome.documentCount) of \(count) documents went over")
+        }
         report.add(
             Figure(
                 name: "reference: \(verb) 1,024 B, clear, \(row.compression)",
@@ -87,6 +90,7 @@ enum SyncReferenceFigures {
             wire: wire
         )
         let outcome = try pair.active.sync(order)
+        guard outcome.documentCount == 1 else { throw BenchFailure("the blob did not go over") }
         report.add(
             Figure(
                 name: "reference: \(isPush ? "push" : "pull") of a blob of 100 MB, clear",

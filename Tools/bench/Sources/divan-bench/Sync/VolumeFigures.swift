@@ -17,7 +17,10 @@ enum VolumeFigures {
         try pair.passive.ask(.attach(database: "full", byteCount: byteCount))
         let url = try pair.passive.listen("full")
         let seconds = try (0..<2).map { run in
-            try pair.active.sync(PeerCommand.Order(database: "copy-\(run)", url: url)).seconds
+            let order = PeerCommand.Order(database: "copy-\(run)", url: url)
+            let outcome = try pair.active.sync(order)
+            guard outcome.documentCount == 1 else { throw BenchFailure("the blob did not come") }
+            return outcome.seconds
         }
         let size = Double(byteCount) / 1e6
         report.add(
@@ -39,7 +42,12 @@ enum VolumeFigures {
         let process = try PeerProcess(in: workplace.newDirectory())
         try process.ask(.fill(database: "full", shape: .routes, count: count))
         let seconds = try (0..<2).map { run in
-            try process.ask(.copy(from: "full", to: "copy-\(run)"), for: SyncOutcome.self).seconds
+            let copy = PeerCommand.copy(from: "full", to: "copy-\(run)")
+            let outcome = try process.ask(copy, for: SyncOutcome.self)
+            guard outcome.documentCount == count else {
+                throw BenchFailure("documents are missing")
+            }
+            return outcome.seconds
         }
         report.add(
             Figure(

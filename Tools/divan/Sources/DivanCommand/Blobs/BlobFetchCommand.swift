@@ -16,7 +16,8 @@ enum BlobFetchCommand: Command {
         details: """
             Those of the documents with these IDs; without ID those of the whole collection, and without
             --collection those of all collections. Ctrl-C or a lost connection loses nothing: what has
-            arrived of a content is kept, and the next fetch goes on from there. Give the options of
+            arrived of a content is kept, and the next fetch goes on from there; in a sealed database
+            a content that was not whole begins anew. Give the options of
             your divan pull; --blobs of that says what stays at the peer.
 
             Where another process holds the database, such as divan serve, that one fetches, with the

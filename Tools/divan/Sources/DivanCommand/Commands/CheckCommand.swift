@@ -22,7 +22,7 @@ enum CheckCommand: Command {
             + "what can be read and from the peer, and the damaged one stays beside it. What neither "
             + "has is named, under lost with --json, and the exit code is 8.",
         examples: [
-            "divan check travel && cp -r travel.cblite2 /backup",
+            "divan check travel && divan cp travel /backup/travel",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --pin peer.pem",
             "divan check travel --repair-from wss://192.168.1.20:4984/travel --dry-run",
         ]

@@ -11,8 +11,8 @@ enum InfoCommand: Command {
         summary: "tell what a database holds",
         operands: [.database],
         options: [.json],
-        details: "Of a collection that keeps its bodies packed, it tells how many are: of some 256 "
-            + "documents from everywhere, if there are more.",
+        details: "For a collection that keeps its bodies packed, it tells how many of them are; "
+            + "beyond 256 documents, as a sample of 256 has it.",
         examples: ["divan info travel"]
     )
 

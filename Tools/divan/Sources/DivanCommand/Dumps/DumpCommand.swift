@@ -21,8 +21,9 @@ enum DumpCommand: Command {
         details: """
             A line of JSON for each document of every collection, tombstones too: all revisions that
             are known, with their IDs or version vectors, conflicts, expirations, what remotes have,
-            and the blobs. A FILE that is there is replaced, and nobody is asked. divan restore makes a database of it with equal revisions, which syncs on
-            where this one was. Without FILE, or with -, it goes to standard output. One state of the
+            and the blobs. A FILE that is there is replaced, and nobody is asked.
+            divan restore makes another database of it, with equal revisions: its first sync with each
+            peer compares everything once, and sends nothing that both have. Without FILE, or with -, it goes to standard output. One state of the
             database is written, which may be in use meanwhile; the last line lets a file that
             was cut off or changed be noticed.
             With --since the result is what has changed since: keep it beside DUMP, or add it to it.

@@ -28,7 +28,7 @@ final class ServedDatabase: Sendable {
         onRefusal: @escaping @Sendable (DatabasePath, ListenerRefusal) -> Void
     ) throws {
         self.path = path
-        board = StatusBoard(bundle: path.bundle)
+        board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
         database = try path.openDatabase()
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()

@@ -22,7 +22,7 @@ final class SyncReporter: @unchecked Sendable {
         self.path = path
         self.conflicts = conflicts
         report = ReplicatorReport(replicator)
-        board = StatusBoard(bundle: path.bundle)
+        board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
     }
 
     /// Publishes the present state; returns it if it differs from the last one.

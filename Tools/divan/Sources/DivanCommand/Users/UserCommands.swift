@@ -85,8 +85,9 @@ enum UserRemoveCommand: Command {
         operands: [.users, .init(name: "NAME", isRepeating: true)],
         options: [.yes, .dryRun],
         details: """
-            A running divan serve refuses them at the next login; connections that are open stay
-            open. Nothing is asked; --yes changes nothing.
+            A running divan serve refuses them at the next login. An event stream that is open ends; a
+            replication that is open keeps its rights until it connects again: restart divan serve
+            to end it now. Nothing is asked; --yes changes nothing.
             """,
         examples: ["divan users rm users.json anna"]
     )

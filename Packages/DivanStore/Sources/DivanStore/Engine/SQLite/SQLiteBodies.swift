@@ -14,8 +14,14 @@ final class SQLiteBodies: BodyUnpacker {
         case unknownCodec(UInt8)
         case missingDictionary(UInt64)
         case damaged
-        /// The dictionary could not be read now, for this reason of SQLite's; nothing is wrong with the body.
+        /// The dictionary could not be read now, for this reason of SQLite's, or there was no memory to
+        /// unpack with; nothing is wrong with the body.
         case unread(Int32)
+
+        /// What a codec failed with.
+        init(_ error: CompressionError) {
+            if case .library = error { self = .unread(SQLITE_NOMEM) } else { self = .damaged }
+        }
     }
 
     /// A dictionary with what packs by it.
@@ -113,10 +119,10 @@ final class SQLiteBodies: BodyUnpacker {
         into target: inout MutableSpan<UInt8>
     ) throws(Failure) {
         let content = packed.extracting(head.offset...)
-        do {
+        do throws(CompressionError) {
             try coder.unpack(content.span, into: &target)
         } catch {
-            throw .damaged
+            throw Failure(error)
         }
     }
 
@@ -153,7 +159,12 @@ final class SQLiteBodies: BodyUnpacker {
         }
         guard let stored = try readable(number) else { throw .missingDictionary(number) }
         guard let codec = packing.codec(stored.codec) else { throw .unknownCodec(stored.codec) }
-        guard let coder = try? codec.makeCoder(dictionary: stored.content) else { throw .damaged }
+        let coder: any DictionaryCoder
+        do throws(CompressionError) {
+            coder = try codec.makeCoder(dictionary: stored.content)
+        } catch {
+            throw Failure(error)
+        }
         if known.count == StoreLimits.keptDictionaryCount { known.removeFirst() }
         let loaded = Known(number: number, codec: codec, coder: coder)
         known.append(loaded)

@@ -53,6 +53,8 @@ final class SQLiteConnection {
         handle = try Self.open(place, mode, vfs: place.vfsName(), flags: extra)
         bodies = SQLiteBodies(of: handle, place.packing)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
+        // SQLite 3.40 fills that of an index on expressions with rowids: partners are not found then.
+        divan_forbid_bloom_filters(handle)
         let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }
         guard let sealing else { return }

@@ -1,0 +1,48 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+// The calls of the system are the module's own.
+@testable import DivanTLS
+
+/// What the disk does not confirm is told.
+@Suite struct PrivateDirectoryTests {
+    private func outcome(
+        of number: Int32,
+        in path: String,
+        _ action: (borrowing PrivateDirectory) throws -> Void
+    ) throws -> CredentialError.Reason? {
+        let sync: (Int32) -> Int32 = { _ in
+            errno = number
+            return -1
+        }
+        guard let folder = try PrivateDirectory.open(path, creates: true, sync: sync) else {
+            return nil
+        }
+        do {
+            try action(folder)
+            return nil
+        } catch let error as CredentialError {
+            return error.reason
+        }
+    }
+
+    @Test func `a file whose name the disk does not confirm is not there`() throws {
+        let home = try TemporaryDirectory()
+        let (path, bytes) = (home.file("keys"), [UInt8](1...3))
+        let expected = CredentialError.Reason.file(path: path + "/a", errno: EIO)
+        let created = try outcome(of: EIO, in: path) { _ = try $0.create("a", bytes.span) }
+        #expect(created == expected)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+
+        // A file system that cannot do it has not failed.
+        #expect(try outcome(of: EINVAL, in: path) { _ = try $0.create("a", bytes.span) } == nil)
+        let replaced = try outcome(of: EIO, in: path) {
+            _ = try $0.create("a", bytes.span, isReplacing: true)
+        }
+        #expect(replaced == expected)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["a"])
+        #expect(try outcome(of: EIO, in: path) { try $0.remove("a") } == expected)
+        #expect(try outcome(of: EIO, in: path) { try $0.remove("a") } == nil)
+    }
+}

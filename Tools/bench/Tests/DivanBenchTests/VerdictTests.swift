@@ -1,0 +1,30 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+/// What the bench says of figures, by the program itself, which stands beside the tests.
+@Suite struct VerdictTests {
+    @Test(arguments: [("0", "80"), ("80", "0"), ("97", "80")])
+    func `what was not measured, or is too much, is missed`(ours: String, floor: String) throws {
+        let page = try table(ours: ours, floor: floor)
+        #expect(page.contains("**missed in run 1**"), "\(page)")
+    }
+
+    @Test func `what is as little as it must be is reached`() throws {
+        let page = try table(ours: "96", floor: "80")
+        #expect(!page.contains("missed"), "\(page)")
+    }
+
+    /// The page of one run whose only figure must be 1.2 times its floor at most.
+    private func table(ours: String, floor: String) throws -> String {
+        let folder = try TemporaryDirectory()
+        let run = folder.file("run.json")
+        let figure =
+            #"{"name":"memory","unit":"MB","ours":\#(ours),"floor":\#(floor),"#
+            + #""floorName":"before","must":{"times":1.2}}"#
+        try Data("{\"figures\":[\(figure)]}".utf8).write(to: URL(filePath: run))
+        let outcome = try Program.built("divan-bench").run(["table", run])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return outcome.output
+    }
+}
