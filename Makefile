@@ -3,6 +3,8 @@
 .PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
+# What is built here has no warnings; whoever depends on the root manifest may have some.
+export DIVAN_STRICT := 1
 SOURCES := Package.swift Packages Tools Tests Docs/examples
 
 help: ## print this list
@@ -90,7 +92,7 @@ package: ## make a .deb, a tarball and a container file in .build/dist
 	@Tools/scripts/package
 
 package-test: ## install each in a clean Debian, sync from it, upgrade and remove it (root; PREVIOUS=former.deb)
-	@Tools/scripts/setup package
+	@Tools/scripts/setup package-test
 	@Tools/scripts/package-test
 
 tour: setup ## type Docs/tour.md anew, and draw the picture of the README

@@ -45,7 +45,7 @@ import Testing
         .tombstoneDropped: 4, .blobNotFetched: 1, .deltaOnWrongBase: 9, .historyTruncated: 1,
         .winnerReversed: 5, .filterIgnored: 1, .checksumUnchecked: 1, .restoredCheckpointKept: 61,
         .lineageLost: 6948, .mutualClosing: 21, .acknowledgedBeforeStored: 5, .syncSkipped: 4,
-        .timeRounded: 7, .loserForgotten: 9, .meOnTheWire: 1, .ownTakenForKnown: 1,
+        .timeRounded: 7, .loserForgotten: 9, .meOnTheWire: 1, .ownTakenForKnown: 11,
         .vectorOverstated: 1, .clockStands: 111,
     ]
 

@@ -19,6 +19,10 @@
 /// phrase takes a few.
 enum { unfinished_limit = 90 };
 
+/// Words of a query, those of phrases included: each is looked up in each row that has the others, and a
+/// rank goes through all rows of each in one step, which nothing stops.
+enum { word_limit = 1000 };
+
 /// Words between those that are near each other, at most.
 enum { farthest = 1000000000 };
 
@@ -34,6 +38,7 @@ typedef struct {
     divan_cutter *cutter;
     sqlite3_str *output;
     int unfinished_count;
+    int word_count;
     const char *problem;
 } parser;
 
@@ -174,7 +179,9 @@ static void quote(parser *parser, term *term, const char *start, const char *end
     int code =
         divan_count_words(parser->cutter, start, (int)(end - start), is_prefix, &term->count);
     if (code != SQLITE_OK) parser->problem = "out of memory";
+    if (term->count > word_limit - parser->word_count) parser->problem = "more than 1,000 words";
     if (parser->problem || term->count == 0) return;
+    parser->word_count += term->count;
     sqlite3_str_appendchar(term->words, 1, '"');
     for (const char *at = start; at < end; at++) {
         // FTS5 would take a zero byte for the end.

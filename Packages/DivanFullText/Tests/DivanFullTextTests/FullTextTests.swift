@@ -154,6 +154,17 @@ struct FullTextTests {
         }
     }
 
+    @Test(arguments: ["wooden", #""light wooden""#])
+    func `a query of many words is taken, or refused in our words`(_ term: String) throws {
+        func many(_ wordCount: Int) -> String {
+            let count = wordCount / term.split(separator: " ").count
+            return Array(repeating: term, count: count).joined(separator: " ")
+        }
+        #expect(try found(many(1_000)) == [1])
+        let failure = #expect(throws: Failure.self) { try found(many(1_002)) }
+        #expect(failure?.message.contains("more than 1,000 words") == true)
+    }
+
     @Test(
         "What FTS5 cannot say of NEAR is told in words",
         arguments: ["^reading NEAR chair", "reading NEAR (chair OR table)", "(a b) NEAR/3 c"]

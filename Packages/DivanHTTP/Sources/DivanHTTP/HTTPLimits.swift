@@ -27,7 +27,8 @@ public struct HTTPLimits: Equatable, Sendable {
     public var bodyByteCount: Int
     /// Bytes of the bodies of all requests that are being sent or worked on; the default is 128 MiB.
     ///
-    /// One address has half of it at most, but for a proxy on this machine.
+    /// One address has half of it at most, but for a proxy on this machine. There is room for two of the
+    /// largest bodies in any case.
     public var heldBodyByteCount: Int
     /// Bytes of one line of chunked coding, a size with its extensions; the default is 256.
     public var chunkLineByteCount: Int

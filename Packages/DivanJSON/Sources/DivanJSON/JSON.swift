@@ -57,12 +57,14 @@ public enum JSON: Sendable {
 }
 
 extension JSON {
-    /// Wraps any integer of at most 64 bits.
+    /// Wraps any integer of at most 1,023 bits, which a double has room for.
     public init(_ value: some FixedWidthInteger) {
         if let integer = Int64(exactly: value) {
             self = .int(integer)
+        } else if let integer = UInt64(exactly: value) {
+            self = .uint(integer)
         } else {
-            self = .uint(UInt64(clamping: value))
+            self = .long(LongNumber(text: value.description))
         }
     }
 

@@ -37,6 +37,15 @@ import Testing
         #expect(try JSON(parsing: "[\(text)]") != .array([.double(value.double ?? 0)]))
     }
 
+    @Test func `an integer of 128 bits keeps its digits`() throws {
+        for value in [Int128.max, .min, Int128(UInt64.max) + 1, Int128(Int64.min) - 1] {
+            let json = JSON(value)
+            #expect(try String(decoding: json.canonicalBytes(), as: UTF8.self) == "\(value)")
+            #expect(try JSON(parsing: "\(value)") == json)
+        }
+        #expect(JSON(Int128(-1)) == .int(-1) && JSON(UInt128(UInt64.max)) == .uint(.max))
+    }
+
     @Test func `reads a long number as a double, and as no integer`() throws {
         var reader = JSONReader(Array("[123456789012345678901,123456789012345678901]".utf8))
         try reader.beginArray()

@@ -41,7 +41,10 @@ struct BlobResource {
             "Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff",
             "Cache-Control": "private, no-cache",
         ]
-        let body = BlobBody(digest: blob.digest, store: call.store, queue: call.queue)
+        // A client that takes little at a time may read it for days.
+        let body = BlobBody(digest: blob.digest, store: call.store, queue: call.queue) { [call] in
+            try call.checkCurrent()
+        }
         return try body.response(to: call.request, headers, isFresh: call.hasFresh(body.tag))
     }
 
@@ -104,12 +107,19 @@ public struct BlobBody {
     private let digest: BlobDigest
     private let store: Store
     private let queue: WorkQueue
+    private let check: @Sendable () throws -> Void
 
-    /// A content of a store, which is read on a queue.
-    public init(digest: BlobDigest, store: Store, queue: WorkQueue) {
+    /// A content of a store, which is read on a queue; `check` ends it, before a piece, by what it throws.
+    public init(
+        digest: BlobDigest,
+        store: Store,
+        queue: WorkQueue,
+        checking check: @escaping @Sendable () throws -> Void = {}
+    ) {
         self.digest = digest
         self.store = store
         self.queue = queue
+        self.check = check
     }
 
     /// The `ETag` of the answer: a content is what its digest says.
@@ -149,7 +159,10 @@ public struct BlobBody {
             case .unsatisfiable: (416, 0..<0)
             }
         let content = OpenContent(reader, part, of: digest)
-        let body = PagedBody(on: queue) { try content.next() }
+        let body = PagedBody(on: queue) { [check] in
+            try check()
+            return try content.next()
+        }
         return HTTPResponse(
             status: status,
             headers: headers,

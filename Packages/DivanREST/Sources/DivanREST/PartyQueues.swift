@@ -12,6 +12,12 @@ final class PartyQueues: Sendable {
         case address(String)
     }
 
+    /// Whose work, and whether with large bodies.
+    private struct Key: Hashable {
+        let party: Party
+        let isLarge: Bool
+    }
+
     /// A queue, as long as somebody works with it.
     private struct Entry {
         weak var queue: WorkQueue?
@@ -21,10 +27,11 @@ final class PartyQueues: Sendable {
     private static let largeByteCount = 1 << 20
     /// Does the work of all.
     let whole: WorkQueue
-    /// Takes large bodies apart, two at a time: a tree takes up to forty times the bytes of its text.
+    /// Works on large bodies, two at a time and one of a party: a tree takes up to forty times the bytes of its
+    /// text.
     let large: WorkQueue
     private let limits: RESTLimits
-    private let entries = Mutex<[Party: Entry]>([:])
+    private let entries = Mutex<[Key: Entry]>([:])
 
     init(_ limits: RESTLimits) {
         self.limits = limits
@@ -32,27 +39,33 @@ final class PartyQueues: Sendable {
         large = WorkQueue(partOf: whole, limit: 2)
     }
 
-    /// The queue of a user, or of whoever has not shown to be one.
-    func queue(of user: String? = nil, at address: SocketAddress) -> WorkQueue {
-        if let user { return queue(of: .user(ExactText(user))) }
-        guard !limits.logins.sparesLoopback || !address.isLoopback else { return whole }
-        return queue(of: .address(LoginTable.owner(of: address.host)))
+    /// The queue of a user, or of whoever has not shown to be one, for a request with so large a body.
+    func queue(
+        of user: String? = nil,
+        at address: SocketAddress,
+        forBodyOf byteCount: Int = 0
+    ) -> WorkQueue {
+        let isLarge = byteCount > Self.largeByteCount
+        if let user { return queue(of: Key(party: .user(ExactText(user)), isLarge: isLarge)) }
+        guard !limits.logins.sparesLoopback || !address.isLoopback else {
+            return isLarge ? large : whole
+        }
+        let party = Party.address(LoginTable.owner(of: address.host))
+        return queue(of: Key(party: party, isLarge: isLarge))
     }
 
-    /// Where a request with a body is worked on, of a party that has this queue.
-    func queue(_ own: WorkQueue, forBodyOf byteCount: Int) -> WorkQueue {
-        byteCount > Self.largeByteCount ? large : own
-    }
-
-    private func queue(of party: Party) -> WorkQueue {
+    private func queue(of key: Key) -> WorkQueue {
         entries.withLock { entries in
-            if let queue = entries[party]?.queue { return queue }
-            // Kept small by those who come: each connection works with two at most.
-            if entries.count >= 2 * limits.http.connectionCount {
+            if let queue = entries[key]?.queue { return queue }
+            // Kept small by those who come: each connection works with three at most.
+            if entries.count >= 3 * limits.http.connectionCount {
                 entries = entries.filter { $0.value.queue != nil }
             }
-            let queue = WorkQueue(partOf: whole, limit: limits.partyWorkerCount)
-            entries[party] = Entry(queue: queue)
+            let queue =
+                key.isLarge
+                ? WorkQueue(partOf: large, limit: 1)
+                : WorkQueue(partOf: whole, limit: limits.partyWorkerCount)
+            entries[key] = Entry(queue: queue)
             return queue
         }
     }

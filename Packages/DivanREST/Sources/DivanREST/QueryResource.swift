@@ -41,7 +41,10 @@ struct QueryResource {
             clock: call.bell.clock,
             queue: call.queue
         )
-        let list = ListBody("rows") { try rows.page() }
+        let list = ListBody("rows") { [call] in
+            try call.checkCurrent()
+            return try rows.page()
+        }
         let body = PagedBody(on: call.queue, read: { try list.read() }, finish: { rows.end() })
         return HTTPResponse(
             status: 200,

@@ -86,7 +86,11 @@ final class RESTService: Sendable {
                 }
                 exchange.readBody { [self] body in
                     let byteCount = (try? body.get().count) ?? 0
-                    let queue = queues.queue(queue, forBodyOf: byteCount)
+                    let queue = queues.queue(
+                        of: client.user,
+                        at: exchange.address,
+                        forBodyOf: byteCount
+                    )
                     queue.async(unlessGone: exchange.departure) { [self] in
                         do {
                             let body = try body.get()

@@ -279,6 +279,30 @@ import Testing
         }
     }
 
+    @Test func `rows and blobs end when their user is removed`() throws {
+        let questions = Atomic(0)
+        let served = try Served { configuration in
+            configuration.limits.pieceByteCount = 1
+            // Removed behind the first pieces.
+            configuration.rights = { _, _ in
+                questions.add(1, ordering: .relaxed).newValue <= 4 ? .full : nil
+            }
+        }
+        for number in 0..<9 { try served.put("d\(number)", "{}") }
+        let content = [UInt8](repeating: 7, count: 1 << 20)
+        let digest = try served.store.blobs.write(content)
+        let blob = #"{"@type":"blob","digest":"\#(digest)","length":\#(content.count)}"#
+        try served.put("picture", #"{"p":\#(blob)}"#)
+        let query = #"{"query":"SELECT META().id AS id FROM _"}"#
+        #expect(throws: (any Error).self) {
+            try served.visitor().ask("POST", "/notes/_query", body: query)
+        }
+        questions.store(0, ordering: .relaxed)
+        #expect(throws: (any Error).self) {
+            try served.visitor().ask("GET", "/notes/_default/picture/_blobs/p")
+        }
+    }
+
     @Test func `who is removed while it sends a document stores nothing`() throws {
         let isRemoved = Atomic(false)
         let served = try Served { configuration in

@@ -1,3 +1,4 @@
+import Dispatch
 import DivanAuth
 import DivanTransport
 import Testing
@@ -23,12 +24,28 @@ import Testing
         #expect(stranger !== queues.queue(of: "192.0.2.1", at: near))
     }
 
-    @Test func `large bodies of all parties are worked on in one line`() throws {
+    @Test func `large bodies are worked on two at a time, and one of a party`() throws {
         let queues = PartyQueues(RESTLimits())
-        for own in [queues.queue(of: "ann", at: try address("192.0.2.1")), queues.whole] {
-            #expect(queues.queue(own, forBodyOf: 1 << 20) === own)
-            #expect(queues.queue(own, forBodyOf: 20 << 20) === queues.large)
+        let (near, loopback) = (try address("192.0.2.1"), try address("127.0.0.1"))
+        #expect(queues.queue(at: loopback, forBodyOf: 20 << 20) === queues.large)
+        #expect(queues.queue(at: loopback, forBodyOf: 1 << 20) === queues.whole)
+        let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        /// Long queries with large bodies, which wait for the end.
+        func ask(_ user: String, _ count: Int) {
+            let queue = queues.queue(of: user, at: near, forBodyOf: 20 << 20)
+            for _ in 0..<count { queue.async { end.wait() } }
         }
+        func isServed(_ user: String) -> Bool {
+            queues.queue(of: user, at: near, forBodyOf: 20 << 20).async { done.signal() }
+            return done.wait(timeout: .now() + 20) == .success
+        }
+        ask("ann", 5)
+        #expect(isServed("bob"), "who asks for much leaves some to the others")
+        ask("cem", 1)
+        queues.queue(of: "dora", at: near, forBodyOf: 20 << 20).async { done.signal() }
+        #expect(done.wait(timeout: .now() + 0.2) == .timedOut, "there are no more than two")
+        for _ in 0..<6 { end.signal() }
+        #expect(done.wait(timeout: .now() + 20) == .success)
     }
 
     @Test func `a network of IPv6 is one party`() throws {

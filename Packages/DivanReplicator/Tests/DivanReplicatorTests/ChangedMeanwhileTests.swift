@@ -68,6 +68,22 @@ import Testing
         #expect(String(decoding: offer.body, as: UTF8.self).contains(old.description))
     }
 
+    /// Couchbase Lite counts what it has accepted, and answers no proposals while too many are missing.
+    @Test func `a peer is told that what it accepted is gone by now`() throws {
+        let site = try Site()
+        let old = try site.save("doc", #"{"v":1}"#)
+        var server = try Counterpart.server(site, .init(pulls: false, isContinuous: true))
+        let offer = try server.take("proposeChanges") { $0.body.count > 2 }
+        try site.save("doc", #"{"v":2}"#)
+        server.answer(offer, bytes: Array("[]".utf8))
+        let missing = try server.take("norev")
+        #expect(missing.isNoReply && missing.properties["id"] == "doc")
+        #expect(missing.properties["rev"] == old.description)
+        #expect(missing.properties["collection"] == "0")
+        #expect(missing.properties["error"] == "404" && missing.properties["reason"] == nil)
+        #expect(!server.requests.contains { $0.profile == "rev" })
+    }
+
     /// Eve names the revision by which her document will go to Alice, and keeps the blob back until then.
     @Test func `who may store is asked again when the blobs are here`() throws {
         let site = try Site()

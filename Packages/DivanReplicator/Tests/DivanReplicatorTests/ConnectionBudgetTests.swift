@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanRevisions
 import DivanStore
 import Synchronization
 import Testing
@@ -99,6 +100,67 @@ import Testing
             #expect(budget.heldByteCount >= 448 << 10)
         }
         #expect(budget.heldByteCount == 0)
+    }
+
+    /// Thirty-two mebibytes of short names are more than a hundred in memory, as long as the client stays.
+    @Test func `the documents that a client wants weigh while it is subscribed`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
+        let site = try Site()
+        var client = client(budget, of: "a", site)
+        func wanted(_ count: Int) -> String {
+            let names = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
+            return #"{"docIDs":[\#(names)]}"#
+        }
+        client.ask("subChanges", ["collection": "0", "continuous": "true"], wanted(4_000))
+        #expect(client.closeCode == nil)
+        #expect(budget.heldByteCount >= 192 << 10)
+        client.ask("subChanges", ["collection": "0", "continuous": "true"], wanted(40_000))
+        #expect(client.closeCode == 4001)
+        #expect(budget.heldByteCount == 0)
+    }
+
+    /// A list of short names is twenty times as long where it is kept.
+    @Test func `the revisions that a client names weigh while theirs wait to be sent`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
+        let site = try Site()
+        for number in 0..<200 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.budget = budget
+        options.party = "a"
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        configuration.limits.unansweredRevisionsCount = 1
+        configuration.limits.unansweredNearbyCount = 1
+        var client = Counterpart(configuration, site)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        client.ask("getCollections", [:], collections)
+        client.ask("subChanges", ["collection": "0"])
+        let names = "[" + Array(repeating: #""1-aa""#, count: 100).joined(separator: ",") + "]"
+        let all = "[" + Array(repeating: names, count: 200).joined(separator: ",") + "]"
+        try client.answer("changes", all)
+        #expect(budget.heldByteCount >= 900 << 10)
+    }
+
+    @Test func `proposals that wait weigh what they are read into`() throws {
+        let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
+        let site = try Site()
+        let text = String(repeating: "x", count: 900_000)
+        for id in ["a", "b"] as [DocumentID] { try site.save(id, #"{"text":"\#(text)"}"#) }
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.budget = budget
+        options.party = "a"
+        options.readFilters[.default] = { _ in true }
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        configuration.limits.deltaSourceByteCount = 1_000
+        var client = Counterpart(configuration, site)
+        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
+        client.ask("getCollections", [:], collections)
+        // The first look is on credit, and the second waits.
+        let pair = #"["a","1-aa"],["b","1-aa"]"#
+        let list = "[" + Array(repeating: pair, count: 4_000).joined(separator: ",") + "]"
+        #expect(client.ask("proposeChanges", ["collection": "0"], list) == nil)
+        #expect(budget.heldByteCount >= 1 << 20)
     }
 
     @Test func `checkpoints count for their owner, and need a use`() throws {

@@ -69,6 +69,24 @@ import Testing
         #expect(next.events.map(\.error) == [nil])
     }
 
+    /// Couchbase Lite reads 100 levels, and ends where a revision comes that it did not ask for.
+    @Test(arguments: [true, false])
+    func `a whole body that the peer cannot read is not sent again`(isPush: Bool) throws {
+        let site = try Site()
+        try site.put("a", ["1-aa"], body(1))
+        let options = Conversation.Options(pulls: false, usesDeltas: true)
+        var peer =
+            try isPush ? Counterpart.server(site, options) : Counterpart.client(site, options)
+        if !isPush { peer.ask("subChanges", ["collection": "0"]) }
+        try peer.answer(isPush ? "proposeChanges" : "changes", isPush ? "[]" : "[[]]")
+        try peer.refuse("rev", "Fleece", 5)
+        #expect(!peer.requests.contains { $0.profile == "rev" })
+        #expect(peer.events.map(\.error?.domain) == [.fleece])
+        guard isPush else { return }
+        try peer.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(peer.closeCode == 1000)
+    }
+
     @Test(arguments: [#"{"n":[1,2,3,4]}"#, #"{"nothing":[]}"#, "[", "7"])
     func `a delta that does not fit is asked for in full`(delta: String) throws {
         let site = try Site()

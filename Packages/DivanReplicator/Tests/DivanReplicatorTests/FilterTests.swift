@@ -146,6 +146,48 @@ import Testing
         #expect(try there.body("a") == #"{"n":1}"#)
     }
 
+    /// Couchbase Lite 3 sends one with all that its document held.
+    @Test func `a tombstone goes without content to who may not read everything`() throws {
+        let site = try Site()
+        try site.put("gone", ["2-bb", "1-aa"], #"{"secret":1}"#, isTombstone: true)
+        for isLimited in [true, false] {
+            var configuration = Conversation.Options().passive
+            guard case .passive(var options) = configuration.role else { return }
+            if isLimited { options.readFilters[.default] = { $0.flags == .deleted } }
+            configuration.role = .passive(options)
+            var client = Counterpart(configuration, site)
+            let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
+            client.ask("getCollections", [:], names)
+            client.ask("subChanges", ["collection": "0"])
+            try client.answer("changes", "[[]]")
+            let message = try client.next("rev")
+            #expect(message.properties["deleted"] != nil)
+            #expect(message.body == Array((isLimited ? "{}" : #"{"secret":1}"#).utf8))
+        }
+    }
+
+    /// Its blobs went with it.
+    @Test func `the blobs of a tombstone are no one's who may not read everything`() throws {
+        let site = try Site()
+        let digest = try site.store.blobs.write([1, 2, 3])
+        let body = Site.blobBody(digest, 3, "image/png")
+        try site.put("gone", ["2-bb", "1-aa"], body, isTombstone: true, hasBlobs: true)
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        options.readFilters[.default] = { $0.flags == .deleted }
+        options.bindsBlobs = true
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        var client = Counterpart(configuration, site)
+        let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
+        client.ask("getCollections", [:], names)
+        client.ask("subChanges", ["collection": "0"])
+        try client.answer("changes", "[[]]")
+        let question: BLIPProperties = [
+            "collection": "0", "docID": "gone", "digest": digest.description,
+        ]
+        #expect(client.ask("getAttachment", question)?.error?.code == 404)
+    }
+
     @Test func `document IDs limit both directions`() throws {
         let (here, there) = (try Site(), try Site())
         for name in ["a", "b", "c"] {

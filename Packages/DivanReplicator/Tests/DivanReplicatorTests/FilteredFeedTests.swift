@@ -112,6 +112,33 @@ import Testing
         #expect(again.split(separator: "doc0").count == 2)
     }
 
+    /// It was pushed, purged and made anew there before the feed came to it, past much that is not wanted.
+    @Test
+    func `what a client brought and forgot is told when the feed comes to it`() throws {
+        let site = try site(60, byteCount: 10)
+        var client = client(site) {
+            $0.changesCount = 1
+            $0.listsInFlightCount = 1
+        } showing: { _ in
+            true
+        }
+        let zero: BLIPProperties = ["collection": "0"]
+        let properties = zero.adding("continuous", "true")
+        client.ask("subChanges", properties, #"{"docIDs":["mine"]}"#)
+        client.ask("rev", zero.adding("id", "mine").adding("rev", "1-bb"), "{}")
+        let proposal = client.ask("proposeChanges", zero, #"[["mine","1-cc"]]"#)
+        #expect(proposal?.body == Array("[409]".utf8))
+        #expect(client.peer.deadline == .zero, "the feed has not come to it yet")
+        for _ in 0..<200 where client.peer.deadline == .zero {
+            client.peer.advance(to: .zero)
+            client.exchange()
+        }
+        let lists = client.requests.filter { $0.profile == "changes" && $0.body.count > 2 }
+        #expect(lists.count == 1)
+        let told = String(decoding: lists.first?.body ?? [], as: UTF8.self)
+        #expect(told.hasPrefix(#"[[61,"mine","1-bb""#))
+    }
+
     /// Each list is remembered until it is answered.
     @Test func `who came once and answers no list is not told again without end`() throws {
         let limits: (inout ReplicatorLimits) -> Void = { $0.allListsInFlightCount = 3 }

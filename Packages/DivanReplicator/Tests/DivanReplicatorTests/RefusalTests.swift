@@ -69,6 +69,20 @@ import Testing
         #expect(try !proposals(server).contains(#""b""#))
     }
 
+    /// A full disk refuses all that comes in one transaction, and no document of it is at fault.
+    @Test(arguments: [("SQLite", 13), ("LiteCore", 12), ("LiteCore", 16), ("POSIX", 28)])
+    func `a revision that the peer's disk did not take is offered again`(
+        domain: String,
+        code: Int
+    ) throws {
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", domain, code)
+        #expect(server.events.map(\.error?.code) == [code])
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        #expect(try listed() == [])
+    }
+
     @Test(arguments: [403, 404, 500])
     func `a refused revision is listed, and the next run leaves it alone`(code: Int) throws {
         try refuse(code)
@@ -206,5 +220,28 @@ import Testing
         #expect(try server.refuse("rev", "HTTP", 403).properties["id"] == "a")
         // The answer about `b` is still open.
         #expect(server.requests.map { $0.properties["id"] } == ["b", "a"])
+    }
+
+    private struct NoKey: Error, CustomStringConvertible {
+        var description: String { "/home/ada/keys/pin: no such file" }
+    }
+
+    @Test func `a peer is not told why a property could not be decrypted`() throws {
+        var configuration = Conversation.Options(pushes: false).active
+        guard case .active(var active) = configuration.role else { return }
+        active.fields.opening = { _, _ in throw NoKey() }
+        configuration.role = .active(active)
+        var server = Counterpart(configuration, try Site())
+        try server.answer("getCollections", "[{}]")
+        try server.answer("subChanges")
+        let reply = server.ask(
+            "rev",
+            ["collection": "0", "id": "x", "rev": "1-aa", "sequence": "1"],
+            #"{"encrypted$pin":{"alg":"A","ciphertext":"AAAA"}}"#
+        )
+        let error = try #require(reply?.error)
+        #expect(!error.message.contains("/home/ada"), "\(error.message)")
+        let events = server.events.compactMap { $0.error?.message }
+        #expect(events.contains { $0.contains("/home/ada/keys/pin") })
     }
 }

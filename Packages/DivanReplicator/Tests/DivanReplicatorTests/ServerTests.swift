@@ -112,6 +112,22 @@ import Testing
         #expect(server.events.map(\.flags) == [.accessRemoved])
     }
 
+    /// The user lost the channel of the second revision, and has that of the third.
+    @Test func `a revision that is withheld takes no later one away`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site, options())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"a","2-bb"]]"#)
+        server.ask("changes", Self.zero, #"[[9,"a","3-cc"]]"#)
+        server.ask("rev", revision("a", "3-cc", "9").adding("history", "2-bb"), #"{"v":3}"#)
+        server.ask("rev", revision("a", "2-bb", "5"), #"{"_removed":true}"#, isNoReply: true)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        #expect(try site.body("a") == #"{"v":3}"#)
+        #expect(server.events.map(\.flags) == [[]])
+        let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(Checkpoint(json: saved.body).remote == RemoteSequence(9))
+    }
+
     @Test func `a pull filter may veto a purge`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], "{}")
@@ -133,6 +149,21 @@ import Testing
         #expect(server.closeCode == nil)
         server.ask("norev", revision("a", "1-aa", "5"), isNoReply: true)
         try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(server.closeCode == 1000)
+        #expect(server.events == [])
+    }
+
+    /// Sync Gateway before 3.3.3, and 4.0 before 4.0.3, writes no quotes there (CBG-5051).
+    @Test(arguments: [#""12:5""#, #""4::9""#, #""3:12:5""#, #""5""#])
+    func `norev ends the wait also without the quotes of its sequence`(sequence: String) throws {
+        var server = try Counterpart.server(try Site(), options())
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, "[[\(sequence),\"a\",\"1-aa\"]]")
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        let bare = sequence.filter { $0 != "\"" }
+        server.ask("norev", revision("a", "1-aa", bare), isNoReply: true)
+        let saved = try server.answer("setCheckpoint", "", ["rev": "0-1"])
+        #expect(Checkpoint(json: saved.body).remote?.json == sequence)
         #expect(server.closeCode == 1000)
         #expect(server.events == [])
     }

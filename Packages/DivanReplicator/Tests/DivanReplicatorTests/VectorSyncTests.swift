@@ -141,6 +141,22 @@ import Testing
         #expect(server.closeCode == nil && server.peer.waits(at: .zero).isEmpty == false)
     }
 
+    /// Our clock is ahead of the peer's, which takes the revision once that time has come.
+    @Test func `a time that Couchbase Lite does not take yet is offered again`() throws {
+        let site = try site()
+        try site.save("doc", "{}")
+        let options = Conversation.Options(pulls: false)
+        var server = Counterpart(options.active, site, version: .version4)
+        try server.answer("getCollections", "[{}]")
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "LiteCore", 4, saying: "Invalid timestamp in version vector")
+        #expect(server.events.map(\.error?.code) == [4])
+        #expect(!server.requests.contains { $0.profile == "setCheckpoint" })
+        #expect(server.closeCode == 1000)
+        let remote = try site.store.remoteID(for: options.remoteIdentity)
+        #expect(try site.store.read { try $0.refusals(in: .default, at: remote) }.isEmpty)
+    }
+
     @Test func `peers of different schemes do not talk`() throws {
         let (here, there) = (try site(), try Site())
         try here.save("doc", "{}")

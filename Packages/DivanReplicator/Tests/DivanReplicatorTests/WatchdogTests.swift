@@ -58,6 +58,43 @@ import Testing
         #expect(server.peer.status.stall?.documentID == "soup")
     }
 
+    /// Sync Gateway sends no more of a list once one of its documents cannot be read.
+    @Test func `revisions that never come are asked for again over another connection`() throws {
+        let site = try Site()
+        var server = try Counterpart.server(site)
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"soup","1-aa"],[6,"tea","1-bb"]]"#)
+        server.ask("changes", Self.zero, "null", isNoReply: true)
+        server.ask("rev", ["collection": "0", "id": "soup", "rev": "1-aa", "sequence": "5"], "{}")
+        pass(590, &server)
+        #expect(server.closeCode == nil)
+        pass(700, &server)
+        #expect(server.closeCode == 4001)
+        #expect(server.error?.isTransient == true)
+        #expect(try site.contents().count == 1)
+    }
+
+    /// All of one collection come before the first of the other.
+    @Test func `a server that sends one collection after another has forgotten neither`() throws {
+        let path = try #require(CollectionPath("shop.teas"))
+        let site = try Site(collections: [path])
+        var options = Conversation.Options(pushes: false)
+        options.collections.append(.init(path))
+        var server = try Counterpart.server(site, options)
+        try server.answer("subChanges")
+        try server.answer("subChanges")
+        server.ask("changes", Self.zero, #"[[5,"soup","1-aa"],[6,"salt","1-cc"]]"#)
+        server.ask("changes", ["collection": "1"], #"[[7,"tea","1-bb"]]"#)
+        pass(500, &server)
+        server.ask("rev", ["collection": "0", "id": "soup", "rev": "1-aa", "sequence": "5"], "{}")
+        pass(200, &server)
+        server.ask("rev", ["collection": "0", "id": "salt", "rev": "1-cc", "sequence": "6"], "{}")
+        pass(15, &server)
+        #expect(server.closeCode == nil)
+        pass(1_300, &server)
+        #expect(server.closeCode == 4001)
+    }
+
     @Test func `a server that answers nothing at all is named from the first question on`() throws {
         let site = try Site()
         var server = Counterpart(Conversation.Options().active, site)

@@ -26,7 +26,7 @@ public struct DocumentID: Hashable, Sendable {
     }
 
     /// Checks the name of a document that a peer sent: other implementations took it, so it may
-    /// be longer, up to 1,024 bytes, and may hold control characters other than NUL, which ends a
+    /// be longer, up to 255 bytes, and may hold control characters other than NUL, which ends a
     /// text on the wire; a leading `_` is for the wire's own names.
     ///
     /// - Throws: `DocumentIDError` with the reason.
@@ -81,8 +81,11 @@ extension DocumentID: CustomStringConvertible {
 public enum DocumentIDLimits {
     /// UTF-8 bytes of the ID of a document that is made here: 240, as every peer and server takes.
     public static let byteCount = 240
-    /// UTF-8 bytes of an ID that a peer sends: four times what any known server keeps.
-    public static let receivedByteCount = 1_024
+    /// UTF-8 bytes of an ID that a peer sends: what Couchbase Lite reads in lists, and more than any known
+    /// server keeps.
+    ///
+    /// A longer one would have to go on to others: it fails the whole list there, and ends the replicator.
+    public static let receivedByteCount = 255
 }
 
 /// Why a text is no document ID.

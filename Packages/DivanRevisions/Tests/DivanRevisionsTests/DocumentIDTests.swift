@@ -59,10 +59,10 @@ import Testing
     }
 
     @Test func `what another implementation took is taken from it`() throws {
-        for text in ["a\nb", "\u{7F}", String(repeating: "x", count: 1_024)] {
+        for text in ["a\nb", "\u{7F}", String(repeating: "x", count: 255)] {
             #expect(try DocumentID(received: text).text == text)
         }
-        for text in ["", "_local", "nul\u{0}", String(repeating: "x", count: 1_025)] {
+        for text in ["", "_local", "nul\u{0}", String(repeating: "x", count: 256)] {
             #expect(throws: DocumentIDError.self) { try DocumentID(received: text) }
         }
     }

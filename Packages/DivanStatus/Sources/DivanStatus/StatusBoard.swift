@@ -15,7 +15,8 @@ public struct StatusBoard: Sendable {
 
     private let directory: String
     private let own: String
-    private let namesDocuments: Bool
+    /// Whether what is published may name documents; of a sealed database it may not.
+    public var namesDocuments: Bool
     private let start = Self.start(of: getpid())
 
     /// The board of a database, by its own directory; what is published there is one entry.

@@ -28,7 +28,7 @@ public final class Store: Sendable {
     private let archive: BodyArchive
     let place: StorePlace?
     let writing = RecursiveLock()
-    private let observers = StoreObservers()
+    private let observers: StoreObservers
     private let savings = SavingQueue()
     let deltaSources = DeltaSources()
     /// Read with the first checkpoint of a peer.
@@ -71,6 +71,7 @@ public final class Store: Sendable {
         identity: StoreIdentity,
         archive: BodyArchive,
         place: StorePlace?,
+        observers: StoreObservers = StoreObservers(),
         random: any RandomSource = SystemRandomSource(),
         wallTime: @escaping @Sendable () -> UInt64 = SystemWallTime.now
     ) {
@@ -79,6 +80,7 @@ public final class Store: Sendable {
         self.archive = archive
         self.blobs = blobs
         self.place = place
+        self.observers = observers
         directory = place?.files.directory
         publicUUID = identity.publicUUID
         privateUUID = identity.privateUUID
@@ -162,11 +164,23 @@ public final class Store: Sendable {
                 snapshot,
                 path: directory ?? "",
                 archive: archive,
-                scheme: scheme
+                scheme: try currentScheme(in: snapshot)
             )
             defer { reader.end() }
             return try body(reader)
         }
+    }
+
+    /// How revisions are named in a state of the database: nobody tells who only reads of an upgrade, by
+    /// another process or by the store that writes in this one.
+    private func currentScheme(
+        in snapshot: any StorageSnapshot
+    ) throws(StoreError) -> RevisionScheme {
+        let known = scheme
+        guard isReadOnly, known == .trees, try StoreIdentity.scheme(in: snapshot) == .vectors
+        else { return known }
+        authorship.noteUpgrade()
+        return .vectors
     }
 
     /// Runs `body` in a transaction: everything is committed when it returns, nothing if it throws.
@@ -199,13 +213,20 @@ public final class Store: Sendable {
     /// As `StoreWriter.save`, and faster than a `write` around it where several threads save at
     /// once. It returns behind the commit and after its observers were called on this thread.
     ///
-    /// - Throws: As `StoreWriter.save`.
+    /// - Throws: As `StoreWriter.save`; `noSuchCollection` also where the collection is not the one with
+    ///   `number`, but was made anew under its name.
     public func save(
         _ revision: LocalRevision,
-        in collection: CollectionPath
+        in collection: CollectionPath,
+        numbered number: CollectionID? = nil
     ) throws -> SaveOutcome {
-        if isWriting { return try write { try $0.save(revision, in: collection) } }
-        let ticket = savings.add(revision, in: collection)
+        if isWriting {
+            return try write { writer in
+                try writer.require(collection, numbered: number)
+                return try writer.save(revision, in: collection)
+            }
+        }
+        let ticket = savings.add(revision, in: collection, numbered: number)
         let result = writing.withLock { () -> Result<SavingQueue.Outcome, any Error>? in
             // At most as many rounds as threads wait, since the oldest tickets are taken first.
             while ticket.result == nil, case let group = savings.take(), !group.isEmpty {

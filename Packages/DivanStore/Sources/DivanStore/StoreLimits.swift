@@ -142,4 +142,7 @@ public enum StoreLimits {
     public static let queryByteCount = 1 << 30
     /// Compiled queries kept with a connection while nobody runs them: an application repeats a few.
     public static let keptQueryCount = 24
+    /// Bytes of SQL, literals included, of a query that is kept: compiled it takes some ten times as many, and
+    /// a longer one costs more to run than to compile.
+    public static let keptQueryByteCount = 64 << 10
 }

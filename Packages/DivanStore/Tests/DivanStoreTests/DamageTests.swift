@@ -120,6 +120,59 @@ import Testing
         try store.close()
     }
 
+    /// The document was never pushed: of the two no copy comes.
+    @Test func `a damaged content stays as long as a damaged document may name it`() throws {
+        let digest: BlobDigest
+        do {
+            let store = try Store.open(directory: path)
+            digest = try store.blobs.write(Array("content".utf8))
+            let body = #"{"p":{"@type":"blob","digest":"\#(digest)","length":7}}"#
+            try store.write { writer in
+                _ = try writer.save("x", in: .default, body: Array(body.utf8), hasBlobs: true)
+            }
+            try store.close()
+        }
+        let file = path + "/Attachments/" + digest.fileName
+        try #require(chmod(file, 0o600) == 0)
+        try write(Array("c0ntent".utf8), to: file)
+        try SQLiteConnection(path: database, mode: .readWrite)
+            .execute("UPDATE docs_1 SET body = body || ' ' WHERE documentID = 'x'")
+
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let inspection = try store.inspect()
+        #expect(inspection.damages.contains { $0.part == .blob(digest, namedBy: nil) })
+        _ = try store.restore(inspection, from: Store.inMemory())
+        #expect(store.blobs.contains(digest))
+        // Nobody can name it any more.
+        #expect(try store.write { try $0.purge("x", in: .default) })
+        _ = try store.restore(store.inspect(), from: Store.inMemory())
+        #expect(!store.blobs.contains(digest))
+        try store.checkIntegrity()
+    }
+
+    /// Two things are damaged: the document, and the row with the name and the counters of its collection.
+    @Test func `a purge that fails half-way is not stored, whoever catches its error`() throws {
+        try SQLiteConnection(path: database, mode: .readWrite).execute(
+            """
+            UPDATE docs_1 SET body = '{"n":"x"}' WHERE documentID = 'doc-5';
+            UPDATE collections SET liveCount = liveCount + 1
+            """
+        )
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        let code = try refusal {
+            try store.write { writer in
+                try? store.write { _ = try $0.purge("doc-5", in: .default) }
+                _ = try writer.save("new", in: .default, body: Array("{}".utf8))
+            }
+        }
+        guard case .corrupt = code else { throw Unexpected(outcome: "\(String(describing: code))") }
+        // It is still there for a repair to find.
+        let wanted = try store.wantedDocuments(for: store.inspect())
+        #expect(wanted.map(\.documentID) == ["doc-5"])
+    }
+
     /// Where the collection's own row is as late as the last one, it has the counters.
     @Test(arguments: [Int64.max, 41, -1])
     func `a count that no collection can have is counted anew`(_ liveCount: Int64) throws {

@@ -1,3 +1,4 @@
+import CDivanStore
 import DivanJSON
 import DivanQuery
 import DivanRevisions
@@ -152,5 +153,28 @@ import Testing
         #expect(kept[queries[1], 1].isScan == nil)
         #expect(queries.filter { kept[$0, 1].isScan == true }.count == StoreLimits.keptQueryCount)
         #expect(kept[queries[0], 2].isScan == nil)
+    }
+
+    @Test func `neither what a query was asked with is kept, nor a long one`() throws {
+        let room = try room()
+        let file = try #require(room.store.directory) + "/db.sqlite3"
+        let session = try SQLiteSession(SQLiteConnection(path: file, mode: .readWrite))
+        func kept(_ query: StorageQuery) throws -> SQLiteStatement? {
+            try session.run(query) { _ in }
+            let schema = SQLiteQuerySchema(session)
+            return session.queries.take(try SQLTranslation(query.statement, schema: schema).sql)
+        }
+        let short = try Self.query("SELECT name FROM _ WHERE name = $p", in: room.store).statement
+        let value = String(repeating: "x", count: 1 << 20)
+        let statement = try #require(
+            try kept(StorageQuery(short, parameters: ["p": .string(value)]))
+        )
+        let spelled = try #require(sqlite3_expanded_sql(statement.handle))
+        defer { sqlite3_free(spelled) }
+        #expect(String(cString: spelled).utf8.count < 1_000)
+        let list = (0..<40_000).map(String.init).joined(separator: ",")
+        let long = try Self.query("SELECT name FROM _ WHERE name IN (\(list))", in: room.store)
+        let longStatement = try kept(long)
+        #expect(longStatement == nil)
     }
 }

@@ -1,9 +1,11 @@
 import CDivanStoreFaults
 import DivanRevisions
-import DivanStore
 import DivanTestKit
 import Foundation
 import Testing
+
+// When a checkpoint goes on is seen from nowhere else.
+@testable import DivanStore
 
 /// How the log is written into the file beside a writer that goes on.
 struct LogTests {
@@ -44,6 +46,16 @@ struct LogTests {
         defer { try? reopened.close() }
         try reopened.checkIntegrity()
         #expect(try reopened.read { try $0.count(in: .default) } == 330)
+    }
+
+    /// SQLite before 3.51.3 loses pages where a writer begins the log anew while such a one begins.
+    @Test func `no checkpoint begins beside the writer on a log that is copied`() {
+        let log = StoreLimits.logByteCount
+        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log))
+        // Begun anew meanwhile.
+        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: 4_096))
+        #expect(SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log + 4_096))
+        #expect(!SQLiteCheckpointer.goesOn(copied: log, before: log - 4_096, log: log + 4_096))
     }
 
     @Test func `a reader keeps its snapshot while the log is written into the file`() throws {

@@ -114,6 +114,41 @@ import Testing
         try store.close()
     }
 
+    /// To a library that knows fewer letters they have no other case.
+    ///
+    /// A row is not found under its key then, and cannot be changed. Here the one before wrote what is LOWER now as UPPER.
+    @Test func `an index that another version of Unicode made is made anew`() throws {
+        let store = try Store.open(directory: path)
+        let name = try QueryExpression(sql: "LOWER(name)").checked(over: .standard)
+        try store.write { writer in
+            try writer.createIndex("low", .value([CheckedKey(name)], filter: nil), in: .default)
+            try writer.setValue(Array("1.0".utf8), for: "unicode", in: .database)
+        }
+        try store.close()
+        let index = SQLIndexTranslation.indexName(of: "low", on: "docs_1")
+        func spell(_ old: String, _ new: String) -> String {
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE name = '\(index)';
+            PRAGMA writable_schema = RESET;
+            """
+        }
+        try SQLiteConnection.edit(
+            path + "/db.sqlite3",
+            spell("divan_lower1", "divan_upper1") + "REINDEX \(index);"
+                + spell("divan_upper1", "divan_lower1")
+        )
+        let reopened = try Store.open(directory: path)
+        let sql = "SELECT META().id FROM _ WHERE LOWER(name) = 'a chair'"
+        let rows = try reopened.rows(of: query(sql, of: reopened))
+        var count = 0
+        while try rows.next() != nil { count += 1 }
+        #expect(count == 30)
+        _ = try reopened.save("doc-0", in: .default, body: Array(#"{"name":"A Table"}"#.utf8))
+        #expect(try reopened.inspect().damages == [])
+        try reopened.close()
+    }
+
     @Test func `who only reads passes over an index of before`() throws {
         let store = try Store.open(directory: path, options: StoreOptions(readOnly: true))
         #expect(try answers(of: store).map(\.count) == [7, 6, 30])

@@ -63,6 +63,19 @@ import Testing
         #expect(try count(sql, in: room, .process) > 0)
     }
 
+    /// An alias is written wherever it is used: 20,000 calls of a few thousand bytes.
+    @Test func `a query that takes too much to be compiled says so, too`() throws {
+        let room = try room(count: 1)
+        let sum = (0..<50).map { "p\($0)" }.joined(separator: " + ")
+        let uses = Array(repeating: "c", count: 400).joined(separator: ", ")
+        let sql = "SELECT \(sum) AS c FROM _ WHERE 5 IN (\(uses))"
+        let memory = QueryMemory(byteLimit: 8 << 20)
+        #expect(throws: QueryStop.tookTooMuchMemory(byteLimit: 4 << 20)) {
+            _ = try count(sql, in: room, memory)
+        }
+        #expect(try count("SELECT n FROM _", in: room, memory) == 1)
+    }
+
     @Test func `a query waits for no other that holds the memory`() throws {
         let room = try room(count: 8)
         let memory = QueryMemory(byteLimit: 2 * 40 * Self.bodyByteCount)

@@ -61,6 +61,14 @@ import Testing
         #expect(try rows(question, room, in: all) == [[.string("d100")]])
     }
 
+    @Test func `of a deletion nothing is in sight but that it is one`() throws {
+        let room = try room(.file)
+        try room.save("d101", #"{"owner":"bo","pin":4711}"#, isTombstone: true)
+        let all = try sight("owner = 'ada' OR META().deleted")
+        let question = "SELECT META().id FROM _ WHERE META().deleted AND pin IS NOT MISSING"
+        #expect(try rows(question, room, in: all).isEmpty)
+    }
+
     @Test func `an expression that fails out of sight does not end the query`() throws {
         let room = try room(.file)
         try room.save("bad", #"{"owner":"bo","pattern":"("}"#)

@@ -77,6 +77,29 @@ import Testing
         #expect(store.scheme == .vectors)
     }
 
+    /// A dump that had begun left out, as damaged, whatever was saved behind the upgrade.
+    @Test func `who reads beside it goes on, and takes no version for damage`() throws {
+        let home = try TemporaryDirectory()
+        let path = home.file("read.cblite2")
+        let store = try Store.open(directory: path)
+        defer { try? store.close() }
+        _ = try put(store, "old", #"{"n":1}"#)
+        let reader = try Store.open(directory: path, options: StoreOptions(readOnly: true))
+        defer { try? reader.close() }
+        #expect(try reader.read { try $0.revisions(of: "old", in: .default) }?.isSingle == true)
+
+        try store.upgradeToVersionVectors()
+        let edited = try put(store, "old", #"{"n":2}"#)
+        let new = try put(store, "new", "{}")
+        try reader.read { reader in
+            let history = try #require(try reader.revisions(of: "old", in: .default))
+            #expect(history.current?.id == edited)
+            #expect(try reader.revisions(of: "new", in: .default)?.current?.id == new)
+        }
+        #expect(reader.scheme == .vectors)
+        try reader.checkIntegrity()
+    }
+
     @Test func `the choice is kept, and older versions refuse the file`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("kept.cblite2")

@@ -17,6 +17,14 @@ public final class Browser {
         public let description: String
     }
 
+    /// Whether there is a Chromium that tests can use; `make setup` installs it where it is a package.
+    public static var isInstalled: Bool { installed != nil }
+
+    /// That of a snap sees no file that a test makes.
+    private static var installed: Program? {
+        Program.installed("chromium").flatMap { $0.path.hasPrefix("/snap/") ? nil : $0 }
+    }
+
     private static let patience = 30_000  // milliseconds
 
     private let folder: TemporaryDirectory
@@ -34,7 +42,7 @@ public final class Browser {
     ///
     /// - Throws: `Failure`, and what the system says when it cannot start it.
     public init() throws {
-        guard let chromium = Program.installed("chromium") else {
+        guard let chromium = Self.installed else {
             throw Failure(description: "chromium is not installed; run Tools/scripts/setup")
         }
         folder = try TemporaryDirectory()

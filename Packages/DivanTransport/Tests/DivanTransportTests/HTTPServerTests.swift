@@ -146,7 +146,7 @@ import Testing
 
     @Test func `bodies of all connections have one bound, and one address has half of it`() throws {
         let served = try Served(
-            limits: HTTPLimits(heldBodyByteCount: 100_000),
+            limits: HTTPLimits(bodyByteCount: 50_000, heldBodyByteCount: 100_000),
             transport: TransportLimits(sparesLoopback: false)
         )
         /// Sends a body, but for its last byte unless it is to be whole.

@@ -128,6 +128,9 @@ public struct ManifestsCheck {
             "swift", "package", "--package-path", "\(tree.root)/\(folder)", "--ignore-lock",
             "dump-package",
         ]
+        // The root manifest has its warnings as errors only then; the others always.
+        process.environment = ProcessInfo.processInfo.environment
+            .merging(["DIVAN_STRICT": "1"]) { $1 }
         let output = Pipe()
         process.standardOutput = output
         try process.run()

@@ -86,7 +86,7 @@ extension Failure {
             Self.otherKey(DatabasePath(of: error))
         case .notADatabase: Self.notice(about: error) ?? "\(error)"
         case .noSuchBlob(let digest):
-            "blob \(digest) is not here; divan blob fetch \(DatabasePath(of: error).name) URL brings it, "
+            "blob \(digest) is not here; divan blob fetch \(DatabasePath(of: error).word) URL brings it, "
                 + "if a peer has it"
         case .busy(.otherProcess): Self.inUse(error.path) ?? "\(error)"
         default: "\(error)"

@@ -90,8 +90,9 @@ public enum Program {
         if ["--help", "-h"].contains(words.last), let page = Verbs.help(ofGroup: words.dropLast()) {
             return terminal.result(page)
         }
-        if words.count == 1, !Verbs.isVerb(name), DatabasePath(name).exists {
-            return try run(["shell", name], terminal)
+        let isAlone = words.dropFirst().first.map { $0.hasPrefix("-") } ?? true
+        if isAlone, !Verbs.isVerb(name), DatabasePath(name).exists {
+            return try run(["shell"] + words, terminal)
         }
         let (verb, rest) = try Verbs.find(words[...])
         let arguments = try Arguments(naming: rest, syntax: verb.line)

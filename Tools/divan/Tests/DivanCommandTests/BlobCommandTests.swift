@@ -90,6 +90,16 @@ import Testing
         #expect(outcome.complaints.filter { $0.hasPrefix("divan: ") }.count == 1)
     }
 
+    @Test(arguments: ["/photo/content_type", "/photo/digest", "/photo/new"])
+    func `no blob is put into what describes another one`(place: String) throws {
+        try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
+        try shell.write("note.txt", "hi")
+        try shell.divan("blob", "put", "db", "one", place, "note.txt").expectFailure(3, place)
+        try shell.run("compact", "db")
+        try shell.run("blob", "get", "db", "one", "photo", "out.jpg")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: shell.path("out.jpg"))) == content)
+    }
+
     @Test func `a blob whose content is gone is told`() throws {
         try shell.run("blob", "put", "db", "one", "photo", "photo.jpg")
         let folder = shell.path("db.cblite2/Attachments")

@@ -203,6 +203,25 @@ import Testing
         try expectEqual(#"{"name":"Roma","stars":3}"#)
     }
 
+    /// A peer may have chosen the ID.
+    @Test func `a line that ends a conflict can be taken as it stands, anywhere`() throws {
+        let id = "it's; touch taken"
+        try shell.run("put", "a", id, #"{"n":1}"#)
+        try shell.run("put", "b", id, #"{"n":2}"#)
+        try sync("--conflicts", "leave").expectFailure(8, "conflicts left open")
+        try FileManager.default.createDirectory(
+            atPath: shell.path("elsewhere"),
+            withIntermediateDirectories: true
+        )
+        let quoted = #"'it'\''s; touch taken'"#
+        let outcome = try shell.bash("cd elsewhere && divan conflicts show ../b \(quoted)")
+        let line = try #require(outcome.errors.split(separator: "\n").last)
+        let order = try #require(line.components(separatedBy: ",").first)
+        try shell.bash("cd elsewhere && \(order)").expectSuccess()
+        #expect(!FileManager.default.fileExists(atPath: shell.path("elsewhere/taken")))
+        #expect(!(try shell.run("conflicts", "ls", "b").output.contains("touch")))
+    }
+
     @Test func `wrong words are explained`() throws {
         try sync("--conflicts", "fun").expectFailure(2, "default, local, remote, merge, leave")
         try shell.divan("conflicts").expectFailure(2, "conflicts ls", "conflicts resolve")

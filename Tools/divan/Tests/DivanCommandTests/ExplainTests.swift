@@ -33,6 +33,14 @@ import Testing
         #expect(page.hasPrefix("ok    document    here: "))
     }
 
+    @Test func `a peer that came by itself is no nobody`() throws {
+        let server = try shell.serve("a", "--no-tls")
+        try shell.run("pull", "b", try server.url(), "--collections", "_default")
+        server.stop()
+        #expect(try explained("soup")["peers"]?.hasPrefix("never synced from here; peers") == true)
+        #expect(try shell.run("doctor", "a").output.contains("never synced from here; peers"))
+    }
+
     @Test func `a document that the peer has, one that waits, and one that was deleted`() throws {
         let peer = try shell.serve("b", "--no-tls")
         let url = try peer.url()

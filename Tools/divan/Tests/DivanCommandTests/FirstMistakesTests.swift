@@ -13,6 +13,35 @@ import Testing
         try shell.write("scan.png", "a scan")
     }
 
+    @Test func `nobody is told to make a database where one has lost its file`() throws {
+        try FileManager.default.removeItem(atPath: shell.path("db.cblite2/db.sqlite3"))
+        let outcome = try shell.divan("doctor", "db")
+        outcome.expectFailure(5, "not a Divan database")
+        #expect(outcome.output.contains("restore a backup"))
+        #expect(!outcome.output.contains("divan new"))
+    }
+
+    @Test func `an editor that Ctrl-C ends is no editor that ended with status 0`() throws {
+        let editor = "EDITOR='exec sh -c \"kill -INT \\$\\$\"'"
+        let outcome = try shell.bash("\(editor) divan edit db one")
+        outcome.expectFailure(130, "was ended by signal 2", "nothing was saved")
+    }
+
+    @Test func `a shell tells of a parameter without a value`() throws {
+        let outcome = try shell.divan("db", input: "SELECT * FROM _ WHERE n = $n;\n")
+        outcome.expectSuccess()
+        #expect(outcome.errors.contains("$n has no value, so it is MISSING; .param n VALUE"))
+    }
+
+    @Test func `a sealed database is asked by its name and key`() throws {
+        try shell.write("key", String(repeating: "ab", count: 32))
+        try shell.bash("chmod 600 key && divan new sealed --key-file key").expectSuccess()
+        let question = "SELECT COUNT(*) AS n FROM _;\n"
+        let outcome = try shell.divan("sealed", "--key-file", "key", input: question)
+        outcome.expectSuccess()
+        #expect(outcome.output.hasPrefix("n\n"))
+    }
+
     @Test func `a collection with documents is not dropped unasked`() throws {
         try shell.run("put", "db", "rome", "{}", "-c", "geo.places")
         let outcome = try shell.divan("collections", "db", "--rm", "geo.places")

@@ -2,6 +2,8 @@ import DivanTestKit
 import Foundation
 import Testing
 
+@testable import DivanCommand
+
 /// The manifests that pages show are ones that SwiftPM takes, with this checkout in the place of its URL.
 @Suite(.timeLimit(.minutes(5))) struct ManifestTests {
     private let shell: Shell
@@ -12,7 +14,8 @@ import Testing
 
     /// A manifest that depends on the checkout beside its package.
     private func local(_ manifest: String) throws -> String {
-        let dependency = #".package(url: "https://github.com/…/divan", from: "0.1.0")"#
+        let version = #".upToNextMinor(from: "\#(VersionPage.version)")"#
+        let dependency = #".package(url: "https://github.com/…/divan", \#(version))"#
         try #require(manifest.contains(dependency), "\(manifest)")
         return manifest.replacing(dependency, with: #".package(path: "../divan")"#)
     }
@@ -45,6 +48,16 @@ import Testing
         )
         #expect(served.port == synced.port)
         #expect(readme.contains("divan new copy\ndivan sync copy "))
+    }
+
+    /// `from:` alone takes every version below 1.0, and each minor one of them may break the API.
+    @Test func `no page lets a minor version come by itself`() throws {
+        let guides = ["guides/getting-started.md", "guides/an-app-from-zero.md", "../README.md"]
+        for page in guides {
+            let text = try Guide.text(page)
+            #expect(text.contains(#".upToNextMinor(from: "\#(VersionPage.version)")"#), "\(page)")
+            #expect(!text.contains(#", from: "0."#), "\(page)")
+        }
     }
 
     @Test func `the manifest of the README resolves`() throws {

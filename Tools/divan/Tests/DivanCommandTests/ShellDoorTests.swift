@@ -83,6 +83,11 @@ import Testing
         let door = try ShellDoor(database)
         try shell.run("put", "safe", "soup", #"{"salt":2}"#)
         #expect(try database.defaultCollection().document(id: "soup")?.int(forKey: "salt") == 2)
+        // Also where it comes by a link.
+        let link = shell.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: ".")
+        try shell.run("put", "link/safe", "tea", "{}")
+        #expect(try database.defaultCollection().document(id: "tea") != nil)
         door.close()
         try database.close()
     }

@@ -33,6 +33,29 @@ import Testing
         try terminal.waits(location) { _ in terminal.output.contains(text) }
     }
 
+    @Test(arguments: [
+        "get shop odd", "get shop odd --raw", "ls shop --body", "export shop", "dump shop",
+        "query shop SELECT|*|FROM|_ --format json", "query shop SELECT|*|FROM|_ --format jsonl",
+        "query shop SELECT|text|FROM|_ --format csv", "query shop SELECT|text|FROM|_",
+    ])
+    func `a document gives no orders to the terminal`(words: String) throws {
+        let body = #"{"text":"\u001b]0;t\u0007a\u009b31mb\u202ec"}"#
+        try shell.run("put", "shop", "odd", body)
+        let words = words.split(separator: " ").map {
+            $0.split(separator: "|").joined(separator: " ")
+        }
+        let terminal = try PseudoTerminal(
+            shell,
+            words,
+            environment: ["HOME": shell.path("home"), "NO_COLOR": "1", "PAGER": ""],
+            columnCount: 200
+        )
+        #expect(terminal.end() == 0)
+        for mark in ["\u{1B}]", "\u{7}", "\u{9B}", "\u{202E}"] {
+            #expect(!terminal.output.contains(mark), "\(words)")
+        }
+    }
+
     @Test(arguments: [40, 80, 200]) func `a table fits the terminal`(columnCount: Int) throws {
         let terminal = try terminal(
             columnCount,

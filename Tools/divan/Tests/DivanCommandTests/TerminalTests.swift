@@ -40,6 +40,13 @@ import Testing
         return String(try #require(words.first { $0.hasPrefix("ws://") }))
     }
 
+    @Test(arguments: ["export", "dump"])
+    func `no bar stands between lines that go to the terminal`(verb: String) throws {
+        let terminal = try terminal(verb, "a", environment: ["TERM": "xterm"])
+        #expect(terminal.end() == 0)
+        #expect(!terminal.output.contains("[="))
+    }
+
     @Test func `who gives no document is told that it is waited for`() throws {
         let terminal = try terminal("put", "a", "typed")
         try terminal.waits(for: "Type a JSON object, then Ctrl-D")

@@ -30,6 +30,8 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     public let contentType: String?
     /// What else stood in the dictionary that this blob was read from.
     private let otherProperties: JSONObject
+    /// Whether it was read from such a dictionary, which a peer may have written.
+    private let standsInDocument: Bool
     private let lock = NSLock()
     private var state: BlobState  // behind `lock`
 
@@ -37,6 +39,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     public init(contentType: String, data: Data) {
         self.contentType = contentType
         otherProperties = [:]
+        standsInDocument = false
         state = BlobState(.bytes(data), byteCount: UInt64(data.count))
     }
 
@@ -46,6 +49,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     public init(contentType: String, contentStream: InputStream) {
         self.contentType = contentType
         otherProperties = [:]
+        standsInDocument = false
         state = BlobState(.stream(contentStream))
     }
 
@@ -81,6 +85,28 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         if state.byteCount != nil { known.append(Self.blobLengthProperty) }
         if state.isNew { known.append(Self.dataProperty) }
         otherProperties = JSONObject(members.filter { !known.contains($0.key) })
+        standsInDocument = true
+    }
+
+    /// Creates the blob that a dictionary in a document stood for out of bytes that were its content;
+    /// `nil` where those of `other`, which was made of `Data`, are different ones.
+    convenience init?(_ members: JSONObject, around other: Blob) {
+        guard let digest = members[Self.blobDigestProperty]?.string, other.digest == nil,
+            other.contentType == "application/octet-stream", let data = other.content,
+            BlobDigest(hashing: Array(data).span).description == digest
+        else { return nil }
+        self.init(members, holding: data)
+    }
+
+    private init(_ members: JSONObject, holding data: Data) {
+        contentType = members[Self.blobContentType]?.string
+        let known = [
+            Self.typeProperty, Self.blobDigestProperty, Self.blobLengthProperty,
+            Self.blobContentType, Self.dataProperty,
+        ]
+        otherProperties = JSONObject(members.filter { !known.contains($0.key) })
+        standsInDocument = true
+        state = BlobState(.bytes(data), byteCount: UInt64(data.count))
     }
 
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
@@ -126,12 +152,19 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// Returns the metadata as JSON text, with `@type`.
     ///
-    /// Only for blobs that are stored: before, there is no digest, and the call stops the program.
+    /// Only for blobs that are stored, or stand in a document: before, there is no digest, and the call
+    /// stops the program.
     public func toJSON() -> String {
-        guard digest != nil else {
-            stopForMisuse("Blob: toJSON() needs a digest; save the blob or its document first")
+        var members = metadataObject()
+        if members[Self.blobDigestProperty] == nil {
+            guard standsInDocument else {
+                stopForMisuse("Blob: toJSON() needs a digest; save the blob or its document first")
+            }
+            // A peer wrote the content inline, or what is none.
+            let digest = lock.withLock { state.contentDigest() }
+            members[Self.blobDigestProperty] = digest.map { .string($0) }
         }
-        return JSON.object(metadataObject()).canonicalText
+        return JSON.object(members).canonicalText
     }
 
     /// Whether a dictionary stands for a blob.

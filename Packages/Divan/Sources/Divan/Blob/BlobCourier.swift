@@ -42,21 +42,26 @@ final class BlobCourier: Sendable {
     }
 
     private struct State {
-        var line: [Parcel] = []
+        var line = KeyedLine<BlobDigest, Parcel>()
         var underway: [BlobDigest: Parcel] = [:]
+        /// The blob that each waiter waits for.
+        var wanted: [Int: BlobDigest] = [:]
         var replicator: Replicator?
         var waiterCount = 0
         var cancelled: Set<Int> = []
 
         /// Removes a waiter, wherever it is.
         mutating func take(_ number: Int) -> Waiter? {
-            for place in line.indices {
-                if let waiter = line[place].take(number) { return waiter }
-            }
-            for digest in underway.keys {
-                if let waiter = underway[digest]?.take(number) { return waiter }
-            }
-            return nil
+            guard let digest = wanted.removeValue(forKey: number) else { return nil }
+            if let waiter = underway[digest]?.take(number) { return waiter }
+            let waiter = line.update(digest) { $0.take(number) } ?? nil
+            if line[digest]?.waiters.isEmpty == true { line.remove(digest) }
+            return waiter
+        }
+
+        /// Forgets what those wait for who are told now.
+        mutating func forget(_ waiters: [Waiter]) {
+            for waiter in waiters { wanted[waiter.number] = nil }
         }
     }
 
@@ -141,11 +146,10 @@ final class BlobCourier: Sendable {
         let digest = parcel.digest
         let isCancelled = state.withLock { state in
             guard state.cancelled.remove(waiter.number) == nil else { return true }
+            state.wanted[waiter.number] = digest
             if state.underway[digest]?.waiters.append(waiter) != nil { return false }
-            if let place = state.line.firstIndex(where: { $0.digest == digest }) {
-                state.line[place].waiters.append(waiter)
-            } else {
-                state.line.append(parcel)
+            if state.line.update(digest, { $0.waiters.append(waiter) }) == nil {
+                state.line.append(parcel, under: digest)
             }
             return false
         }
@@ -182,20 +186,23 @@ extension BlobCourier {
     /// Begins a connection with those that stand in line for one peer, unless one is under way.
     private func startNext() {
         let replicator = state.withLock { state -> Replicator? in
-            state.line.removeAll(where: \.waiters.isEmpty)
-            guard state.replicator == nil, let first = state.line.first else { return nil }
-            state.line.removeFirst()
-            var batch = [first]
-            // One whose collection was deleted while it stood in line fails by itself.
-            let isOpen = first.configuration.isOpen
-            state.line.removeAll { parcel in
-                guard isOpen, batch.count < Self.batchCount,
-                    parcel.configuration.leads(whereDoes: first.configuration),
-                    parcel.configuration.isOpen
-                else { return false }
-                batch.append(parcel)
+            guard state.replicator == nil else { return nil }
+            var leader: (configuration: ReplicatorConfiguration, isOpen: Bool)?
+            var count = 0
+            let batch = state.line.take { parcel in
+                if let leader {
+                    guard leader.isOpen, count < Self.batchCount,
+                        parcel.configuration.leads(whereDoes: leader.configuration),
+                        parcel.configuration.isOpen
+                    else { return false }
+                } else {
+                    // One whose collection was deleted while it stood in line fails by itself.
+                    leader = (parcel.configuration, parcel.configuration.isOpen)
+                }
+                count += 1
                 return true
             }
+            guard let first = batch.first else { return nil }
             for parcel in batch { state.underway[parcel.digest] = parcel }
             var configuration = first.configuration
             configuration.join(batch.map(\.configuration))
@@ -229,7 +236,11 @@ extension BlobCourier {
     }
 
     private func finish(_ digest: BlobDigest, _ result: Swift.Result<Void, any Error>) {
-        let parcel = state.withLock { $0.underway.removeValue(forKey: digest) }
+        let parcel = state.withLock { state in
+            let parcel = state.underway.removeValue(forKey: digest)
+            state.forget(parcel?.waiters ?? [])
+            return parcel
+        }
         for waiter in parcel?.waiters ?? [] { waiter.continuation.resume(with: result) }
     }
 
@@ -237,7 +248,9 @@ extension BlobCourier {
         let rest = state.withLock { state in
             state.replicator = nil
             defer { state.underway = [:] }
-            return state.underway.values.flatMap(\.waiters)
+            let waiters = state.underway.values.flatMap(\.waiters)
+            state.forget(waiters)
+            return waiters
         }
         let failure = error ?? CancellationError()
         for waiter in rest { waiter.continuation.resume(throwing: failure) }

@@ -19,14 +19,16 @@ final class ListenerList<Event: Sendable>: Sendable {
 
     /// Adds a listener that receives each event posted from now on.
     ///
-    /// It runs on `queue`; `nil` means `Database.defaultListenerQueue` at delivery. `removed` runs
-    /// after the listener was removed through its token, on that thread.
+    /// It runs on `queue`; `nil` means `Database.defaultListenerQueue` at delivery. Of events that wait
+    /// there the newest `limit` are kept. `removed` runs after the listener was removed through its
+    /// token, on that thread.
     func add(
         queue: DispatchQueue?,
+        keepingNewest limit: Int = .max,
         removed: (@Sendable () -> Void)? = nil,
         _ body: @escaping @Sendable (Event) -> Void
     ) -> ListenerToken {
-        insert(Listener(delivery: .queue(queue), body: body), removed: removed)
+        insert(Listener(delivery: .queue(queue), limit: limit, body: body), removed: removed)
     }
 
     /// Adds a listener that runs on the main actor.
@@ -92,17 +94,21 @@ final class ListenerList<Event: Sendable>: Sendable {
     }
 }
 
-/// One listener: a closure, where it runs, and how many events wait for it.
+/// One listener: a closure, where it runs, and how many events came since it ran.
 private final class Listener<Event: Sendable>: Sendable {
     enum Delivery: Sendable {
         case queue(DispatchQueue?)
         case postingThread
     }
 
-    /// Events that may wait before a warning says that nobody drains the queue.
+    /// Events that may come before a warning says that nobody drains the queue.
     private let waitingCountLimit = 1_000
 
     private let delivery: Delivery
+    /// Events that wait at most; `Int.max` for all.
+    private let limit: Int
+    /// Those that wait, where there is a limit.
+    private let kept = Mutex<[Event]>([])
     private let ended: (@Sendable () -> Void)?
     private let body: @Sendable (Event) -> Void
     private let isCancelled = Atomic(false)
@@ -111,10 +117,12 @@ private final class Listener<Event: Sendable>: Sendable {
 
     init(
         delivery: Delivery,
+        limit: Int = .max,
         ended: (@Sendable () -> Void)? = nil,
         body: @escaping @Sendable (Event) -> Void
     ) {
         self.delivery = delivery
+        self.limit = limit
         self.ended = ended
         self.body = body
     }
@@ -132,15 +140,37 @@ private final class Listener<Event: Sendable>: Sendable {
         switch delivery {
         case .postingThread:
             body(event)
+        case .queue(let queue) where limit == .max:
+            noteWaiting()
+            enqueue(on: queue) { event }
         case .queue(let queue):
             noteWaiting()
-            (queue ?? ListenerQueue.standard).async { self.run(event) }
+            guard needsTurn(event) else { return }
+            enqueue(on: queue) { self.kept.withLock { $0.isEmpty ? nil : $0.removeFirst() } }
         }
     }
 
-    private func run(_ event: Event) {
-        waitingCount.subtract(1, ordering: .relaxed)
-        guard !isCancelled.load(ordering: .acquiring) else { return }
+    /// Keeps an event; returns whether it needs a turn of its own, and has not got that of the oldest one,
+    /// which went for it.
+    private func needsTurn(_ event: Event) -> Bool {
+        let oldest = kept.withLock { kept -> Event? in
+            kept.append(event)
+            return kept.count > limit ? kept.removeFirst() : nil
+        }
+        return oldest == nil
+    }
+
+    private func enqueue(on queue: DispatchQueue?, _ take: @escaping @Sendable () -> Event?) {
+        (queue ?? ListenerQueue.standard).async { self.run(take()) }
+    }
+
+    private func run(_ event: Event?) {
+        if limit == .max {
+            waitingCount.subtract(1, ordering: .relaxed)
+        } else {
+            waitingCount.store(0, ordering: .relaxed)
+        }
+        guard let event, !isCancelled.load(ordering: .acquiring) else { return }
         body(event)
     }
 
@@ -150,7 +180,7 @@ private final class Listener<Event: Sendable>: Sendable {
             !hasWarned.exchange(true, ordering: .relaxed)
         else { return }
         Journal.database.warning(
-            "Listener: \(waiting) events wait on a queue that nobody drains; run the main loop, "
+            "Listener: \(waiting) events came to a queue that nobody drains; run the main loop, "
                 + "pass a queue, or set Database.defaultListenerQueue"
         )
     }

@@ -13,7 +13,8 @@ extension Collection {
     /// Saves a model; the last write wins.
     ///
     /// Keys of the document that a model did not ask for when it was read stay as they were then,
-    /// those of objects inside it too; elements of arrays are written as the model holds them. A
+    /// those of objects inside it too, and so do the type and further properties of a blob whose content
+    /// a model holds as `Data`; elements of arrays are written as the model holds them. A
     /// class that is a ``WholeDocumentModel`` drops them. A model that was not read replaces the
     /// document that stands under its ID, be there one, without a conflict. Optional properties
     /// without a value are written as null, `Data` as a blob, which the official SDK refuses.

@@ -13,6 +13,8 @@ final class ModelDecoder: Decoder {
     private var unasked: JSONObject?
     /// The decoders of the objects that were looked into, so that what one key asks twice adds up.
     private var inner: [ExactText: ModelDecoder] = [:]
+    /// The blob of which the model took the content alone.
+    private var emptied: JSONObject?
 
     /// What was met on the way through a document.
     private final class Found {
@@ -156,7 +158,11 @@ final class ModelDecoder: Decoder {
 
     /// What nobody asked for; nothing where the value was taken whole.
     private var unknown: UnknownMembers {
-        UnknownMembers(unasked ?? [:], inner: inner.map { ($0.key.text, $0.value.unknown) })
+        UnknownMembers(
+            unasked ?? [:],
+            inner: inner.map { ($0.key.text, $0.value.unknown) },
+            blob: emptied
+        )
     }
 
     fileprivate func mismatch(_ type: Any.Type) -> DecodingError {
@@ -194,7 +200,7 @@ final class ModelDecoder: Decoder {
         case is URL.Type: json.string.flatMap { URL(string: $0) } ?? NSNull()
         case is Blob.Type: blob ?? NSNull()
         case is Encryptable.Type: Encryptable(standingFor: json) ?? NSNull()
-        case is Data.Type: blob?.content ?? NSNull()
+        case is Data.Type: takeContent() ?? NSNull()
         case is DocumentID.Type: DocumentID(wrappedValue: json.string)
         default: nil
         }
@@ -204,40 +210,12 @@ final class ModelDecoder: Decoder {
         guard case .object(let members) = json, members.isBlob else { return nil }
         return Blob(members, in: origin.database)
     }
-}
 
-extension JSON {
-    /// A boolean for the number 0 or 1 where one is asked for, and the other way round.
-    fileprivate func meant(as type: any Decodable.Type) -> JSON {
-        switch (self, type) {
-        case (_, is Bool.Type):
-            switch integer(UInt8.self) {
-            case 0: .bool(false)
-            case 1: .bool(true)
-            default: self
-            }
-        case (.bool(let bool), is any FixedWidthInteger.Type), (.bool(let bool), is Double.Type),
-            (.bool(let bool), is Float.Type):
-            .int(bool ? 1 : 0)
-        default:
-            self
-        }
-    }
-
-    /// The number in single precision; `nil` where it would be infinite.
-    fileprivate var float: Float? {
-        double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
-    }
-
-    /// The integer, if it fits; a whole double counts.
-    fileprivate func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
-        switch self {
-        case .int(let value): Integer(exactly: value)
-        case .uint(let value): Integer(exactly: value)
-        case .double(let value): Integer(exactly: value)
-        case .long(let value): Integer(value.text)
-        default: nil
-        }
+    /// The content of the blob here; what else stands in it is remembered.
+    private func takeContent() -> Data? {
+        guard let content = blob?.content else { return nil }
+        emptied = json.object
+        return content
     }
 }
 
@@ -359,6 +337,34 @@ private struct SingleModelReader: SingleValueDecodingContainer {
     func decodeNil() -> Bool { decoder.json.isNull }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try decoder.decode(type, asMember: false)
+    }
+}
+
+// Swift's defaults refuse integers of 128 bits wherever a container does not name them.
+extension KeyedModelReader {
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
+        try child(key).decode(type)
+    }
+
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 {
+        try child(key).decode(type)
+    }
+}
+
+extension UnkeyedModelReader {
+    mutating func decode(_ type: Int128.Type) throws -> Int128 {
+        try advance { try $0.decode(type) }
+    }
+
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 {
+        try advance { try $0.decode(type) }
+    }
+}
+
+extension SingleModelReader {
+    func decode(_ type: Int128.Type) throws -> Int128 { try decoder.decode(type, asMember: false) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 {
         try decoder.decode(type, asMember: false)
     }
 }

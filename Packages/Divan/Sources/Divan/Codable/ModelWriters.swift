@@ -186,3 +186,32 @@ extension KeyedModelWriter {
         try encodeOptional(value, forKey: key)
     }
 }
+
+// Swift's defaults refuse integers of 128 bits wherever a container does not name them.
+extension KeyedModelWriter {
+    func encode(_ value: Int128, forKey key: Key) {
+        members.members[key.stringValue] = .json(JSON(value))
+    }
+
+    func encode(_ value: UInt128, forKey key: Key) {
+        members.members[key.stringValue] = .json(JSON(value))
+    }
+
+    func encodeIfPresent(_ value: Int128?, forKey key: Key) {
+        members.members[key.stringValue] = .json(value.map { JSON($0) } ?? .null)
+    }
+
+    func encodeIfPresent(_ value: UInt128?, forKey key: Key) {
+        members.members[key.stringValue] = .json(value.map { JSON($0) } ?? .null)
+    }
+}
+
+extension UnkeyedModelWriter {
+    func encode(_ value: Int128) { elements.elements.values.append(.json(JSON(value))) }
+    func encode(_ value: UInt128) { elements.elements.values.append(.json(JSON(value))) }
+}
+
+extension SingleModelWriter {
+    func encode(_ value: Int128) { encoder.set(.json(JSON(value))) }
+    func encode(_ value: UInt128) { encoder.set(.json(JSON(value))) }
+}

@@ -4,17 +4,24 @@ import DivanJSON
 ///
 /// A key that the model asked for and then does not write is the model's to drop. Objects inside
 /// objects are followed as long as the model writes one at the same place; an array is written as
-/// the model holds it, for its elements have no names by which they could be found again.
+/// the model holds it, for its elements have no names by which they could be found again. `Data` says
+/// nothing of a blob's type and further properties: they stay with the content that they describe.
 struct UnknownMembers {
     private let members: JSONObject
     private let inner: [(key: String, unknown: UnknownMembers)]
+    private let blob: JSONObject?
 
-    init(_ members: JSONObject, inner: [(key: String, unknown: UnknownMembers)]) {
+    init(
+        _ members: JSONObject,
+        inner: [(key: String, unknown: UnknownMembers)],
+        blob: JSONObject? = nil
+    ) {
         self.members = members
         self.inner = inner.filter { !$0.unknown.isEmpty }
+        self.blob = blob
     }
 
-    private var isEmpty: Bool { members.isEmpty && inner.isEmpty }
+    private var isEmpty: Bool { members.isEmpty && inner.isEmpty && blob == nil }
 
     /// Puts them beside what a model wrote.
     func restore(into dictionary: MutableDictionaryObject) {
@@ -22,8 +29,14 @@ struct UnknownMembers {
             dictionary.members[key] = .json(value)
         }
         for (key, unknown) in inner {
-            guard case .dictionary(let child) = dictionary.members[key] else { continue }
-            unknown.restore(into: child)
+            switch dictionary.members[key] {
+            case .dictionary(let child): unknown.restore(into: child)
+            case .blob(let content):
+                guard let blob = unknown.blob, let described = Blob(blob, around: content)
+                else { continue }
+                dictionary.members[key] = .blob(described)
+            default: continue
+            }
         }
     }
 }

@@ -166,7 +166,9 @@ extension Collection {
             hasBlobs: composed.hasBlobs,
             over: parent
         )
-        let outcome = try translatingErrors { try store.save(revision, in: path) }
+        let outcome = try translatingErrors {
+            try store.save(revision, in: path, numbered: life.number)
+        }
         if composed.hasBlobs, case .saved = outcome { document.settleBlobs(in: database) }
         return outcome
     }

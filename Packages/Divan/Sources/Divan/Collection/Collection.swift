@@ -106,13 +106,24 @@ extension Collection {
     /// - Throws: `CBLError.notOpen`.
     func openStore() throws -> Store {
         let store = try database.openStore()
-        guard life.isAlive else {
-            throw NSError(
-                CBLError.notOpen,
-                "Collection \(fullName) was deleted; create it again and use the new object"
-            )
-        }
+        guard life.isAlive else { throw deletedError }
         return store
+    }
+
+    private var deletedError: NSError {
+        NSError(
+            CBLError.notOpen,
+            "Collection \(fullName) was deleted; create it again and use the new object"
+        )
+    }
+
+    /// Refuses another collection that has the name by now: this one may have been made anew by the batch that was
+    /// waited for, earlier in this batch, or by another process.
+    private func requireSame(in reader: StoreReader) throws {
+        guard let number = life.number, let present = try reader.collectionNumber(path),
+            present != number
+        else { return }
+        throw deletedError
     }
 
     /// The current revision of a document, a tombstone too.
@@ -135,12 +146,22 @@ extension Collection {
 
     func read<Output>(_ body: (StoreReader) throws -> Output) throws -> Output {
         let store = try openStore()
-        return try translatingErrors { try store.read(body) }
+        return try translatingErrors {
+            try store.read { reader in
+                try requireSame(in: reader)
+                return try body(reader)
+            }
+        }
     }
 
     func write<Output>(_ body: (StoreWriter) throws -> Output) throws -> Output {
         let store = try openStore()
-        return try translatingErrors { try store.write(body) }
+        return try translatingErrors {
+            try store.write { writer in
+                try requireSame(in: writer)
+                return try body(writer)
+            }
+        }
     }
 }
 

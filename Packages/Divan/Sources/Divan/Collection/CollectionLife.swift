@@ -1,3 +1,4 @@
+import DivanStore
 import Synchronization
 
 /// One life of a collection, from creation to deletion; shared by all objects that stand for it.
@@ -5,7 +6,13 @@ import Synchronization
 /// A collection that is created again under the same name has another life, so old objects stay
 /// dead. Equal only to itself.
 final class CollectionLife: Sendable, Hashable {
+    /// Which collection of its name it is; `nil` for the default one, which is never deleted.
+    let number: CollectionID?
     private let hasEnded = Atomic(false)
+
+    init(of number: CollectionID?) {
+        self.number = number
+    }
 
     var isAlive: Bool { !hasEnded.load(ordering: .acquiring) }
 

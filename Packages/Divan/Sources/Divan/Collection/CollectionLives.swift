@@ -7,7 +7,7 @@ import Synchronization
 /// has another life at once, for whoever sees the one as for whoever still sees the other.
 final class CollectionLives: Sendable {
     /// The default collection's, which is never deleted.
-    let ofDefault = CollectionLife()
+    let ofDefault = CollectionLife(of: nil)
     private let others = Mutex(Others())
 
     private struct Others {
@@ -19,7 +19,7 @@ final class CollectionLives: Sendable {
         guard path != .default else { return ofDefault }
         return others.withLock { others in
             if let life = others.living[number] { return life }
-            let life = CollectionLife()
+            let life = CollectionLife(of: number)
             // Who asks still sees it in an older state of the file.
             if others.deleted.contains(number) {
                 life.end()

@@ -60,13 +60,11 @@ public final class Database: Sendable {
         self.location = location
         self.name = name
         self.config = config
+        let file = try DatabaseFile.open(location, config)
+        self.file = file
         publisher =
             config.publishesStatus
-            ? StatusPublisher(
-                bundle: location.bundlePath,
-                namesDocuments: config.encryptionKey == nil
-            ) : nil
-        file = try DatabaseFile.open(location, config)
+            ? StatusPublisher(bundle: location.bundlePath) { !file.store.isSealed } : nil
         begin()
         Journal.database.info(
             "Database \(name) opened in \(timer.text): \(location.path)"
@@ -156,7 +154,8 @@ public final class Database: Sendable {
     /// - Precondition: Not called inside a filter, resolver, authenticator or access hook of a replicator or
     ///   listener of this database that runs: that would wait for itself, so the program stops with a
     ///   sentence. A change listener may call it.
-    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``.
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; where something runs that has to be
+    ///   waited for, inside that of another database too.
     public func close() throws {
         _ = try end { [file] in try file.close() }
     }
@@ -277,6 +276,7 @@ extension Database {
     /// Stops everything and ends the use of the file; false when that is done or under way.
     private func end(_ finish: @escaping @Sendable () throws -> Void) throws -> Bool {
         try requireNoBatch("close")
+        try requireNoBatchElsewhere()
         let begun: [any DatabaseService]? = state.withLock { state in
             guard state.phase == .open else { return nil }
             state.phase = .closing
@@ -297,6 +297,18 @@ extension Database {
         return true
     }
 
+    /// What has to be waited for may share its thread with who waits for the batch.
+    private func requireNoBatchElsewhere() throws {
+        guard BatchBlock.isRunning,
+            state.withLock({ $0.services.values.contains { !$0.service.endsBesideBatches } })
+        else { return }
+        throw NSError(
+            CBLError.transactionNotClosed,
+            "Database \(name) cannot stop its replicators and listeners inside inBatch of another database; "
+                + "close it after the batch"
+        )
+    }
+
     /// Whether this thread has to go on so that services can end.
     ///
     /// It is none of the application's, and not in a callback either: an object goes here, and closes the
@@ -304,7 +316,7 @@ extension Database {
     private var mustNotWaitHere: Bool {
         guard !ServiceCallback.isRunning else { return false }
         return EventLoopGroup.shared.loops.contains(where: \.isCurrent)
-            || publisher?.isCurrent ?? false
+            || WorkQueue.isCurrent || publisher?.isCurrent ?? false
     }
 
     private func end(_ services: [any DatabaseService], _ finish: () throws -> Void) throws {

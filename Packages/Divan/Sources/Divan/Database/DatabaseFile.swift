@@ -158,13 +158,14 @@ final class DatabaseFile: Sendable {
     func inBatch(_ block: () throws -> Void) throws {
         let began = Batch()
         var isBlockOver = false
+        func run() throws { try BatchBlock.run(block) }
         do {
             try store.write { _ in
-                guard runningBatch == nil else { return try block() }
+                guard runningBatch == nil else { return try run() }
                 batch.withLock { $0 = began }
                 defer { batch.withLock { $0 = nil } }
                 do {
-                    try block()
+                    try run()
                     isBlockOver = true
                 } catch {
                     // Before others can make collections, which get the same numbers.

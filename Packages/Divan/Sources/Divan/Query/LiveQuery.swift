@@ -73,6 +73,7 @@ final class LiveQuery: DatabaseService {
     }
 
     private let pace: Pace
+    private let memory: QueryMemory
     private let query: any Query
     private let tell: @Sendable (LiveQuery, QueryChange) -> Void
     private let ended: @Sendable () -> Void
@@ -85,11 +86,13 @@ final class LiveQuery: DatabaseService {
     init(
         _ query: any Query,
         pace: Pace = Pace(),
+        memory: QueryMemory = .process,
         ended: @escaping @Sendable () -> Void = {},
         _ tell: @escaping @Sendable (LiveQuery, QueryChange) -> Void
     ) {
         self.query = query
         self.pace = pace
+        self.memory = memory
         self.ended = ended
         self.tell = tell
     }
@@ -141,6 +144,9 @@ final class LiveQuery: DatabaseService {
         ended()
     }
 
+    /// It has a queue of its own, and only reads.
+    var endsBesideBatches: Bool { true }
+
     func beginStop() { end() }
 
     func waitForStop() {
@@ -179,7 +185,7 @@ final class LiveQuery: DatabaseService {
     }
 
     private func run(_ number: Int) {
-        let watch = QueryWatch()
+        let watch = QueryWatch(memory: memory)
         guard let turn = begin(number, watch) else { return }
         do {
             guard try mustRun(turn, watch) else { return }
@@ -188,12 +194,24 @@ final class LiveQuery: DatabaseService {
             state.withLock { $0.documentIDs = documentIDs }
             guard note(.rows(rows), of: turn) else { return }
             tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
+        } catch QueryStop.othersHoldMemory {
+            // As the error wishes; nothing is wrong with the query.
+            askLater(turn)
         } catch {
             let error = NSError(from: error)
             state.withLock { $0.documentIDs = nil }
             guard note(.failure(error.localizedDescription), of: turn) else { return }
             tell(self, QueryChange(query: query, results: nil, error: error))
         }
+    }
+
+    /// Leaves what a run had to do to a later one.
+    private func askLater(_ turn: Turn) {
+        state.withLock { state in
+            state.documentIDs = nil
+            if turn.mustTell { state.mustTell = true }
+        }
+        schedule(after: pace.delay)
     }
 
     /// Takes what a run has to do, so that what comes from now on is left to the next one.

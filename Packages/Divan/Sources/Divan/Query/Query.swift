@@ -99,7 +99,8 @@ extension Query {
     /// Adds a listener that gets the rows soon, and again when a commit has changed them.
     ///
     /// Each listener has rows of its own. Commits that follow each other within a quarter of a
-    /// second are told together, half a second later. A query that fails is told too.
+    /// second are told together, half a second later. A query that fails is told too. Of changes that the
+    /// queue does not come to, the newest eight wait.
     ///
     /// - Parameters:
     ///   - queue: Where it runs; `nil` is `Database.defaultListenerQueue`.
@@ -112,7 +113,11 @@ extension Query {
         _ listener: @escaping @Sendable (QueryChange) -> Void
     ) -> ListenerToken {
         let listeners = ListenerList<QueryChange>()
-        _ = listeners.add(queue: queue, listener)
+        _ = listeners.add(
+            queue: queue,
+            keepingNewest: LiveQueryLimits.waitingCount,
+            listener
+        )
         let live = LiveQuery(
             self,
             ended: { listeners.end() },

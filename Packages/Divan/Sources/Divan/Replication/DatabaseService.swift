@@ -18,10 +18,15 @@ protocol DatabaseService: AnyObject, Sendable {
     /// Says how the service is, for other processes, each time that it is called; `nil` for one that tells
     /// nobody.
     var report: (@Sendable () -> JSONObject)? { get }
+
+    /// Whether it ends by itself while a batch of another database runs, which may hold up the threads that
+    /// services share.
+    var endsBesideBatches: Bool { get }
 }
 
 extension DatabaseService {
     var report: (@Sendable () -> JSONObject)? { nil }
+    var endsBesideBatches: Bool { false }
 }
 
 /// Lets a thread wait until a service has ended.
@@ -49,20 +54,36 @@ final class ServiceEnd: Sendable {
     }
 }
 
-/// Marks the time in which a service's own thread runs the application's code.
-enum ServiceCallback {
-    /// One callback: a task that is begun in it inherits this, and may go on elsewhere or afterwards.
-    private final class Call: Sendable {
-        private let thread = UInt(pthread_self())
-        private let hasReturned = Atomic(false)
+/// One call of the application's code: a task that is begun in it inherits this, and may go on elsewhere or
+/// afterwards.
+private final class Call: Sendable {
+    private let thread = UInt(pthread_self())
+    private let hasReturned = Atomic(false)
 
-        var isHere: Bool {
-            thread == UInt(pthread_self()) && !hasReturned.load(ordering: .acquiring)
-        }
-
-        func end() { hasReturned.store(true, ordering: .releasing) }
+    var isHere: Bool {
+        thread == UInt(pthread_self()) && !hasReturned.load(ordering: .acquiring)
     }
 
+    func end() { hasReturned.store(true, ordering: .releasing) }
+}
+
+/// Marks the time in which a thread runs the block of a batch, of any database.
+enum BatchBlock {
+    @TaskLocal private static var call: Call?
+
+    /// Whether this thread is inside such a block.
+    static var isRunning: Bool { call?.isHere ?? false }
+
+    /// Runs the block, marked.
+    static func run(_ block: () throws -> Void) rethrows {
+        let call = Call()
+        defer { call.end() }
+        try $call.withValue(call, operation: block)
+    }
+}
+
+/// Marks the time in which a service's own thread runs the application's code.
+enum ServiceCallback {
     @TaskLocal private static var call: Call?
 
     /// Whether this thread is inside such a callback.

@@ -13,7 +13,7 @@ import Synchronization
 /// the services; `finish` alone waits, and comes when no service is left.
 final class StatusPublisher: Sendable {
     private struct Entry {
-        let board: StatusBoard
+        var board: StatusBoard
         let report: @Sendable () -> JSONObject
         var last: JSONObject?
     }
@@ -24,13 +24,14 @@ final class StatusPublisher: Sendable {
     }
 
     private let bundle: String
-    private let namesDocuments: Bool
+    /// Asked each time: the key of a database may be changed while it is open.
+    private let namesDocuments: @Sendable () -> Bool
     private let queue = DispatchQueue(label: "divan.status", qos: .utility)
     private let state = Mutex(State())
     private let program = ProcessInfo.processInfo.processName
     private static let current = DispatchSpecificKey<ObjectIdentifier>()
 
-    init(bundle: String, namesDocuments: Bool) {
+    init(bundle: String, namesDocuments: @escaping @Sendable () -> Bool) {
         self.bundle = bundle
         self.namesDocuments = namesDocuments
         queue.setSpecific(key: Self.current, value: ObjectIdentifier(self))
@@ -44,7 +45,7 @@ final class StatusPublisher: Sendable {
         guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
         queue.async { [self] in
-            let board = StatusBoard(bundle: bundle, namesDocuments: namesDocuments)
+            let board = StatusBoard(bundle: bundle, namesDocuments: namesDocuments())
             let entry = Entry(board: board, report: report)
             let isFirst = state.withLock { state in
                 state.entries[name] = entry
@@ -78,10 +79,16 @@ final class StatusPublisher: Sendable {
     private func publish(_ name: ObjectIdentifier, _ entry: Entry) {
         var members = entry.report()
         members["program"] = .string(program)
-        guard JSON.object(members) != entry.last.map({ JSON.object($0) }) else { return }
+        var board = entry.board
+        board.namesDocuments = namesDocuments()
+        let isSame = board.namesDocuments == entry.board.namesDocuments
+        guard !isSame || JSON.object(members) != entry.last.map({ JSON.object($0) }) else { return }
         // One that could not be written is written with the next look.
-        let told = entry.board.publish(members) ? members : nil
-        state.withLock { $0.entries[name]?.last = told }
+        let told = board.publish(members) ? members : nil
+        state.withLock { state in
+            state.entries[name]?.board = board
+            state.entries[name]?.last = told
+        }
     }
 
     private func tickLater() {

@@ -21,13 +21,17 @@ public struct Encryptable: Sendable {
     /// Takes a value of any type that a document can hold but a blob; `nil` is null.
     ///
     /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse
-    /// and stops the program.
+    /// and stops the program, and so is a container with a blob that is not stored: its content would be lost.
     public init(_ value: Any?) {
-        switch Value(value) {
+        let value = Value(value)
+        switch value {
         case .json(let json): self.json = json
         case .dictionary(let dictionary): json = .object(dictionary.members.metadataObject())
         case .array(let array): json = .array(array.elements.metadataArray())
         case .blob: stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
+        }
+        guard !value.holdsNewBlob else {
+            stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
         }
     }
 
@@ -52,6 +56,19 @@ public struct Encryptable: Sendable {
     public var properties: [String: Any] { object.plainDictionary(in: nil) }
 
     var object: JSONObject { EncryptableForm.object(holding: json) }
+}
+
+extension Value {
+    /// Whether a blob stands in it that no database has yet; no container holds itself.
+    fileprivate var holdsNewBlob: Bool {
+        switch self {
+        case .json: false
+        case .dictionary(let dictionary):
+            dictionary.members.keys.contains { dictionary.members[$0]?.holdsNewBlob ?? false }
+        case .array(let array): array.elements.values.contains { $0.holdsNewBlob }
+        case .blob(let blob): blob.digest == nil
+        }
+    }
 }
 
 extension Encryptable: Equatable {

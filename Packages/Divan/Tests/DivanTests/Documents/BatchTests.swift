@@ -30,6 +30,24 @@ import Testing
         }
     }
 
+    @Test
+    func `another database with a replicator is closed after the batch, not inside`()
+        async throws
+    {
+        let peers = try Peers()
+        let home = try TemporaryDatabase("other")
+        var configuration = try peers.configuration()
+        configuration.continuous = true
+        let replicator = Replicator(config: configuration)
+        _ = await replicator.start(until: .idle)
+        // What runs may share its thread with a connection that waits for the end of this batch.
+        try home.database.inBatch {
+            expect(CBLError.transactionNotClosed) { try peers.here.close() }
+        }
+        try peers.here.close()
+        #expect(replicator.status.activity == .stopped)
+    }
+
     @Test func `a batch stores everything`() throws {
         try home.database.inBatch {
             for index in 0..<20 { try save("doc \(index)") }

@@ -367,6 +367,20 @@ import Testing
         #expect(after.toJSON().contains("length") == !stated.isEmpty)
     }
 
+    @Test(arguments: [
+        ("aGVsbG8=", #""digest":"sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00=","length":5}"#),
+        ("no Base64", #""data":"no Base64"}"#),
+    ])
+    func `a blob that a peer wrote without a digest has JSON`(
+        content: String,
+        rest: String
+    ) throws {
+        let json = #"{"b":{"@type":"blob","data":"\#(content)"}}"#
+        try collection.save(document: try MutableDocument(id: "doc", json: json))
+        let blob = try #require(try collection.document(id: "doc")?.blob(forKey: "b"))
+        #expect(blob.toJSON() == #"{"@type":"blob","# + rest)
+    }
+
     @Test func `content that stands inline beside its digest is stored at save`() throws {
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         let data = ["@type": "blob", "data": "aGVsbG8=", "digest": digest]

@@ -1,5 +1,6 @@
 import Divan
 import Foundation
+import Synchronization
 import Testing
 
 /// `behaviour.md` §2: scopes and collections.
@@ -116,6 +117,33 @@ import Testing
         #expect(new != old)
         expect(CBLError.notOpen) { _ = try old.document(id: "doc") }
         try new.save(document: MutableDocument(id: "doc"))
+    }
+
+    /// The first save is made in the batch, the second one by a thread that waits for its end.
+    @Test func `an old object stores nothing in the collection that a batch made anew`() throws {
+        let old = try database.createCollection(name: "c")
+        let code = Mutex(0)
+        let (hasBegun, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        try database.inBatch {
+            try database.deleteCollection(name: "c")
+            _ = try database.createCollection(name: "c")
+            expect(CBLError.notOpen) { try old.save(document: MutableDocument(id: "mine")) }
+            expect(CBLError.notOpen) { _ = try old.document(id: "mine") }
+            expect(CBLError.notOpen) { try old.purge(id: "mine") }
+            Thread.detachNewThread {
+                hasBegun.signal()
+                do {
+                    try old.save(document: MutableDocument(id: "late"))
+                } catch {
+                    code.withLock { $0 = (error as NSError).code }
+                }
+                isDone.signal()
+            }
+            hasBegun.wait()
+        }
+        isDone.wait()
+        #expect(code.withLock { $0 } == CBLError.notOpen)
+        #expect(try database.collection(name: "c")?.count == 0)
     }
 
     @Test func `a collection and its documents are equal through all objects of one file`() throws {

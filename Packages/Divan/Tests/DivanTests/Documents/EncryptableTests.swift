@@ -22,6 +22,13 @@ import Testing
         #expect(!"\(Encryptable("aubergine")) \(dumped)".contains("aubergine"))
     }
 
+    @Test func `a new blob inside an encryptable value stops the program, and is not lost`() async {
+        await #expect(processExitsWith: .failure) {
+            let blob = Blob(contentType: "text/plain", data: Data("one".utf8))
+            _ = Encryptable(["name": "Ada", "scans": [blob]] as [String: Any])
+        }
+    }
+
     /// A model with a value that replicators encrypt.
     private final class Person: DocumentCodable {
         @DocumentID var id: String?

@@ -88,6 +88,31 @@ import Testing
         #expect(try collection.document(id: "p")?.blob(forKey: "note")?.content == Data("hi".utf8))
     }
 
+    @Test func `what describes a content stays until the model holds another`() throws {
+        final class Page: Codable {
+            @DocumentID var id: String?
+            var name: String
+            var scan: Data
+            var more: [String: Data]
+        }
+        let scan = Blob(contentType: "image/png", data: Data([1, 2]))
+        try home.database.saveBlob(blob: scan)
+        let digest = try #require(scan.digest)
+        let blob =
+            #"{"@type":"blob","alt":"A","content_type":"image/png","#
+            + #""digest":"\#(digest)","length":2}"#
+        try put(#"{"more":{"a":\#(blob)},"name":"Ada","scan":\#(blob)}"#)
+        let page = try #require(try collection.document(id: "p", as: Page.self))
+        page.name = "Eve"
+        try collection.save(from: page)
+        #expect(try stored() == #"{"more":{"a":\#(blob)},"name":"Eve","scan":\#(blob)}"#)
+        page.scan = Data([3])
+        try collection.save(from: page)
+        let read = try #require(try collection.document(id: "p")?.blob(forKey: "scan"))
+        #expect(read.contentType == "application/octet-stream" && read.content == Data([3]))
+        #expect(read.properties["alt"] == nil)
+    }
+
     @Test func `after a conflict the newest unknown keys stay`() throws {
         try put(#"{"homes":{},"name":"Ada","newer":1,"stays":[]}"#)
         let person = try read()

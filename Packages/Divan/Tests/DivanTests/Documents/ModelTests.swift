@@ -75,6 +75,30 @@ import Testing
         #expect(twin.bytes == Data([4, 5]))
     }
 
+    @Test func `integers of 128 bits come back, alone and in collections`() throws {
+        final class Account: Codable {
+            @DocumentID var id: String?
+            var balance = -(Int128(1) << 100)
+            var key: UInt128? = .max
+            var none: Int128?
+            var rows = [Int128.min, -1, .max]
+            var sums = ["a": Int128(UInt64.max) + 1]
+        }
+        let account = Account()
+        account.id = "a"
+        try collection.save(from: account)
+        let json = try #require(try collection.document(id: "a")).toJSON()
+        #expect(
+            json == #"{"balance":-1267650600228229401496703205376,"#
+                + #""key":340282366920938463463374607431768211455,"none":null,"#
+                + #""rows":[-170141183460469231731687303715884105728,-1,"#
+                + #"170141183460469231731687303715884105727],"sums":{"a":18446744073709551616}}"#
+        )
+        let twin = try #require(try collection.document(id: "a", as: Account.self))
+        #expect(twin.balance == account.balance && twin.key == .max && twin.none == nil)
+        #expect(twin.rows == account.rows && twin.sums == account.sums)
+    }
+
     @Test func `the body holds plain values and no ID`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let document = try #require(try collection.document(id: "p"))

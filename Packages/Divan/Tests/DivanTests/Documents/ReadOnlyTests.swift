@@ -1,6 +1,7 @@
 import Divan
 import DivanTestKit
 import Foundation
+import Synchronization
 import Testing
 
 /// A database that is only read, beside the one that writes.
@@ -25,6 +26,19 @@ import Testing
         #expect(orders.count == 2)
         #expect(try orders.document(id: "bread") != nil)
         #expect(try orders.documentIDs() == ["bread", "soup"])
+    }
+
+    @Test func `its listeners hear what this process writes through another object`() throws {
+        let orders = try reader().defaultCollection()
+        let queue = DispatchQueue(label: "listener")
+        let heard = Mutex<[String]>([])
+        orders.addChangeListener(queue: queue) { change in
+            heard.withLock { $0 += change.documentIDs }
+        }
+        try home.collection.save(document: MutableDocument(id: "bread"))
+        queue.sync {}
+        #expect(heard.withLock { $0 } == ["bread"])
+        #expect(orders.count == 2)
     }
 
     @Test func `while it is open the other one cannot be deleted, and goes on`() throws {

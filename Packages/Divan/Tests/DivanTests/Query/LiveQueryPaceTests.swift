@@ -1,11 +1,33 @@
 import Foundation
 import Testing
 
-// The pace of a live query is the module's own.
+// The pace of a live query is the module's own, as is what takes memory.
 @testable import Divan
+@testable import DivanStore
 
 /// When live queries run.
 @Suite(.timeLimit(.minutes(2))) struct LiveQueryPaceTests {
+    @Test func `a query that finds no memory asks again later, and fails not`() async throws {
+        let shop = try Chairs()
+        let query = try shop.database.createQuery("SELECT name FROM shop.chairs ORDER BY name")
+        let memory = QueryMemory(byteLimit: 8 << 20)
+        #expect(memory.take(memory.byteLimit))
+        let (stream, continuation) = AsyncStream.makeStream(of: [String?].self)
+        let live = LiveQuery(
+            query,
+            pace: LiveQuery.Pace(delay: .milliseconds(20)),
+            memory: memory
+        ) { _, change in
+            continuation.yield(change.results?.map { $0.string(at: 0) } ?? ["failed"])
+        }
+        live.start()
+        try await Task.sleep(for: .milliseconds(200))
+        memory.giveBack(memory.byteLimit)
+        var told = stream.makeAsyncIterator()
+        #expect(await told.next() == ["Bern", "Oslo", "Porto", "Turin"])
+        live.end()
+    }
+
     @Test func `new parameters do not wait for a run that was put off`() async throws {
         let shop = try Chairs()
         let query = try shop.database.createQuery(

@@ -99,6 +99,27 @@ import Testing
         other.remove()
     }
 
+    @Test func `of changes that a listener does not come to, the newest eight wait`() async {
+        let queue = DispatchQueue(label: "busy")
+        queue.suspend()
+        let heard = Atomic(0)
+        let token = query.addChangeListener(withQueue: queue) { _ in
+            heard.add(1, ordering: .relaxed)
+        }
+        // Runs at the same pace, and listens.
+        let (stream, other) = told(query)
+        var changes = stream.makeAsyncIterator()
+        for seats in 1...40 {
+            query.parameters = Parameters().setInt(seats, forName: "seats")
+            _ = await changes.next()
+        }
+        queue.resume()
+        await withCheckedContinuation { isDrained in queue.async { isDrained.resume() } }
+        #expect(1...8 ~= heard.load(ordering: .relaxed))
+        token.remove()
+        other.remove()
+    }
+
     @Test func `a query that fails is told`() async throws {
         query.parameters = Parameters().setInt(1, forName: "nope")
         let (stream, token) = told(query)

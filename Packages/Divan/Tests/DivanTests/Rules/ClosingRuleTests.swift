@@ -1,7 +1,10 @@
-import Divan
+import DivanTransport
 import Foundation
 import Synchronization
 import Testing
+
+// What a service of a database is, the module alone knows.
+@testable import Divan
 
 /// `behaviour.md` §15 and §18.
 @Suite(.timeLimit(.minutes(5))) struct ClosingRuleTests {
@@ -103,6 +106,31 @@ import Testing
             }
             try await Replicator(config: configuration).run()
         }
+    }
+
+    /// Ends when the work has that it waits for, as a replicator does whose revisions are being stored.
+    private final class Service: DatabaseService {
+        private let work = DispatchSemaphore(value: 0)
+
+        func workIsOver() { work.signal() }
+
+        func beginStop() {}
+
+        func waitForStop() { work.wait() }
+    }
+
+    /// What a listener has captured may go on the thread that committed, where a peer's revisions are stored.
+    @Test func `who closes the database as it goes, on a thread that it waits for, does not wait`()
+        async throws
+    {
+        let home = try TemporaryDatabase()
+        let service = Service()
+        try home.database.register(service)
+        WorkQueue(label: "test", limit: 1).async { [database = home.database] in
+            try? database.close()
+            service.workIsOver()
+        }
+        while home.database.isOpen { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     @Test func `closing from a change listener works`() async throws {

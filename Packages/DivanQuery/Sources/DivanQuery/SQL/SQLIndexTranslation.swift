@@ -124,6 +124,16 @@ public struct SQLIndexTranslation: Sendable {
     /// Otherwise a function means something else since: the index has to be made anew.
     public static func renewed(_ sql: String) -> String? { SQLFunctionName.renewed(sql) }
 
+    /// Whether a statement that makes an index, or its tables, calls what knows letters, their case, or white
+    /// space, which changes with the library that knows Unicode: in another version the function may look for a
+    /// document under another key than the one that it once gave.
+    public static func dependsOnUnicode(_ sql: String) -> Bool {
+        [
+            "divan_lower", "divan_upper", "divan_trim", "divan_ltrim", "divan_rtrim",
+            "divan_contains", "divan_stored_like", "divan_stored_regexp",
+        ].contains { sql.contains($0) }
+    }
+
     /// The name of the table that has the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")

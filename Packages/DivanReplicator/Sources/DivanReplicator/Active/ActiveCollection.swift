@@ -190,15 +190,11 @@ extension ActiveCollection {
                 throw .http(.badRequest, "received revision without sequence")
             }
             let body = try inbox.body(of: message, request, in: admission)
-            if body.isRemoved, let puller {
-                remarks.add(
-                    puller.removal(
-                        of: message.documentID,
-                        message.revisionID,
-                        request: request.isNoReply ? nil : request.id,
-                        sequence: message.sequence
-                    )
-                )
+            if body.isRemoved, remoteOrder.hasPassed(message.documentID, message.sequence) {
+                // The user lost that revision, and was sent a later one.
+                take(.gone, of: Arrival(request))
+            } else if body.isRemoved, let puller {
+                remarks.add(puller.removal(by: message, request))
             } else {
                 try inbox.take(message, body, request, in: admission)
             }
@@ -216,8 +212,8 @@ extension ActiveCollection {
         let reason = request.properties["reason"] ?? "the peer cannot send the document"
         let error = SyncError(.http(status), reason, isFromPeer: true)
         var arrival = Arrival(request)
-        let sequence = request.properties["seq"].map { RemoteSequence(json: $0) }
-        arrival.sequence = arrival.sequence ?? sequence
+        let old = request.properties["seq"].map { RemoteSequence(json: $0) }
+        arrival.sequence = (arrival.sequence ?? old).map { puller?.requested.announced($0) ?? $0 }
         let isGone = status == .notFound || status == .gone
         take(isGone ? .gone : .unavailable(error), of: arrival)
     }

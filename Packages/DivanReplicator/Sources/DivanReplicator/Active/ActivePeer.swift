@@ -203,6 +203,8 @@ extension ActivePeer {
             waits(at: connection.now)
         }
         if let stall { connection.log.warning("Replicator waits for: \(stall)") }
+        guard inbox.waitsForNoBlob, inbox.ready.isEmpty, storing == nil else { return }
+        connection.comeAgainIfForgotten(since: collections.compactMap(\.oldestWait).max())
     }
 
     /// Nothing new begins; what has arrived is stored and the checkpoint saved.

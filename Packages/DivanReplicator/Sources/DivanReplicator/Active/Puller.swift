@@ -23,7 +23,7 @@ final class Puller {
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
     // Unchecked: one thread uses a puller, and the tables call nobody.
-    @exclusivity(unchecked) private var requested = RequestedRevisions()
+    @exclusivity(unchecked) private(set) var requested = RequestedRevisions()
     /// When one of those came last, or the first of them was asked for.
     private var lastArrival: Duration = .zero
     private var waiting: [BLIPIncomingRequest] = []
@@ -374,7 +374,7 @@ final class Puller {
     /// One that `isFinished` need not come in another run.
     func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
         note { $0.remove(sequence) }
-        lastArrival = connection.now
+        (lastArrival, connection.lastArrival) = (connection.now, connection.now)
         connection.progress.complete(byteCount)
         if isFinished { checkpointer.remote.finish(sequence) }
     }

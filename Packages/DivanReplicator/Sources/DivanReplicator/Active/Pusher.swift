@@ -228,12 +228,18 @@ extension Pusher {
         } else if error.isConflict {
             // Somebody was faster than this revision, though its proposal was accepted.
             try conflicted(number, rival(in: reply))
-        } else if error.isTransient {
+        } else if error.isTransient || error.isPeerFailure || isOfTheClocks(error) {
             take(.failed(error), of: number)
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
             take(.refused(error), of: number)
         }
+    }
+
+    /// Whether Couchbase Lite does not take the time of a version yet, which is more than two minutes ahead of
+    /// its clock: once one of the clocks is right, or time has passed, it does.
+    private func isOfTheClocks(_ error: SyncError) -> Bool {
+        connection.dialect.scheme == .vectors && error.wireCode == .liteCore(.badRevisionID)
     }
 
     /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.

@@ -89,6 +89,12 @@ struct RemoteOrder {
         return firsts[documentID, default: sequence].rise(to: sequence) > sequence
     }
 
+    /// Whether the peer has told something newer of a document than what has this sequence.
+    func hasPassed(_ documentID: DocumentID, _ sequence: RemoteSequence?) -> Bool {
+        guard let number = sequence?.number else { return false }
+        return number < max(latest[documentID]?.sequence ?? 0, firsts[documentID] ?? 0)
+    }
+
     /// Whether the peer has told of a document.
     private func tells(of documentID: DocumentID) -> Bool { latest[documentID] != nil }
 

@@ -42,6 +42,16 @@ struct RequestedRevisions {
         }
     }
 
+    /// A sequence that a `norev` names, as the list had it that announced it.
+    ///
+    /// Sync Gateway before 3.3.3, and 4.0 before 4.0.3, leaves out the quotes there (CBG-5051).
+    func announced(_ sequence: RemoteSequence) -> RemoteSequence {
+        let isExact = sequence.integer.map { numbered[$0] != nil } ?? (others[sequence] != nil)
+        guard !isExact, !others.isEmpty else { return sequence }
+        let quoted = RemoteSequence(json: "\"\(sequence.json)\"")
+        return others[quoted] == nil ? sequence : quoted
+    }
+
     /// What was asked for under a sequence is not to come any more.
     mutating func remove(_ sequence: RemoteSequence) {
         if let number = sequence.integer {

@@ -1,3 +1,4 @@
+import DivanBLIP
 import DivanRevisions
 
 /// Documents that the user lost while revisions of them were on their way here.
@@ -34,5 +35,17 @@ struct Withdrawals {
     /// Nothing is on its way any more.
     mutating func clear() {
         if !latest.isEmpty { latest = [:] }
+    }
+}
+
+extension Puller {
+    /// What to do about a document of which the peer withholds the revision that was asked for.
+    func removal(by message: RevisionMessage, _ request: BLIPIncomingRequest) -> Remarks.Removal {
+        removal(
+            of: message.documentID,
+            message.revisionID,
+            request: request.isNoReply ? nil : request.id,
+            sequence: message.sequence
+        )
     }
 }

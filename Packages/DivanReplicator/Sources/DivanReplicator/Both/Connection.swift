@@ -23,6 +23,8 @@ final class Connection {
     var remote: RemoteID?
     /// Whether the remote was known before this connection, under whatever checkpoint.
     var metBefore = false
+    /// When a revision of any collection came last that the peer was asked for.
+    var lastArrival: Duration = .zero
     // What changes with each message is not checked for two accesses at a time: one thread uses a
     // connection, and nothing that these values call comes back to it. Of all that they call out to only
     // a body's source is not of their own package, and `BlobSource` reads a file and nothing else.
@@ -123,6 +125,20 @@ extension Connection {
     /// Moves the peer's life on; false where the event means nothing now.
     @discardableResult
     func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
+
+    /// Closes so that another connection follows, where nothing came since then of what the peer was asked
+    /// for, nor is half of it here.
+    ///
+    /// Sync Gateway sends no more of a list once one of its documents cannot be read, and tells nobody.
+    func comeAgainIfForgotten(since: Duration?) {
+        // Also where what came was the last of its collection.
+        guard let since, life == .running, now - max(since, lastArrival) >= limits.longestSilence,
+            blip.openByteCount == 0
+        else { return }
+        comeAgain(
+            after: .http(.gatewayTimeout, "the peer does not send revisions that it announced")
+        )
+    }
 
     /// Records the replication's error; the kinds that end it close the connection.
     ///

@@ -31,10 +31,12 @@ extension DocumentFields {
 extension SyncError {
     /// Why encrypted properties keep a document from being sent or stored.
     ///
-    /// A cipher that cannot be asked now halts the whole replication, which tries again.
+    /// A cipher that cannot be asked now halts the whole replication, which tries again. The peer is the one
+    /// that must not read them: what the application's cipher says, such as where its keys are, stays here.
     init(field failure: FieldFailure) {
         let code: WireCode =
             failure.isTransient ? .http(.serviceUnavailable) : .liteCore(.crypto)
-        self.init(code, failure.description, hasRemedy: true)
+        let told = "a property of it cannot be encrypted or decrypted here"
+        self.init(code, failure.description, telling: told)
     }
 }

@@ -27,6 +27,9 @@ final class OutgoingRevision {
         self.number = number
     }
 
+    /// Bytes of the names in `known`.
+    var knownByteCount: Int { known.count * MemoryLayout<RevisionID>.stride }
+
     /// The difference as which it went out; `nil` when its body went whole.
     var delta: DeltaUse? {
         guard wasDelta else { return nil }

@@ -167,6 +167,10 @@ public struct ReplicatorLimits: Sendable {
     ///
     /// Slow peers answer a batch within a few seconds; people look after about ten.
     public var patience = Duration.seconds(10)
+    /// How long nothing may come of revisions that were asked for, before another connection asks again.
+    ///
+    /// Looked at when a wait is named, so up to twice as long.
+    public var longestSilence = Duration.seconds(600)
 
     /// Creates the default limits.
     public init() {}

@@ -107,7 +107,9 @@ struct RevisionComposer {
             message.keepsOrder = keepsOrder && !message.closing.isEmpty
             message.refusesConflicts = refusesConflicts && message.closing.isEmpty
         }
-        var body = stored.body.isEmpty ? Array("{}".utf8) : stored.body
+        // A deletion is told also where the document may not be read: no filter sees what it holds.
+        let isHidden = stored.isTombstone && readFilter != nil
+        var body = stored.body.isEmpty || isHidden ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
         if stored.flags.contains(.hasBlobs), !stored.isTombstone {
             body = listingBlobs(body, generation: stored.revisionID.generation, for: revision.terms)

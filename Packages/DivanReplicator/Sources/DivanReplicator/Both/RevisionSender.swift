@@ -23,6 +23,8 @@ struct RevisionSender {
     var keepsOrder = false
 
     private var queue = Line<OutgoingRevision>()
+    /// Bytes of the revisions that the peer named for those in the queue.
+    private(set) var knownByteCount = 0
     private var unansweredCount = 0
     private var unansweredByteCount = 0
     private var window = SendWindow()
@@ -46,6 +48,7 @@ struct RevisionSender {
 
     mutating func enqueue(_ revision: OutgoingRevision) {
         queue.append(revision)
+        knownByteCount += revision.knownByteCount
         connection.underway.queuedCount += 1
     }
 
@@ -77,6 +80,7 @@ struct RevisionSender {
                 weighing: \.change.bodyByteCount
             )
             connection.underway.queuedCount -= batch.count
+            for revision in batch { knownByteCount -= revision.knownByteCount }
             for (revision, composed) in zip(batch, try compose(batch)) {
                 if let left = take(composed, for: revision) { unsent.append(left) }
             }
@@ -225,10 +229,12 @@ struct RevisionSender {
         connection.report(DocumentEvent(pushing: revision.change, in: path, error))
     }
 
-    /// Tells the peer that a revision does not come: a passive side owes an answer for each that was
-    /// asked for.
+    /// Tells the peer that a revision does not come: each that was asked for, or whose proposal was
+    /// accepted, is owed one message.
+    ///
+    /// Couchbase Lite counts what it has accepted, and answers no list any more while more than 200 are
+    /// missing; in either role it tells the other side so.
     private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
-        guard !isPush else { return }
         var properties = connection.profile("norev", about: collection)
         properties.append("id", revision.change.documentID.text)
         properties.append("rev", revision.change.revisionID.description)
@@ -242,7 +248,8 @@ struct RevisionSender {
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))
-        properties.append("reason", told.toldMessage)
+        // Whoever is pushed to need not know what a cipher of ours said.
+        if !isPush { properties.append("reason", told.toldMessage) }
         connection.tell(BLIPRequest(properties: properties))
     }
 
@@ -256,6 +263,9 @@ struct RevisionSender {
         connection.underway.unansweredCount -= 1
         connection.underway.unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
+        // Couchbase Lite has given up a whole body that it cannot read, and would take the same one again
+        // for a revision that it never asked for, which ends its replicator.
+        if case .fleece = error.wireCode, !revision.wasDelta { return false }
         revision.needsFullBody = true
         enqueue(revision)
         return true

@@ -124,6 +124,10 @@ extension SyncError {
     /// Whether this side's disk or database failed, whatever was being stored.
     var isLocalFailure: Bool { !isFromPeer && rule.told == .serviceUnavailable }
 
+    /// Whether the peer's disk or database failed, whatever was being stored: Couchbase Lite says that as it
+    /// is, where ours answers 503.
+    var isPeerFailure: Bool { isFromPeer && rule.told == .serviceUnavailable }
+
     /// Whether it is a failure of this side that may be over by the time of another connection: not one that
     /// the application has to see to, nor a database that takes no changes.
     var mayPass: Bool {

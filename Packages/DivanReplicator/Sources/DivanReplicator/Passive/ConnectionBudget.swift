@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the peers of all connections of a listener may make it hold together: messages that are not
-/// complete, revisions that wait for blobs, answers that nobody reads.
+/// complete, revisions that wait for blobs, answers that nobody reads, lists of what they want.
 ///
 /// The connections of one party, a user or an address, count together, so that many of them weigh as
 /// much as one. When there is too much, the heaviest connection of the heaviest party yields: it is

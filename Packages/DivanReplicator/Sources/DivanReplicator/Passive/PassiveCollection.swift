@@ -44,8 +44,8 @@ final class PassiveCollection {
     /// Whether the peer is still told something.
     private var isFeeding: Bool { isSubscribed && !(feed?.isIdle ?? true) }
 
-    /// Bytes of proposals that wait.
-    var waitingByteCount: Int { proposals.byteCount }
+    /// Bytes of proposals that wait, and of what the subscription names.
+    var waitingByteCount: Int { proposals.byteCount + (feed?.heldByteCount ?? 0) }
 
     /// When those go on.
     var deadline: Duration? {
@@ -151,10 +151,11 @@ extension PassiveCollection {
             // It is asked at every frame, and must cost nothing until there is something to spend.
             guard !list.isSuspended || connection.readingCredit.isPositive(at: connection.now)
             else { return }
+            // Its answers are not to be copied for the next of them.
+            proposals.first?.answers = []
             do throws(SyncError) {
                 while !list.isJudged {
                     guard try judge(&list) else {
-                        list.isSuspended = true
                         proposals.first = list
                         return
                     }
@@ -168,15 +169,18 @@ extension PassiveCollection {
     }
 
     /// The connection gives up what it holds.
-    func abandon() { proposals = WaitingProposals() }
+    func abandon() {
+        proposals = WaitingProposals()
+        feed = nil
+        isSubscribed = false
+    }
 
     /// Judges the next entries of a list: as many as a list has, as those behind one that has to wait are
     /// judged again.
     ///
     /// - Returns: Whether all of them are judged; the rest has to wait.
     private func judge(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
-        let entries = list.entries.dropFirst(list.answers.count)
-            .prefix(connection.limits.changesCount)
+        let entries = list.next(atMost: connection.limits.changesCount)
         var answers = [ProposalAnswer](
             repeating: ProposalAnswer(status: .badRequest),
             count: entries.count
@@ -204,13 +208,12 @@ extension PassiveCollection {
         if list.answers.isEmpty { list.sequence = sequence }
         for ((place, question), verdict) in zip(zip(places, questions), verdicts) {
             guard let answer = try answer(to: verdict, about: question, in: &list) else {
-                list.answers += answers.prefix(place)
-                list.isReadable = [:]  // documents change meanwhile
+                list.suspend(after: answers.prefix(place))
                 return false
             }
             answers[place] = answer
         }
-        list.answers += answers
+        list.take(answers)
         return true
     }
 

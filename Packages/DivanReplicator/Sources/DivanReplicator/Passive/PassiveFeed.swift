@@ -1,5 +1,4 @@
 import DivanBLIP
-import DivanJSON
 import DivanRevisions
 import DivanStore
 
@@ -28,7 +27,8 @@ struct PassiveFeed {
     /// A later one is told also to a peer that wants live documents only: it may have heard of the
     /// document while that was alive.
     private var skippedThrough: UInt64 = 0
-    private let wantedIDs: Set<DocumentID>?
+    /// `nil` = all.
+    private let wanted: WantedDocuments?
     private var lastSequence: UInt64
     private var firstSequence: UInt64  // what lies behind it was told before this connection
     /// Revisions that this peer brought; they are passed over once.
@@ -75,15 +75,8 @@ struct PassiveFeed {
         // Ours are integers; anything else is not ours, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
-        wantedIDs = Self.documentIDs(in: request.body)
+        wanted = WantedDocuments(request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
-    }
-
-    private static func documentIDs(in body: [UInt8]) -> Set<DocumentID>? {
-        guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {
-            return nil
-        }
-        return Set(items.lazy.compactMap(\.string).map { DocumentID(unchecked: $0) })
     }
 
     /// How many changes are still to be announced, at most.
@@ -96,9 +89,12 @@ struct PassiveFeed {
         if skipsTombstones { skippedThrough = last }
         var count = last - min(last, lastSequence)
         if skipsTombstones { count = min(count, UInt64(try reader.count(in: path))) }
-        if let wantedIDs { count = min(count, UInt64(wantedIDs.count)) }
+        if let wanted { count = min(count, UInt64(wanted.documentIDs.count)) }
         return count
     }
+
+    /// Bytes of what the peer named: the documents that it wants, and what it has of those that wait.
+    var heldByteCount: Int { (wanted?.byteCount ?? 0) + sender.knownByteCount }
 
     /// Whether the peer has been told everything and has what it wanted.
     var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty && !owesEnd }
@@ -111,6 +107,8 @@ struct PassiveFeed {
     /// The peer pushed a revision of a document that does not follow ours: it may have purged the
     /// document and made it anew, and our revision will not be announced by itself any more.
     mutating func tellAgain(_ documentID: DocumentID) {
+        // Also where the feed has not come to it yet: what the peer brought it does not know any more.
+        if !echoes.isEmpty { echoes[documentID] = nil }
         guard unknownToPeer.count < connection.limits.rememberedEchoesCount,
             unknownIDs.insert(documentID).inserted
         else { return }
@@ -234,7 +232,7 @@ struct PassiveFeed {
                 continue
             }
             if row.sequence <= skippedThrough, row.flags.contains(.tombstone) { continue }
-            if let wantedIDs, !wantedIDs.contains(row.documentID) { continue }
+            if !isWanted(row) { continue }
             if hidden.contains(row.sequence) { continue }
             changes.append(FeedChange(row))
         }
@@ -291,7 +289,7 @@ struct PassiveFeed {
     }
 
     private func isWanted(_ row: ChangeRow) -> Bool {
-        wantedIDs?.contains(row.documentID) ?? true
+        wanted?.documentIDs.contains(row.documentID) ?? true
     }
 
     /// The changes that the peer may not fetch; the filter runs outside of the transaction.

@@ -15,7 +15,16 @@ struct WaitingProposals {
         /// Which documents the peer may fetch, of those that were looked at in this turn.
         var isReadable: [DocumentID: Bool] = [:]
         /// Whether it waits until documents may be looked at again.
-        var isSuspended = false
+        private(set) var isSuspended = false
+        /// How many entries are judged together: one after a wait, and more as long as none has to wait.
+        private var stepCount = Int.max
+
+        /// Bytes of the message, and of each entry with its answer: many times as much.
+        var byteCount: Int {
+            let entry = MemoryLayout<ProposalMessage.Entry>.stride
+            return request.body.count
+                + entries.count * (entry + MemoryLayout<ProposalAnswer>.stride)
+        }
 
         /// Whether each entry has its answer.
         var isJudged: Bool { answers.count >= entries.count }
@@ -24,10 +33,32 @@ struct WaitingProposals {
             self.entries = entries
             self.request = request
         }
+
+        /// The entries that are judged next.
+        ///
+        /// All behind one that has to wait are judged again: where each has to, a list would cost hundreds of
+        /// times what it is.
+        func next(atMost limit: Int) -> ArraySlice<ProposalMessage.Entry> {
+            entries.dropFirst(answers.count).prefix(min(limit, stepCount))
+        }
+
+        /// Takes the answers to all of those.
+        mutating func take(_ next: [ProposalAnswer]) {
+            answers += next
+            if stepCount < entries.count { stepCount *= 2 }
+        }
+
+        /// Takes the answers to some of those; the next one has to wait.
+        mutating func suspend(after some: ArraySlice<ProposalAnswer>) {
+            answers += some
+            isReadable = [:]  // documents change meanwhile
+            isSuspended = true
+            stepCount = 1
+        }
     }
 
     private var lists: [List] = []
-    /// Bytes of their messages.
+    /// Bytes of their messages, and of what those are read into.
     private(set) var byteCount = 0
 
     var isEmpty: Bool { lists.isEmpty }
@@ -41,11 +72,11 @@ struct WaitingProposals {
 
     mutating func append(_ list: List) {
         lists.append(list)
-        byteCount += list.request.body.count
+        byteCount += list.byteCount
     }
 
     mutating func removeFirst() {
         guard !lists.isEmpty else { return }
-        byteCount -= lists.removeFirst().request.body.count
+        byteCount -= lists.removeFirst().byteCount
     }
 }

@@ -23,10 +23,10 @@ import Testing
         server.ask("changes", Self.zero, #"[[1,"a","1-aa"],[2,"b","1-bb"]]"#)
         server.ask("changes", Self.zero, "null", isNoReply: true)
         server.ask("rev", revision("b", "1-bb", "2"), "{}")
-        server.now = .seconds(86_400)
+        server.now = .seconds(590)
         server.peer.advance(to: server.now)
         server.exchange()
-        #expect(server.closeCode == nil, "the heartbeat's business, not the engine's")
+        #expect(server.closeCode == nil, "it may be slow")
         #expect(server.peer.status.activity == .busy)
 
         server.peer.stop(at: server.now)

@@ -60,13 +60,7 @@ struct StoreIdentity: Equatable, Sendable {
             privateUUID: try snapshot.value(Key.privateUUID, in: .database),
             previousPrivateUUID: try snapshot.value(Key.previousPrivateUUID, in: .database)
         )
-        if let name = try snapshot.value(Key.scheme, in: .database) {
-            let name = String(decoding: name, as: UTF8.self)
-            guard let scheme = RevisionScheme(rawValue: name) else {
-                throw StoreError(.corrupt("revisions are named by a scheme \(name)"))
-            }
-            identity?.scheme = scheme
-        }
+        if let scheme = try Self.scheme(in: snapshot) { identity?.scheme = scheme }
         identity?.source = try snapshot.value(Key.source, in: .database)
             .flatMap { SourceID(bytes: $0) }
         let time = try snapshot.value(Key.clockTime, in: .database)
@@ -74,6 +68,16 @@ struct StoreIdentity: Equatable, Sendable {
         let exactTime = try snapshot.value(Key.exactClockTime, in: .database)
         identity?.isClockExact = time != nil && exactTime == time
         return identity
+    }
+
+    /// How revisions are named; `nil` where that was never chosen, which means trees.
+    static func scheme(in snapshot: any StorageSnapshot) throws(StoreError) -> RevisionScheme? {
+        guard let bytes = try snapshot.value(Key.scheme, in: .database) else { return nil }
+        let name = String(decoding: bytes, as: UTF8.self)
+        guard let scheme = RevisionScheme(rawValue: name) else {
+            throw StoreError(.corrupt("revisions are named by a scheme \(name)"))
+        }
+        return scheme
     }
 
     /// Whose versions this database writes.

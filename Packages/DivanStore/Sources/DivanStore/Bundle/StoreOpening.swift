@@ -276,7 +276,8 @@ extension Store {
             blobs: BlobStore(blobs),
             identity: identity,
             archive: options.archive,
-            place: StorePlace(files: files, sqlite: engine, lock: lock)
+            place: StorePlace(files: files, sqlite: engine, lock: lock),
+            observers: StoreRegistry.shared.entry(for: files.directory).observers
         )
     }
 

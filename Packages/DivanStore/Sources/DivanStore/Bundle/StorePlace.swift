@@ -60,6 +60,8 @@ final class StoreRegistry: Sendable {
     /// One path's store, and the lock under which it is opened and closed.
     final class Entry: Sendable {
         let lock = RecursiveLock()
+        /// Who hears of commits, also through the store that only reads.
+        let observers = StoreObservers()
         private let known = Mutex(WeakStores())
 
         private struct WeakStores {

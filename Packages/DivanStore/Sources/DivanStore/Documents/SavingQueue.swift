@@ -15,11 +15,18 @@ final class SavingQueue: Sendable {
     final class Ticket: @unchecked Sendable {
         let revision: LocalRevision
         let collection: CollectionPath
+        /// Which one of its name; `nil` does not matter.
+        let number: CollectionID?
         fileprivate(set) var result: Result<Outcome, any Error>?
 
-        fileprivate init(_ revision: LocalRevision, in collection: CollectionPath) {
+        fileprivate init(
+            _ revision: LocalRevision,
+            in collection: CollectionPath,
+            numbered number: CollectionID?
+        ) {
             self.revision = revision
             self.collection = collection
+            self.number = number
         }
     }
 
@@ -31,8 +38,12 @@ final class SavingQueue: Sendable {
 
     private let waiting = Mutex<[Ticket]>([])
 
-    func add(_ revision: LocalRevision, in collection: CollectionPath) -> Ticket {
-        let ticket = Ticket(revision, in: collection)
+    func add(
+        _ revision: LocalRevision,
+        in collection: CollectionPath,
+        numbered number: CollectionID?
+    ) -> Ticket {
+        let ticket = Ticket(revision, in: collection, numbered: number)
         waiting.withLock { $0.append(ticket) }
         return ticket
     }
@@ -55,6 +66,7 @@ extension SavingQueue.Ticket {
 
 extension StoreWriter {
     func save(_ ticket: SavingQueue.Ticket) throws(StoreError) -> SavingQueue.Outcome {
+        try require(ticket.collection, numbered: ticket.number)
         let countBefore = changeCount
         let outcome = try save(ticket.revision, in: ticket.collection)
         guard case .saved(let document) = outcome, changeCount != countBefore else {

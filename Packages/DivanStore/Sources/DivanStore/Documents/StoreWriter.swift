@@ -180,17 +180,7 @@ public final class StoreWriter: StoreReader {
             _ = try changing().remove(documentID, in: id)
             state.forget(row)
         } else {
-            // It is damaged, its head too perhaps: what is left is counted again.
-            var isRemoved = false
-            try changing().withoutIndexes(of: id) { () throws(StoreError) in
-                isRemoved = try changing().remove(documentID, in: id)
-            }
-            guard isRemoved else {
-                let problem = "the index of document IDs has another one's row for \(documentID)"
-                throw StoreError(.corrupt(problem), at: path)
-            }
-            let counted = try changing().discard([], in: id, rebuildingIndexes: false)
-            state.liveCount = counted.liveCount
+            state.liveCount = try removeDamaged(documentID, in: id)
         }
         setState(state, of: collection)
         // Also where the count stays: the row may have kept the counters.

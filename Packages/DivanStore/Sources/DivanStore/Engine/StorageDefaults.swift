@@ -108,6 +108,14 @@ extension StorageSnapshot {
         try values(in: space)
     }
 
+    /// Reads all of them.
+    public func values(
+        in space: ValueSpace,
+        beginningWith prefix: String
+    ) throws(StoreError) -> [(key: String, value: [UInt8])] {
+        try values(in: space).filter { $0.key.utf8.starts(with: prefix.utf8) }
+    }
+
     /// None.
     public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
 

@@ -193,6 +193,11 @@ public protocol StorageSnapshot: AnyObject {
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]?
     /// All values of a space, ascending by the UTF-8 bytes of their keys.
     func values(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])]
+    /// The same, of those alone whose keys begin with the bytes of a text; the default reads all.
+    func values(
+        in space: ValueSpace,
+        beginningWith prefix: String
+    ) throws(StoreError) -> [(key: String, value: [UInt8])]
 }
 
 /// A snapshot that can be changed; sees its own changes.

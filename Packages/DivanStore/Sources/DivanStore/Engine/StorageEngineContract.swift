@@ -304,6 +304,12 @@ public enum StorageEngineContract {
                 values.map(\.key) == ["a", "b"] && values.map(\.value) == [[], [2]],
                 "Values are not kept, or not listed by key."
             )
+            for (prefix, keys) in [("", ["a", "b"]), ("a", ["a"]), ("b", ["b"]), ("bb", [])] {
+                findings.expect(
+                    try snapshot.values(in: .metadata, beginningWith: prefix).map(\.key) == keys,
+                    "Values are not found by how their keys begin."
+                )
+            }
             findings.expect(
                 try snapshot.value("b", in: .remotes) == [3]
                     && snapshot.value("a", in: .remotes) == nil,

@@ -1,4 +1,5 @@
 internal import DivanCrypto
+internal import DivanLog
 public import DivanRevisions
 
 /// What a restoration did.
@@ -75,6 +76,12 @@ extension Store {
                 }
             }
         }
+        do {
+            try removeUnnamedBlobs(inspection)
+        } catch {
+            // The copies are stored, and the caller is to hear which edits are lost.
+            StoreLog.database.warning("Damaged contents that no document names stay: \(error)")
+        }
         return restoration
     }
 
@@ -136,16 +143,29 @@ extension Store {
         _ restoration: inout Restoration
     ) throws {
         for damage in inspection.damages {
-            guard case .blob(let digest, let name) = damage.part else { continue }
-            if source.blobs.contains(digest) {
-                try blobs.replace(digest, from: source.blobs)
-                restoration.restoredCount += 1
-            } else if name == nil, blobs.contains(digest) {
-                // Nobody names it, or only a document that is damaged: a copy brings its own.
-                try blobs.shelf.remove(digest)
-            }
+            guard case .blob(let digest, _) = damage.part, source.blobs.contains(digest)
+            else { continue }
+            try blobs.replace(digest, from: source.blobs)
+            restoration.restoredCount += 1
         }
         try blobs.settle()
+    }
+
+    /// Removes damaged contents that no document names now; none as long as damage hides what one names: it may
+    /// be these, and what could not be read may be sound.
+    private func removeUnnamedBlobs(_ inspection: Inspection) throws {
+        let unnamed = inspection.damages.compactMap { damage -> BlobDigest? in
+            guard case .blob(let digest, namedBy: nil) = damage.part else { return nil }
+            return (try? blobs.reader(digest).digest()) == digest ? nil : digest
+        }
+        guard !unnamed.isEmpty else { return }
+        try outsideWrites {
+            do {
+                try engine.checkPages()
+                let used = try read { try $0.usedBlobs() }
+                _ = try blobs.collectGarbage(among: (unnamed, []), keeping: used)
+            } catch let error as StoreError where error.isDamage {}
+        }
     }
 
     private func restoreBlobs(of revision: RemoteRevision, from source: Store) throws {

@@ -102,6 +102,10 @@ extension StoreWriter {
             throw QueryError.tooDeep
         }
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
+        // Those of another version were made anew when the database was opened.
+        if [record].statements.contains(where: SQLIndexTranslation.dependsOnUnicode) {
+            try noteUnicode()
+        }
     }
 
     private func make(_ statements: [String], _ watch: IndexWatch?) throws {

@@ -71,7 +71,7 @@ extension StoreReader {
         guard let text = try value(place.counterKey, in: .refusals) else { return 0 }
         if let count = Int(String(decoding: text, as: UTF8.self)), count > 0 { return count }
         // Damaged: the entries only save work, and are counted.
-        return try current().values(in: .refusals).count { place.documentID(of: $0.key) != nil }
+        return try current().values(in: .refusals, beginningWith: place.prefix).count
     }
 
     fileprivate func storedRefusals(
@@ -81,7 +81,7 @@ extension StoreReader {
         let place = RefusalPlace(collection: collection.id, remote: remote)
         guard try refusalCount(place) > 0 else { return [] }
         var found: [Refusal] = []
-        for (key, value) in try current().values(in: .refusals) {
+        for (key, value) in try current().values(in: .refusals, beginningWith: place.prefix) {
             guard let documentID = place.documentID(of: key) else { continue }
             // A damaged one is none: the document is offered once more.
             if let refusal = Refusal(documentID, encoded: value) { found.append(refusal) }
@@ -157,8 +157,8 @@ extension StoreWriter {
 
     /// Forgets what remotes refused of a collection that goes.
     func forgetRefusals(in collection: OpenCollection) throws(StoreError) {
-        for (key, _) in try current().values(in: .refusals)
-        where RefusalPlace.isKey(key, of: collection.id) {
+        let prefix = RefusalPlace.prefix(of: collection.id)
+        for (key, _) in try current().values(in: .refusals, beginningWith: prefix) {
             try setValue(nil, for: key, in: .refusals)
         }
     }
@@ -175,11 +175,12 @@ extension StoreWriter {
 /// number under `collection/remote`.
 private struct RefusalPlace {
     let counterKey: String
-    private let prefix: [UInt8]
+    /// How the keys of its documents begin.
+    let prefix: String
 
     init(collection: CollectionID, remote: RemoteID) {
-        counterKey = "\(collection.rawValue)/\(remote.rawValue)"
-        prefix = Array("\(counterKey)/".utf8)
+        counterKey = Self.prefix(of: collection) + "\(remote.rawValue)"
+        prefix = counterKey + "/"
     }
 
     func key(of documentID: DocumentID) -> String { "\(counterKey)/\(documentID.text)" }
@@ -187,14 +188,13 @@ private struct RefusalPlace {
     /// The document that a key stands for; `nil` when it is a key of something else.
     func documentID(of key: String) -> DocumentID? {
         // By bytes: a character may join the slash with what follows it.
-        guard key.utf8.starts(with: prefix) else { return nil }
-        let rest = key.utf8.dropFirst(prefix.count)
+        guard key.utf8.starts(with: prefix.utf8) else { return nil }
+        let rest = key.utf8.dropFirst(prefix.utf8.count)
         return DocumentID(unchecked: String(decoding: rest, as: UTF8.self))
     }
 
-    static func isKey(_ key: String, of collection: CollectionID) -> Bool {
-        key.utf8.starts(with: "\(collection.rawValue)/".utf8)
-    }
+    /// How all keys of a collection begin.
+    static func prefix(of collection: CollectionID) -> String { "\(collection.rawValue)/" }
 }
 
 /// Sequence, revision, time, domain, code and message, with zero bytes between.

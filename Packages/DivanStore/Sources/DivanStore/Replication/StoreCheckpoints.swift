@@ -162,7 +162,7 @@ private enum CheckpointKind: String, CaseIterable {
 
 extension StoreWriter {
     /// Makes sure that a collection is the one that is meant, and no other of its name.
-    fileprivate func require(
+    func require(
         _ collection: CollectionPath?,
         numbered number: CollectionID?
     ) throws(StoreError) {

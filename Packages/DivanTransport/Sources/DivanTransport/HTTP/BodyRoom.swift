@@ -1,3 +1,4 @@
+import DivanHTTP
 import Synchronization
 
 /// What the bodies of requests take, over all connections of a server.
@@ -12,14 +13,16 @@ final class BodyRoom: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    init(limit: Int) {
-        self.limit = limit
+    /// Room as the limits have it, and for two of the largest bodies in any case.
+    init(_ limits: HTTPLimits) {
+        let (two, isTooMany) = limits.bodyByteCount.multipliedReportingOverflow(by: 2)
+        limit = max(limits.heldBodyByteCount, isTooMany ? .max : two)
     }
 
     /// Takes so many bytes; false, and none taken, where they are not there.
     func take(_ byteCount: Int, for party: SocketAddress.Origin?) -> Bool {
         state.withLock { state in
-            guard state.byteCount + byteCount <= limit else { return false }
+            guard byteCount <= limit - state.byteCount else { return false }
             if let party {
                 let own = state.parties[party, default: 0] + byteCount
                 guard own <= limit / 2 else { return false }

@@ -83,7 +83,7 @@ public final class HTTPServer: Sendable {
     }
 
     private func makeLanes() -> [HTTPLane] {
-        let room = BodyRoom(limit: configuration.limits.heldBodyByteCount)
+        let room = BodyRoom(configuration.limits)
         // Each makes room among its own, so each has a share.
         let share = max(1, configuration.limits.connectionCount / loops.loops.count)
         return loops.loops.map { loop in

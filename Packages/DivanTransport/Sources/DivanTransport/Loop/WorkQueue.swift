@@ -42,6 +42,11 @@ public final class WorkQueue: Sendable {
         }
     }
 
+    private static let mark = DispatchSpecificKey<Void>()
+
+    /// Whether the caller is on a thread of one of these queues.
+    public static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) != nil }
+
     private let label: String
     private let limit: Int
     private let whole: WorkQueue?
@@ -94,10 +99,16 @@ public final class WorkQueue: Sendable {
             if let lane = state.idleLanes.popLast() { return (lane, nil) }
             guard state.laneCount < limit else { return (nil, state.wait(work)) }
             state.laneCount += 1
-            return (whole.map { .place(in: $0) } ?? .thread(DispatchQueue(label: label)), nil)
+            return (whole.map { .place(in: $0) } ?? .thread(makeThread()), nil)
         }
         if let lane { run(work, on: lane) }
         return number
+    }
+
+    private func makeThread() -> DispatchQueue {
+        let thread = DispatchQueue(label: label)
+        thread.setSpecific(key: Self.mark, value: ())
+        return thread
     }
 
     private func run(_ work: @escaping @Sendable () -> Void, on lane: Lane) {

@@ -23,6 +23,9 @@ final class BlobFetching: Sendable {
         var arriving: [Int: BlobProgress] = [:]
     }
 
+    /// Fetches that are begun at one time: those of two connections.
+    private static let begunCount = 2_000
+
     private let contents: [AbsentContents.Content]
     private let configuration: ReplicatorConfiguration
     private let progress: ProgressLine
@@ -45,7 +48,11 @@ final class BlobFetching: Sendable {
         let ended = DispatchSemaphore(value: 0)
         let task = Task { [self] in
             await withTaskGroup(of: Void.self) { group in
-                for place in contents.indices { group.addTask { await self.fetch(place) } }
+                for place in contents.indices {
+                    if place >= Self.begunCount { _ = await group.next() }
+                    guard !Task.isCancelled else { break }
+                    group.addTask { await self.fetch(place) }
+                }
             }
             ended.signal()
         }

@@ -23,6 +23,8 @@ struct BlobPlace {
     ) -> JSON? {
         guard let step = steps.first else { return value }
         let rest = steps.dropFirst()
+        // A blob inside what describes another one is found by nobody, and its content is removed.
+        if case .object(let members) = body, members["@type"] == .string("blob") { return nil }
         switch body {
         case .object(var members):
             guard let child = rest.isEmpty ? .null : members[step],

@@ -107,7 +107,8 @@ enum ExportCommand: Command {
             embedding: arguments.has("--blobs") ? { try database.content(of: $0, upTo: $1) } : nil,
             terminal
         )
-        let progress = ProgressLine(terminal, verb: "exported")
+        let file = arguments.operands.dropFirst().first ?? "-"
+        let progress = ProgressLine(terminal, verb: "exported", besideResults: file == "-")
         defer { progress.finish() }
         let last = try database.withSnapshot { snapshot in
             if let since {

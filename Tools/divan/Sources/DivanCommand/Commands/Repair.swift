@@ -32,7 +32,7 @@ struct Repair {
         if !rebuild.knowsCollections {
             lost.append(
                 "which collections there were: only those that are there now were fetched; divan pull "
-                    + "\(path.name) URL --all-collections brings the others that the peer shares"
+                    + "\(path.word) URL --all-collections brings the others that the peer shares"
             )
         }
         for line in lost { terminal.note("Lost: \(line)".escapingControlCharacters()) }

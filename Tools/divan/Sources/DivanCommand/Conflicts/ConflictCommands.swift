@@ -118,7 +118,8 @@ enum ConflictShowCommand: Command {
         let comparison = try SideComparison(conflict)
         for line in comparison.lines { terminal.result(line.escapingControlCharacters()) }
         terminal.note(
-            "divan conflicts resolve \(arguments.database.name) \(documentID)"
+            "divan conflicts resolve \(arguments.database.word) "
+                + documentID.text.wordForShell.escapingControlCharacters()
                 + (path == .default ? "" : " -c \(path.wireName)")
                 + " --local, --remote, --merge, --edit or --delete"
         )

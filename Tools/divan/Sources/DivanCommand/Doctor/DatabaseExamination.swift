@@ -24,7 +24,8 @@ struct DatabaseExamination {
 
     func run() throws {
         do {
-            try path.requireDatabase()
+            // What stands in the place of a database is looked at: no other one can be made there.
+            if !FileManager.default.fileExists(atPath: path.bundle) { try path.requireDatabase() }
             for finding in DatabaseSurroundings(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
             defer { try? store.close() }
@@ -43,12 +44,12 @@ struct DatabaseExamination {
     private func remedy(for error: any Error) -> String {
         guard let code = (error as? StoreError)?.code else {
             return path.isSealed
-                ? "divan doctor \(path.name) --key-file FILE, or --key-command COMMAND"
+                ? "divan doctor \(path.word) --key-file FILE, or --key-command COMMAND"
                 : "check the path, its owner and permissions: ls -la \(path.bundle)"
         }
         return switch code {
-        case .noSuchCollection: "divan lscoll \(path.name)"
-        case .noSuchDatabase: "check the path, or make one: divan new \(path.name)"
+        case .noSuchCollection: "divan lscoll \(path.word)"
+        case .noSuchDatabase: "check the path, or make one: divan new \(path.word)"
         case .tooNew: "use the version that wrote it, or a newer one: divan --version"
         case .notADatabase:
             path.isSealed
@@ -57,7 +58,7 @@ struct DatabaseExamination {
         case .busy: "end that process, or wait until it is done"
         case .diskFull: "free some space, then try again"
         case .readOnly: "check the owner and the permissions, and how the disk is mounted"
-        default: "divan check \(path.name) --repair-from URL, or restore a backup"
+        default: "divan check \(path.word) --repair-from URL, or restore a backup"
         }
     }
 
@@ -80,7 +81,7 @@ struct DatabaseExamination {
             .failed(
                 "content",
                 "\(Numbers.count(inspection.damages.count, "damage")), the first: \(first)",
-                "divan check \(path.name) --repair-from URL, or restore a backup",
+                "divan check \(path.word) --repair-from URL, or restore a backup",
                 .database
             )
         )
@@ -105,7 +106,7 @@ struct DatabaseExamination {
         ]
         tell(finding)
         if usage.logByteCount > 64 << 20, usage.logByteCount > usage.fileByteCount {
-            tell(.warning("log", "larger than the file", "divan compact \(path.name)"))
+            tell(.warning("log", "larger than the file", "divan compact \(path.word)"))
         }
     }
 
@@ -146,12 +147,15 @@ struct DatabaseExamination {
         if conflicts > 0 {
             let seen =
                 "\(Numbers.count(conflicts, "document")) in conflict, not pushed before decided"
-            tell(.warning("conflicts", seen, "divan conflicts ls \(path.name)"))
+            tell(.warning("conflicts", seen, "divan conflicts ls \(path.word)"))
         } else {
             tell(.ok("conflicts", "none"))
         }
         let remotes = try store.read { try $0.remotes() }
-        if remotes.isEmpty { tell(.ok("peers", "never synced")) }
+        if remotes.isEmpty {
+            let kept = try store.read { try $0.peerCheckpoints().count }
+            tell(.ok("peers", kept == 0 ? "never synced" : Explanation.visited(kept)))
+        }
         for remote in remotes { try tellPending(at: remote, paths, store) }
         let count = try store.read { reader in
             try paths.reduce(0) { try $0 + reader.indexes(in: $1).count }
@@ -170,7 +174,7 @@ struct DatabaseExamination {
         let place = PeerURL.text(remote.name)
         if refused > 0 {
             let seen = "\(place): \(Numbers.count(refused, "document")) refused, \(pending) pending"
-            tell(.warning("peers", seen, "divan pending \(path.name) says which and why"))
+            tell(.warning("peers", seen, "divan pending \(path.word) says which and why"))
         } else {
             tell(.ok("peers", "\(place): \(pending) pending"))
         }

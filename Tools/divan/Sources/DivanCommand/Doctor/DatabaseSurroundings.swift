@@ -41,7 +41,7 @@ struct DatabaseSurroundings {
             .multipliedReportingOverflow(by: UInt64(status.f_frsize))
         let free = isHuge ? UInt64.max : bytes
         let seen = "\(Numbers.bytes(free)) free"
-        let remedy = "free some space; divan compact \(path.name) gives back what is unused"
+        let remedy = "free some space; divan compact \(path.word) gives back what is unused"
         var finding: Finding
         if free < Self.least {
             let full = "the disk is full, \(seen): nothing can be saved"

@@ -60,11 +60,21 @@ struct Explanation {
         if let conflict { findings.append(self.conflict(conflict)) }
         findings += try blobs(stored)
         let remotes = try store.read { try $0.remotes() }
-        if remotes.isEmpty { findings.append(.ok("peers", "never synced with anybody")) }
+        if remotes.isEmpty {
+            let kept = try store.read { try $0.peerCheckpoints().count }
+            let seen = kept == 0 ? "never synced with anybody" : Self.visited(kept)
+            findings.append(.ok("peers", seen))
+        }
         for remote in remotes {
             findings.append(try standing(stored, at: remote, isInConflict: conflict != nil))
         }
         return findings
+    }
+
+    /// What is known of peers that came by themselves: only they know what they have.
+    static func visited(_ count: Int) -> String {
+        "never synced from here; peers that came keep \(Numbers.count(count, "checkpoint")) here: "
+            + "divan explain and pending there say what they have"
     }
 
     /// Other collections with a document of this ID.

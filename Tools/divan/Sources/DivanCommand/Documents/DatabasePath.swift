@@ -43,6 +43,13 @@ struct DatabasePath: Equatable, Sendable {
     /// The bundle directory.
     var bundle: String { "\(parent == "/" ? "" : parent)/\(name)\(Self.suffix)" }
 
+    /// How a line that somebody may take names the database: from the directory that they are
+    /// in, as one word of a shell.
+    var word: String {
+        let isHere = parent == FileManager.default.currentDirectoryPath
+        return (isHere ? name : "\(parent == "/" ? "" : parent)/\(name)").wordForShell
+    }
+
     /// Whether there is a database.
     var exists: Bool { Database.exists(withName: name, inDirectory: parent) }
 

@@ -154,7 +154,7 @@ struct DocumentLines {
     private mutating func flush() throws {
         switch target {
         case .results(let terminal):
-            terminal.result(bytes: pending)
+            terminal.result(json: pending)
             try terminal.requireOutput()
         case .file(let file): try file.write(pending)
         case .directory: break

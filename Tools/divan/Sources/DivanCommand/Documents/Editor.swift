@@ -47,9 +47,13 @@ struct Editor {
         let line = "\(program) \(file.quotedForShell)"
         let status = system(isatty(STDOUT_FILENO) == 1 ? line : "{ \(line)\n} >&2")
         guard status == 0 else {
+            let number = status & 0x7F
+            let end =
+                number == 0
+                ? "ended with status \((status >> 8) & 0xFF)" : "was ended by signal \(number)"
             throw Failure(
-                kind: .failed,
-                sentence: "the editor (\(program)) ended with status \((status >> 8) & 0xFF); "
+                kind: number == SIGINT || number == SIGTERM ? .interrupted : .failed,
+                sentence: "the editor (\(program)) \(end); "
                     + "nothing was saved" + (discardUnchanged() ? "" : ", the text is in \(file)")
             )
         }

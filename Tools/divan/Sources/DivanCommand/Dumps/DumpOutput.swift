@@ -64,7 +64,7 @@ final class DumpOutput {
         hash.update(pending.span)
         switch target {
         case .results(let terminal):
-            terminal.result(bytes: pending)
+            terminal.result(json: pending)
             try terminal.requireOutput()
         case .file(let file): try file.write(pending)
         }

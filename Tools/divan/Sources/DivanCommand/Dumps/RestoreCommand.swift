@@ -13,7 +13,7 @@ enum RestoreCommand: Command {
             DB is made, and must not be there. FILE is a dump; - is standard input. Dumps that were
             made with --since come behind the one that they follow. Revisions keep their IDs,
             documents their history, conflicts, blobs, expirations and change numbers; what had
-            expired stays out. The new database has UUIDs of its own, so a replication compares
+            expired stays out, and indexes are yours to make again (divan index make). The new database has UUIDs of its own, so a replication compares
             everything once. A file that was cut off or changed makes no database; a blob that was
             altered before it was dumped is left out and named, with exit code 8. A dump has no
             key; with one, or with --encrypt, the new database is sealed.

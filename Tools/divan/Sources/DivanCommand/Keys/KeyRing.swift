@@ -55,10 +55,16 @@ final class KeyRing: Sendable {
     ///
     /// - Throws: `Failure` when nobody is there to be asked.
     func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
-        let found = state.withLock { $0.known[ExactText(path.bundle)] ?? $0.given }
+        let names = Self.names(of: path)
+        let found = state.withLock { state in
+            names.compactMap { state.known[$0] }.first ?? state.given
+        }
         if let found { return found }
+        // The terminal of this process is not that of whoever asks.
+        let isForAnother = Streams.current.interruption != nil
         let prompt = "Password of \(path.name): "
-        guard isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt) else {
+        guard !isForAnother, isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt)
+        else {
             throw Failure(
                 kind: .database,
                 sentence: "\(path.bundle): it is sealed; give its key with --key-file or "
@@ -73,7 +79,19 @@ final class KeyRing: Sendable {
 
     /// Remembers the key of a database.
     func note(_ key: EncryptionKey, of path: DatabasePath) {
-        state.withLock { $0.known[ExactText(path.bundle)] = key }
+        let names = Self.names(of: path)
+        state.withLock { state in
+            for name in names { state.known[name] = key }
+        }
+    }
+
+    /// A database as it was named and, once it is there, where it really is: the next one to name it may
+    /// come by a link.
+    private static func names(of path: DatabasePath) -> [ExactText] {
+        let named = ExactText(path.bundle)
+        guard let real = realpath(path.bundle, nil) else { return [named] }
+        defer { free(real) }
+        return [named, ExactText(String(cString: real))]
     }
 
     /// Sees to it that a key that the options name is there; nobody is asked for one.

@@ -45,7 +45,16 @@ enum LogCommand: Command {
             throw Failure(kind: .notFound, sentence: "\(path): no such file; check the path")
         }
         guard isDirectory.boolValue else { return [path] }
-        let names = try FileManager.default.contentsOfDirectory(atPath: path)
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            // The system's own words do not say which place they are about.
+            throw Failure(
+                kind: .database,
+                sentence: "\(path): cannot be read; check the path and its permissions"
+            )
+        }
         let files = names.filter { $0.hasSuffix(".cbllog") }.sorted().map { "\(path)/\($0)" }
         guard !files.isEmpty else {
             throw Failure(

@@ -288,7 +288,7 @@ enum IndexSuggestCommand: Command {
 
     private static func line(_ index: IndexSuggestion, of database: String) -> String {
         var words = [
-            "divan index make", database, index.name, "-c", index.collection.wireName,
+            "divan index make", database.wordForShell, index.name, "-c", index.collection.wireName,
         ]
         if let path = index.arrayPath { words += ["--array", path.quotedForShell] }
         return (words + index.expressions.map(\.quotedForShell)).joined(separator: " ")

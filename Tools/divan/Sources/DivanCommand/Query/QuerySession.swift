@@ -140,10 +140,15 @@ struct QuerySession {
                     + (names.isEmpty ? "write $\(name) where its value belongs" : "it has \(list)")
             )
         }
+        tellMissing(query, terminal) { "-p \($0)=VALUE gives it one" }
+    }
+
+    /// Tells of parameters without a value, and how they get one.
+    func tellMissing(_ query: StorageQuery, _ terminal: Terminal, _ remedy: (String) -> String) {
         // As officially, a name tells that its value may be left out.
-        for name in names.sorted()
+        for name in query.statement.parameters.sorted()
         where parameters[name] == nil && !name.text.hasPrefix("opt_") && !terminal.isJSON {
-            terminal.warn("$\(name) has no value, so it is MISSING; -p \(name)=VALUE gives it one")
+            terminal.warn("$\(name) has no value, so it is MISSING; \(remedy(name.text))")
         }
     }
 

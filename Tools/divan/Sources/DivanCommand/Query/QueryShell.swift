@@ -95,6 +95,7 @@ struct QueryShell {
         attempt(from: question.line, behind: question.column) { shell in
             let clock = ContinuousClock.now
             let query = try shell.session.query(question.text, in: shell.running)
+            shell.session.tellMissing(query, shell.terminal) { ".param \($0) VALUE gives it one" }
             let count = try shell.session.print(
                 query,
                 shell.format,

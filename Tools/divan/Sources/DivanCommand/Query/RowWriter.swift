@@ -69,10 +69,10 @@ struct RowWriter {
         case .array: try line((count == 0 ? "[" : ",") + object(row))
         case .lines: try line(object(row))
         case .csv:
-            if count == 0 { try line(titles.map(CSVField.plain).joined(separator: ",")) }
+            if count == 0 { try line(fields(titles.map(CSVField.plain))) }
             let cells = row.map(\.field)
             // Most readers pass over an empty line.
-            try line(cells == [""] ? "\"\"" : cells.joined(separator: ","))
+            try line(cells == [""] ? "\"\"" : fields(cells))
         case .markdown:
             if count == 0 { try beginMarkdown(line) }
             try line(Self.markdown(row.map { $0.cell(null: "null") }))
@@ -88,9 +88,15 @@ struct RowWriter {
         case .array: try line(count == 0 ? "[]" : "]")
         case .table: try writeWaiting(line)
         case .markdown where count == 0: try beginMarkdown(line)
-        case .csv where count == 0: try line(titles.map(CSVField.plain).joined(separator: ","))
+        case .csv where count == 0: try line(fields(titles.map(CSVField.plain)))
         default: break
         }
+    }
+
+    /// Comma-separated values; a terminal would obey what stands in them.
+    private func fields(_ cells: [String]) -> String {
+        let text = cells.joined(separator: ",")
+        return width == nil ? text : text.escapingControlCharacters()
     }
 
     private func beginMarkdown(_ line: (String) throws -> Void) throws {

@@ -85,7 +85,8 @@ enum PendingCommand: Command {
         )
         let count = try question.documentIDs(in: paths).reduce(0) { $0 + $1.documentIDs.count }
         terminal.done(
-            "\(arguments.database.name) has never replicated; everything is pending",
+            "\(arguments.database.name) has never replicated from here; everything is pending, "
+                + "but for what peers took that came by themselves",
             ["peer": .null, "count": JSON(count), "refused": 0]
         )
     }

@@ -43,7 +43,7 @@ enum StatusCommand: Command {
                 throw Failure(
                     kind: .notFound,
                     sentence: "no push, pull, sync or serve runs with \(path.name); start one, "
-                        + "or see divan pending \(path.name)"
+                        + "or see divan pending \(path.word)"
                 )
             }
             return show(statuses, terminal)

@@ -208,7 +208,7 @@ final class SyncRun: Sendable {
     }
 
     private var refusedHint: String {
-        "divan pending \(path.name) \(target.url.absoluteString) lists what is refused"
+        "divan pending \(path.word) \(target.url.absoluteString.wordForShell) lists what is refused"
     }
 
     private func partialFailure(_ tally: SyncTally) -> Failure? {
@@ -231,7 +231,7 @@ final class SyncRun: Sendable {
         return Failure(
             kind: .partly,
             sentence: "\(Numbers.count(tally.leftOpenCount, "conflict")) left open; divan "
-                + "conflicts ls \(path.name) lists them, and the next run passes on how they end"
+                + "conflicts ls \(path.word) lists them, and the next run passes on how they end"
         )
     }
 }

@@ -42,13 +42,17 @@ package final class ProgressLine: Sendable {
 
     private let terminal: Terminal
     private let verb: String
+    private let isHidden: Bool
     private let start: ContinuousClock.Instant
     private let state = Mutex(State())
 
     /// Begins to count time; `verb` is what happens to the documents, such as `pulled`.
-    package init(_ terminal: Terminal, verb: String) {
+    ///
+    /// Beside results that go to a terminal nothing is shown: one would be written into the other.
+    package init(_ terminal: Terminal, verb: String, besideResults: Bool = false) {
         self.terminal = terminal
         self.verb = verb
+        isHidden = terminal.isJSON || besideResults && terminal.resultWidth != nil
         start = ContinuousClock.now
     }
 
@@ -57,7 +61,7 @@ package final class ProgressLine: Sendable {
 
     /// Shows the reading, at most ten times a second on a terminal and every two seconds elsewhere.
     package func show(_ reading: Reading) {
-        if terminal.isJSON { return }
+        if isHidden { return }
         let now = elapsed
         state.withLock { state in
             let pause: Duration = terminal.isInteractive ? .milliseconds(100) : .seconds(2)

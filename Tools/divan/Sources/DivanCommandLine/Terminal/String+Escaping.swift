@@ -2,6 +2,20 @@ extension String {
     /// The text as one word that a shell takes as it stands.
     package var quotedForShell: String { "'\(spelling("'", as: "'\\''"))'" }
 
+    /// The text as one word of a line that somebody may take: in quotes where a shell needs them.
+    package var wordForShell: String {
+        let isPlain = utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "+")...UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"):
+                true
+            case 0x80...: true
+            default: false
+            }
+        }
+        return isPlain && !isEmpty ? self : quotedForShell
+    }
+
     /// The text with something else in the place of a mark.
     ///
     /// By scalars: an accent behind it makes one character of both, which is not equal to it.
@@ -26,6 +40,25 @@ extension String {
             }
         }
         return text
+    }
+
+    /// JSON with what a terminal would obey, or what turns the order of letters round, spelled as
+    /// `\u009b`: it is the same JSON.
+    ///
+    /// JSON itself spells what is below a blank, so that line feeds here are between its lines.
+    package func escapingTerminalCharactersOfJSON() -> String {
+        guard utf8.contains(where: Self.mayBegin) else { return self }
+        var text = UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar.value >= 0x7F, scalar.isUnsafeOnTerminals {
+                let digits = String(scalar.value, radix: 16)
+                let zeros = String(repeating: "0", count: 4 - digits.count)
+                text += "\\u\(zeros)\(digits)".unicodeScalars
+            } else {
+                text.append(scalar)
+            }
+        }
+        return String(text)
     }
 
     /// Whether a byte is, or begins, a character that may have to be escaped.

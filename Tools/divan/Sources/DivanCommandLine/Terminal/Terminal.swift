@@ -45,14 +45,26 @@ package struct Terminal: Sendable {
         return size
     }
 
-    /// Writes a line of results.
+    /// Writes a line of results; on a terminal no text in it moves the cursor or turns letters.
+    ///
+    /// Text has been escaped before; what is left are texts in JSON.
     package func result(_ line: String) {
-        output.write(Array("\(line)\n".utf8))
+        output.write(Array("\(shown(line))\n".utf8))
     }
 
     /// Writes result bytes as they are.
     package func result(bytes: [UInt8]) {
         output.write(bytes)
+    }
+
+    /// Writes whole lines of JSON, as `result(_:)` does.
+    package func result(json lines: [UInt8]) {
+        guard resultWidth != nil else { return output.write(lines) }
+        output.write(Array(shown(String(decoding: lines, as: UTF8.self)).utf8))
+    }
+
+    private func shown(_ line: String) -> String {
+        resultWidth == nil ? line : line.escapingTerminalCharactersOfJSON()
     }
 
     /// The errno of a result that did not get out.
@@ -70,7 +82,7 @@ package struct Terminal: Sendable {
         var block: [UInt8] = []
         defer { result(bytes: block) }
         try body { line in
-            block += line.utf8
+            block += shown(line).utf8
             block.append(UInt8(ascii: "\n"))
             if block.count > 1 << 16 {
                 result(bytes: block)

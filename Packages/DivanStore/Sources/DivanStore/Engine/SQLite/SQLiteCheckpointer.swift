@@ -8,6 +8,10 @@ internal import Synchronization
 /// itself copies what came meanwhile, when the thread is done. Should a slow disk let the log grow
 /// too far, the writer waits for the thread.
 ///
+/// No checkpoint begins beside the writer on a log that is copied as a whole: who writes next may begin
+/// it anew just then, and SQLite before 3.51.3 would take as many pages of the new one for copied, which
+/// are lost with the next checkpoint (sqlite.org/wal.html, "the WAL-reset bug").
+///
 /// Used by the writer only, after its commits.
 final class SQLiteCheckpointer {
     private let place: SQLitePlace
@@ -24,6 +28,7 @@ final class SQLiteCheckpointer {
     ///
     /// - Throws: A sync that failed, after which nobody knows what of the log is on the disk.
     func logDidGrow(to byteCount: Int, on writer: SQLiteConnection) throws(StoreError) {
+        running?.logDidGrow(to: byteCount)
         let beganAnew = byteCount < self.byteCount
         self.byteCount = byteCount
         if beganAnew {
@@ -45,7 +50,7 @@ final class SQLiteCheckpointer {
 
     private func begin(on writer: SQLiteConnection) throws(StoreError) {
         threshold = byteCount
-        running = SQLiteCheckpoint(place)
+        running = SQLiteCheckpoint(place, of: byteCount)
         guard running == nil else { return }
         // A system without another thread: as SQLite itself does it.
         try SQLiteCheckpoint.copyLog(through: writer)
@@ -57,6 +62,11 @@ final class SQLiteCheckpointer {
         defer { running = nil }
         if let failure = running?.wait() { throw failure }
     }
+
+    /// Whether the thread copies once more what came while it copied: enough, and not all of it yet.
+    static func goesOn(copied: Int, before: Int, log: Int) -> Bool {
+        copied < log && copied - before > StoreLimits.logByteCount / 10
+    }
 }
 
 /// One checkpoint on a thread of its own.
@@ -64,11 +74,14 @@ private final class SQLiteCheckpoint {
     /// What the thread and its starter share.
     private final class Work: Sendable {
         let place: SQLitePlace
+        /// Bytes of the log's pages after the writer's latest commit.
+        let logByteCount: Atomic<Int>
         let isDone = Atomic(false)
         let failure = Mutex<StoreError?>(nil)
 
-        init(_ place: SQLitePlace) {
+        init(_ place: SQLitePlace, _ logByteCount: Int) {
             self.place = place
+            self.logByteCount = Atomic(logByteCount)
         }
 
         func run() {
@@ -81,7 +94,11 @@ private final class SQLiteCheckpoint {
                 repeat {
                     countBefore = copiedCount
                     copiedCount = try SQLiteCheckpoint.copyLog(through: connection)
-                } while copiedCount - countBefore > StoreLimits.logByteCount / 10
+                } while SQLiteCheckpointer.goesOn(
+                    copied: copiedCount,
+                    before: countBefore,
+                    log: logByteCount.load(ordering: .acquiring)
+                )
             } catch {
                 failure.withLock { $0 = error }
             }
@@ -92,8 +109,8 @@ private final class SQLiteCheckpoint {
     private let thread: JoinedThread
 
     /// `nil` when the system has no thread left.
-    init?(_ place: SQLitePlace) {
-        let work = Work(place)
+    init?(_ place: SQLitePlace, of logByteCount: Int) {
+        let work = Work(place, logByteCount)
         guard let thread = JoinedThread({ work.run() }) else { return nil }
         self.work = work
         self.thread = thread
@@ -101,6 +118,10 @@ private final class SQLiteCheckpoint {
 
     deinit {
         wait()
+    }
+
+    func logDidGrow(to byteCount: Int) {
+        work.logByteCount.store(byteCount, ordering: .releasing)
     }
 
     var isDone: Bool { work.isDone.load(ordering: .acquiring) }

@@ -252,7 +252,9 @@ final class SQLiteConnection {
     /// Runs a check of SQLite's own, which answers `ok` or what it found.
     func check(_ pragma: String, of path: String) throws(StoreError) {
         let finding = try text(pragma) ?? "no answer"
-        guard finding != "ok" else { return }
+        // SQLite 3.44 looks at the words of full-text indexes, too, when all pages are found sound. They are no
+        // pages that documents are found by, and `checkWords` names the index.
+        guard finding != "ok", !finding.contains("inverted index for FTS5 table") else { return }
         // A page that the disk did not give is a finding, too, and says nothing of what is written there.
         let code = finding.split(separator: "error code=").dropFirst().first
         let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }

@@ -151,14 +151,17 @@ extension SQLiteSession {
         let version = try schemaVersion()
         if let version, let known = queries[query.statement, version].isScan { return known }
         let schema = SQLiteQuerySchema(self)
-        let steps = try SQLiteQueryRun.steps(of: query, schema, on: self).steps.map(\.text)
+        let (translation, plan) = try SQLiteQueryRun.steps(of: query, schema, on: self)
+        let steps = plan.map(\.text)
         // In the order of an index, or of the rows, few of them are read anyway.
         let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
         // Of a join each part would make such an index for itself.
         let makesIndex = steps.contains { $0.contains(" AUTOMATIC ") || $0.contains("BLOOM") }
         let isScan =
             steps.contains("SCAN s0") && !makesIndex && (query.statement.isAggregate || isSorted)
-        if let version { queries[query.statement, version].isScan = isScan }
+        if let version, translation.byteCount <= StoreLimits.keptQueryByteCount {
+            queries[query.statement, version].isScan = isScan
+        }
         return isScan
     }
 

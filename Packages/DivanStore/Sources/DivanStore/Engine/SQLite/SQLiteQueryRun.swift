@@ -16,14 +16,19 @@ final class SQLiteQueryRun {
     /// Begins a query; what it takes is kept for the next run, unless there will be none.
     init(_ query: StorageQuery, on session: SQLiteSession, isKept: Bool = true) throws {
         try session.pages.keepMore(on: session.connection)
-        let (translation, statement) = try session.prepare(query.statement, isKept: isKept)
+        let allowance = session.allowance(for: query)
+        let (translation, statement) = try session.prepare(
+            query.statement,
+            isKept: isKept,
+            within: allowance
+        )
         self.session = session
         self.statement = statement
         self.isKept = isKept
         sql = translation.sql
         titles = translation.titles
         watch = query.watch
-        allowance = session.connection.isWriting ? nil : SQLiteAllowance(watch.memory)
+        self.allowance = allowance
         try statement.bind(translation, query.parameters, session.liveCount(of:))
         session.connection.watch(watch)
     }
@@ -37,14 +42,17 @@ final class SQLiteQueryRun {
         schema: some SQLSchema,
         on connection: SQLiteConnection,
         prefix: String = "",
+        within allowance: SQLiteAllowance? = nil,
         kept: (String) -> SQLiteStatement? = { _ in nil }
     ) throws -> (SQLTranslation, SQLiteStatement) {
         for isDivided in [false, true] {
             let translation = try SQLTranslation(query, schema: schema, isDivided: isDivided)
             if let statement = kept(translation.sql) { return (translation, statement) }
             do throws(StoreError) {
-                return (translation, try connection.prepare(prefix + translation.sql))
+                let sql = prefix + translation.sql
+                return (translation, try connection.prepare(sql, within: allowance))
             } catch {
+                if let refusal = allowance?.refusal { throw refusal }
                 guard error.isTooDeep else { throw error }
             }
         }
@@ -72,13 +80,13 @@ final class SQLiteQueryRun {
     /// What SQLite plans, with the names that people know.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
         let schema = SQLiteQuerySchema(session)
-        let (sql, steps) = try steps(of: query, schema, on: session)
+        let (translation, steps) = try steps(of: query, schema, on: session)
         let names = try PlanNames(of: query.statement, in: schema)
         var indexes: [ExactText] = []
         for index in steps.flatMap({ names.indexes(in: $0.text) })
         where !indexes.contains(index) { indexes.append(index) }
         return QueryPlan(
-            sql: names.statement(sql),
+            sql: names.statement(translation.sql),
             steps: steps.map { step in
                 QueryPlan.Step(id: step.id, parent: step.parent, text: names.step(step.text))
             },
@@ -91,12 +99,13 @@ final class SQLiteQueryRun {
         of query: StorageQuery,
         _ schema: SQLiteQuerySchema,
         on session: SQLiteSession
-    ) throws -> (sql: String, steps: [QueryPlan.Step]) {
+    ) throws -> (translation: SQLTranslation, steps: [QueryPlan.Step]) {
         let (translation, statement) = try prepare(
             query.statement,
             schema: schema,
             on: session.connection,
-            prefix: "EXPLAIN QUERY PLAN "
+            prefix: "EXPLAIN QUERY PLAN ",
+            within: session.allowance(for: query)
         )
         var steps: [QueryPlan.Step] = []
         try statement.bind(translation, query.parameters, session.liveCount(of:))
@@ -108,14 +117,17 @@ final class SQLiteQueryRun {
             )
             steps.append(step)
         }
-        return (translation.sql, steps)
+        return (translation, steps)
     }
 
     /// Ends the run.
     func end() {
         session.connection.watch(nil)
         statement.reset()
-        if isKept { session.queries.keep(statement, for: sql) }
+        guard isKept else { return }
+        // What it was asked with may be as long as a document, and there may be no next time.
+        statement.clearBindings()
+        session.queries.keep(statement, for: sql)
     }
 }
 
@@ -170,21 +182,34 @@ extension SQLiteSession {
     /// A query with its statement; under a schema that it was run with before it is not translated anew.
     fileprivate func prepare(
         _ query: CheckedStatement,
-        isKept: Bool
+        isKept: Bool,
+        within allowance: SQLiteAllowance?
     ) throws -> (SQLTranslation, SQLiteStatement) {
         let version = isKept ? try schemaVersion() : nil
         if let version, let translation = queries[query, version].translation {
-            let kept = queries.take(translation.sql)
-            return (translation, try kept ?? connection.prepare(translation.sql))
+            if let kept = queries.take(translation.sql) { return (translation, kept) }
+            do throws(StoreError) {
+                return (translation, try connection.prepare(translation.sql, within: allowance))
+            } catch {
+                if let refusal = allowance?.refusal { throw refusal }
+                throw error
+            }
         }
         let prepared = try SQLiteQueryRun.prepare(
             query,
             schema: SQLiteQuerySchema(self),
             on: connection,
+            within: allowance,
             kept: queries.take
         )
         if let version { queries[query, version].translation = prepared.0 }
         return prepared
+    }
+
+    /// What a query may hold, its compiled statement included; `nil` in a transaction that writes, which
+    /// SQLite would undo with the query.
+    fileprivate func allowance(for query: StorageQuery) -> SQLiteAllowance? {
+        connection.isWriting ? nil : SQLiteAllowance(query.watch.memory)
     }
 
     /// The version of the snapshot's schema; `nil` where nothing may be kept under it, as in a transaction
@@ -211,5 +236,29 @@ extension SQLiteSession {
 
     func plan(_ query: StorageQuery) throws -> QueryPlan {
         try SQLiteQueryRun.plan(query, on: self)
+    }
+}
+
+extension SQLiteConnection {
+    /// Compiles a statement, whose memory counts for an allowance.
+    fileprivate func prepare(
+        _ sql: String,
+        within allowance: SQLiteAllowance?
+    ) throws(StoreError) -> SQLiteStatement {
+        guard let allowance else { return try prepare(sql) }
+        return try allowance.within { () throws(StoreError) in try prepare(sql) }
+    }
+}
+
+extension SQLTranslation {
+    /// Bytes of its text and of the literals that are bound to it: what is kept for it takes some ten times
+    /// as many.
+    var byteCount: Int {
+        bindings.reduce(sql.utf8.count) { sum, binding in
+            switch binding {
+            case .text(let text), .container(let text): sum + text.text.utf8.count
+            case .parameter, .double, .liveCount: sum
+            }
+        }
     }
 }

@@ -23,8 +23,9 @@ final class SQLiteQueryStatements {
         return statements.remove(at: index).statement
     }
 
-    /// Keeps a statement; of too many the oldest goes.
+    /// Keeps a statement that is not too long; of too many the oldest goes.
     func keep(_ statement: SQLiteStatement, for sql: String) {
+        guard sql.utf8.count <= StoreLimits.keptQueryByteCount else { return }
         if statements.count == StoreLimits.keptQueryCount { statements.removeFirst() }
         statements.append((sql, statement))
     }
@@ -39,11 +40,10 @@ final class SQLiteQueryStatements {
             return known[known.count - 1]
         }
         set {
-            if let place = place(of: query, schema) {
-                known.remove(at: place)
-            } else if known.count == StoreLimits.keptQueryCount {
-                known.removeFirst()
-            }
+            if let place = place(of: query, schema) { known.remove(at: place) }
+            let byteCount = newValue.translation?.byteCount ?? 0
+            guard byteCount <= StoreLimits.keptQueryByteCount else { return }
+            if known.count == StoreLimits.keptQueryCount { known.removeFirst() }
             known.append(newValue)
         }
     }

@@ -214,29 +214,6 @@ extension SQLiteSession: StorageSnapshot {
         return try documentIDs(of: statement)
     }
 
-    func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
-        let statement = try statement(
-            #"SELECT value FROM "values" WHERE space = ? AND key = ?"#
-        )
-        defer { statement.reset() }
-        try statement.bind(space.rawValue, at: 1)
-        try statement.bind(key, at: 2)
-        return try statement.step() ? statement.bytes(0) : nil
-    }
-
-    func values(in space: ValueSpace) throws(StoreError) -> [(key: String, value: [UInt8])] {
-        let statement = try statement(
-            #"SELECT key, value FROM "values" WHERE space = ? ORDER BY key"#
-        )
-        defer { statement.reset() }
-        try statement.bind(space.rawValue, at: 1)
-        var values: [(key: String, value: [UInt8])] = []
-        while try statement.step() {
-            values.append((statement.text(0), statement.bytes(1)))
-        }
-        return values
-    }
-
     private func documentIDs(of statement: SQLiteStatement) throws(StoreError) -> [DocumentID] {
         defer { statement.reset() }
         var documentIDs: [DocumentID] = []

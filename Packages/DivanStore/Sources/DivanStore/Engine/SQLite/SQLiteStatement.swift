@@ -101,6 +101,11 @@ final class SQLiteStatement {
         sqlite3_reset(handle)
     }
 
+    /// Forgets the bound values: all parameters are NULL then.
+    func clearBindings() {
+        sqlite3_clear_bindings(handle)
+    }
+
     /// Throws the error for `code` unless it is one of success.
     func check(_ code: Int32) throws(StoreError) {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }

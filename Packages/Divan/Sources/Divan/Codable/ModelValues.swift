@@ -1,0 +1,37 @@
+import DivanJSON
+
+/// What a model takes a value for.
+extension JSON {
+    /// A boolean for the number 0 or 1 where one is asked for, and the other way round.
+    func meant(as type: any Decodable.Type) -> JSON {
+        switch (self, type) {
+        case (_, is Bool.Type):
+            switch integer(UInt8.self) {
+            case 0: .bool(false)
+            case 1: .bool(true)
+            default: self
+            }
+        case (.bool(let bool), is any FixedWidthInteger.Type), (.bool(let bool), is Double.Type),
+            (.bool(let bool), is Float.Type):
+            .int(bool ? 1 : 0)
+        default:
+            self
+        }
+    }
+
+    /// The number in single precision; `nil` where it would be infinite.
+    var float: Float? {
+        double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The integer, if it fits; a whole double counts.
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+        switch self {
+        case .int(let value): Integer(exactly: value)
+        case .uint(let value): Integer(exactly: value)
+        case .double(let value): Integer(exactly: value)
+        case .long(let value): Integer(value.text)
+        default: nil
+        }
+    }
+}

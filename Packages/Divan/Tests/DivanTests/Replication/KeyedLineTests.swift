@@ -1,0 +1,33 @@
+import Testing
+
+@testable import Divan
+
+/// A line whose elements are found by their keys.
+///
+/// `@testable`: only those who fetch blobs stand in one.
+@Suite struct KeyedLineTests {
+    @Test func `who comes again stands at the end, once`() {
+        var line = KeyedLine<Int, String>()
+        for number in 0..<5 { line.append("\(number)", under: number) }
+        line.remove(1)
+        line.remove(3)
+        line.append("again", under: 1)
+        #expect(line.update(4) { $0 += "!" } != nil)
+        #expect(line.update(3) { $0 += "!" } == nil)
+        #expect(line.count == 4 && line[3] == nil)
+        #expect(line.take { $0 != "2" } == ["0", "4!", "again"])
+        #expect(line.take { _ in true } == ["2"])
+        #expect(line.count == 0)
+    }
+
+    /// With a line that is gone through for each, this takes minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func `a hundred thousand come and leave, whoever is first`() {
+        var line = KeyedLine<Int, Int>()
+        for number in 0..<100_000 where line.update(number, { $0 += 1 }) == nil {
+            line.append(number, under: number)
+        }
+        for number in (0..<100_000).reversed() where line[number] == number { line.remove(number) }
+        #expect(line.count == 0)
+    }
+}

@@ -1,0 +1,33 @@
+import DivanRevisions
+
+extension StoreWriter {
+    /// Removes the row of a document that is damaged, its head too perhaps, and counts what is left.
+    ///
+    /// - Returns: How many documents there are without it.
+    /// - Throws: `corrupt`, where the row is another document's or the collection's own row is damaged, too. What
+    ///   was done by then is not stored, whoever catches that.
+    func removeDamaged(
+        _ documentID: DocumentID,
+        in collection: CollectionID
+    ) throws(StoreError) -> Int {
+        var liveCount: Int?
+        do throws(StoreError) {
+            var isRemoved = false
+            try changing().withoutIndexes(of: collection) { () throws(StoreError) in
+                isRemoved = try changing().remove(documentID, in: collection)
+            }
+            if isRemoved {
+                liveCount = try changing()
+                    .discard([], in: collection, rebuildingIndexes: false).liveCount
+            }
+        } catch {
+            fail(error)
+            throw error
+        }
+        guard let liveCount else {
+            let problem = "the index of document IDs has another one's row for \(documentID)"
+            throw StoreError(.corrupt(problem), at: path)
+        }
+        return liveCount
+    }
+}

@@ -1,0 +1,32 @@
+import DivanTestKit
+import Foundation
+import Testing
+
+@testable import DivanCommand
+
+/// The repository has one version, which more places than one name.
+@Suite struct VersionTests {
+    @Test func `every place names the version of the command`() throws {
+        let version = VersionPage.version
+        let minor = version.split(separator: ".").prefix(2).joined(separator: ".")
+        let sources = "../Packages/Divan/Sources/Divan"
+        for (page, words) in [
+            ("\(sources)/Logging/LogConfiguration.swift", "Build/\(version) "),
+            ("\(sources)/Replication/URLConnector.swift", "Divan/\(minor)\""),
+            ("../README.md", "| **Divan** \(minor) |"), ("../CHANGELOG.md", "\n## \(version) ("),
+        ] {
+            #expect(try Guide.text(page).contains(words), "\(page): \(words)")
+        }
+    }
+
+    @Test func `no package names a day for a version that has not come yet`() throws {
+        let heading = "## \(VersionPage.version) (unreleased)"
+        guard try Guide.text("../CHANGELOG.md").contains("\n\(heading)\n") else { return }
+        let packages = Guide.root.appending(path: "Packages").path
+        for package in try FileManager.default.contentsOfDirectory(atPath: packages) {
+            let lines = try Guide.text("../Packages/\(package)/CHANGELOG.md").split(separator: "\n")
+            let named = lines.filter { $0.hasPrefix("## \(VersionPage.version) ") }
+            #expect(named.allSatisfy { $0 == heading }, "\(package): \(named)")
+        }
+    }
+}
