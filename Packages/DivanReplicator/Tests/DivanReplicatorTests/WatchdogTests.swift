@@ -95,6 +95,28 @@ import Testing
         #expect(server.closeCode == 4001)
     }
 
+    /// A disk that was full, or a clock that was behind: the connection may last for days.
+    @Test(arguments: [true, false])
+    func `what a peer could not take is offered again over another connection`(
+        isContinuous: Bool
+    ) throws {
+        let site = try Site()
+        try site.put("soup", ["1-aa"], #"{"salt":1}"#)
+        var options = Conversation.Options(pushes: true, pulls: false)
+        options.isContinuous = isContinuous
+        var server = try Counterpart.server(site, options)
+        try server.answer("proposeChanges", "[]")
+        try server.refuse("rev", "POSIX", 28)
+        guard isContinuous else {
+            #expect(server.closeCode == 1000)
+            return
+        }
+        pass(590, &server)
+        #expect(server.closeCode == nil)
+        pass(15, &server)
+        #expect(server.closeCode == 4001)
+    }
+
     @Test func `a server that answers nothing at all is named from the first question on`() throws {
         let site = try Site()
         var server = Counterpart(Conversation.Options().active, site)

@@ -205,6 +205,18 @@ extension Blob {
         return members
     }
 
+    /// What stands for it in a document, content that is not stored inline; `nil` for a blob that was made here
+    /// and is not stored.
+    func standingObject() -> JSONObject? {
+        let content = lock.withLock { state.isNew ? state.load() : nil }
+        var members = metadataObject()
+        guard standsInDocument else {
+            return members[Self.blobDigestProperty] == nil ? nil : members
+        }
+        if let content { members[Self.dataProperty] = .string(content.base64EncodedString()) }
+        return members
+    }
+
     /// Stores the content in `database` unless it is there already.
     ///
     /// - Returns: What keeps the content from garbage collection until a document names it.

@@ -174,6 +174,9 @@ final class BlobCourier: Sendable {
 }
 
 extension BlobCourier: DatabaseService {
+    /// It is kept once a blob was fetched, and nothing of it has to end.
+    var endsBesideBatches: Bool { true }
+
     /// The replicators of its connections are stopped as all others are.
     func beginStop() {}
 

@@ -299,9 +299,12 @@ extension Database {
 
     /// What has to be waited for may share its thread with who waits for the batch.
     private func requireNoBatchElsewhere() throws {
-        guard BatchBlock.isRunning,
-            state.withLock({ $0.services.values.contains { !$0.service.endsBesideBatches } })
-        else { return }
+        guard BatchBlock.isRunning else { return }
+        let mustWait = state.withLock { state in
+            state.phase == .open
+                && state.services.values.contains { !$0.service.endsBesideBatches }
+        }
+        guard mustWait else { return }
         throw NSError(
             CBLError.transactionNotClosed,
             "Database \(name) cannot stop its replicators and listeners inside inBatch of another database; "

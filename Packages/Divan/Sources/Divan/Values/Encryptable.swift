@@ -21,18 +21,19 @@ public struct Encryptable: Sendable {
     /// Takes a value of any type that a document can hold but a blob; `nil` is null.
     ///
     /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse
-    /// and stops the program, and so is a container with a blob that is not stored: its content would be lost.
+    /// and stops the program, and so is a container with a blob that was made here and is not stored: its content
+    /// would be lost.
     public init(_ value: Any?) {
         let value = Value(value)
-        switch value {
-        case .json(let json): self.json = json
-        case .dictionary(let dictionary): json = .object(dictionary.members.metadataObject())
-        case .array(let array): json = .array(array.elements.metadataArray())
-        case .blob: stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
+        if case .blob = value {
+            stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
         }
-        guard !value.holdsNewBlob else {
+        // Stops where a container holds itself.
+        _ = Elements([value]).metadataArray()
+        guard let json = value.standing else {
             stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
         }
+        self.json = json
     }
 
     /// The value that an object of a document stands for; `nil` for other objects.
@@ -59,14 +60,29 @@ public struct Encryptable: Sendable {
 }
 
 extension Value {
-    /// Whether a blob stands in it that no database has yet; no container holds itself.
-    fileprivate var holdsNewBlob: Bool {
+    /// The value as JSON, with the blobs of documents as they stand there.
+    ///
+    /// A peer may have written their content inline. `nil` where one was made here and is not stored; no container holds itself.
+    fileprivate var standing: JSON? {
         switch self {
-        case .json: false
+        case .json(let json): return json
         case .dictionary(let dictionary):
-            dictionary.members.keys.contains { dictionary.members[$0]?.holdsNewBlob ?? false }
-        case .array(let array): array.elements.values.contains { $0.holdsNewBlob }
-        case .blob(let blob): blob.digest == nil
+            if let plainObject = dictionary.members.plainObject { return .object(plainObject) }
+            var members: [JSONObject.Member] = []
+            for key in dictionary.members.keys {
+                guard let value = dictionary.members[key] else { continue }
+                guard let json = value.standing else { return nil }
+                members.append((key, json))
+            }
+            return .object(JSONObject(members))
+        case .array(let array):
+            var elements: [JSON] = []
+            for value in array.elements.values {
+                guard let json = value.standing else { return nil }
+                elements.append(json)
+            }
+            return .array(elements)
+        case .blob(let blob): return blob.standingObject().map { .object($0) }
         }
     }
 }

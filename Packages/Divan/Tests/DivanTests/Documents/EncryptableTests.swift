@@ -29,6 +29,24 @@ import Testing
         }
     }
 
+    /// With a digest or without: such content is in no store yet.
+    @Test(arguments: [
+        #"{"@type":"blob","data":"aGVsbG8="}"#, #"{"@type":"blob","data":"no Base64"}"#,
+        #"{"@type":"blob","data":"aGVsbG8=","digest":"sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="}"#,
+    ])
+    func `a blob that a peer wrote inline stops nobody, and keeps its content`(
+        json: String
+    ) throws {
+        let document = try MutableDocument(id: "a", json: #"{"a":{"list":[\#(json)]}}"#)
+        let given = try #require(document.dictionary(forKey: "a")?.toDictionary())
+        let blob = try #require((given["list"] as? [Any])?.first as? Blob)
+        let value = try #require(Encryptable(given).value as? [String: Any])
+        let kept = try #require((value["list"] as? [Any])?.first as? Blob)
+        #expect(kept.content == blob.content)
+        #expect((kept.content == nil) == json.contains("no Base64"))
+        #expect(kept.properties["data"] as? String == blob.properties["data"] as? String)
+    }
+
     /// A model with a value that replicators encrypt.
     private final class Person: DocumentCodable {
         @DocumentID var id: String?

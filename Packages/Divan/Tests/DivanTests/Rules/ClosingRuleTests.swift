@@ -111,10 +111,13 @@ import Testing
     /// Ends when the work has that it waits for, as a replicator does whose revisions are being stored.
     private final class Service: DatabaseService {
         private let work = DispatchSemaphore(value: 0)
+        private let asked = DispatchSemaphore(value: 0)
 
         func workIsOver() { work.signal() }
 
-        func beginStop() {}
+        func waitUntilAsked() { asked.wait() }
+
+        func beginStop() { asked.signal() }
 
         func waitForStop() { work.wait() }
     }
@@ -131,6 +134,32 @@ import Testing
             service.workIsOver()
         }
         while home.database.isOpen { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
+    @Test func `a database of which a blob was fetched once is closed inside a batch of another`()
+        throws
+    {
+        let (home, other) = (try TemporaryDatabase(), try TemporaryDatabase("other"))
+        _ = try home.database.service { BlobCourier() }
+        try other.database.inBatch { try home.database.close() }
+        #expect(!home.database.isOpen)
+    }
+
+    @Test func `a second close does nothing inside a batch of another database, either`() throws {
+        let (home, other) = (try TemporaryDatabase(), try TemporaryDatabase("other"))
+        let service = Service()
+        try home.database.register(service)
+        let isDone = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [database = home.database] in
+            try? database.close()
+            isDone.signal()
+        }
+        defer {
+            service.workIsOver()
+            isDone.wait()
+        }
+        service.waitUntilAsked()
+        try other.database.inBatch { try home.database.close() }
     }
 
     @Test func `closing from a change listener works`() async throws {

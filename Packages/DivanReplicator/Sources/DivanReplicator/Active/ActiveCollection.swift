@@ -127,6 +127,9 @@ final class ActiveCollection {
     /// Whether the peer may announce more, or has announced what is not asked for yet.
     var isCatchingUp: Bool { puller?.isCatchingUp ?? false }
 
+    /// Since when there is a change that the peer may take later, over another connection.
+    var failedSince: Duration? { pusher?.failedSince }
+
     /// Since when no revision came that was asked for.
     var oldestWait: Duration? { puller?.oldest }
 

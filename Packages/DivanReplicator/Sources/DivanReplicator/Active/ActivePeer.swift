@@ -6,9 +6,8 @@ import DivanStore
 /// The side of a replication that starts and drives it.
 ///
 /// **What it promises.** Every local change that passes the push filter reaches the other side or is
-/// told as refused; every change there that is wanted reaches the store or is told as an error.
-/// Nothing is lost by an interruption: only what is stored at both sides enters the checkpoint, and
-/// the next run begins there.
+/// told as refused; every change there that is wanted reaches the store or is told as an error. Nothing is lost by
+/// an interruption: only what is stored at both sides enters the checkpoint, and the next run begins there.
 ///
 /// **Its states** are those of `PeerLife` (`Docs/states/peer-life.md`). First the copies of the
 /// checkpoints are compared, all collections in one request, or one by one with a peer that knows no
@@ -35,9 +34,8 @@ import DivanStore
 /// maximum in `ReplicatorLimits`; above it the next list is answered or made later, so the peer waits. A turn
 /// ends when the windows are full. Work per received byte is linear.
 ///
-/// **What a crash leaves.** Whole transactions, the last checkpoint that both sides have, and files
-/// of blobs that no document names, which the next collection of garbage removes. Changes that were
-/// stored after the checkpoint are announced again and recognised.
+/// **What a crash leaves.** Whole transactions, the last checkpoint that both sides have, and files of blobs that no
+/// document names, which are garbage. Changes that were stored after the checkpoint are announced again.
 ///
 /// Source: `replication.md`, `checkpoints.md`.
 final class ActivePeer: ConnectedPeer {
@@ -146,6 +144,7 @@ final class ActivePeer: ConnectedPeer {
         ]
         if storing == nil {
             deadlines.append(inbox.gatheringDeadline)
+            if let next = agreement.nextOffer, isRested { deadlines.append(next) }
             deadlines += collections.map(\.checkpointer.deadline)
         }
         return deadlines.compactMap(\.self).min()
@@ -216,7 +215,7 @@ extension ActivePeer {
 
     /// A one-shot replication ends when both directions are done and the checkpoints are saved.
     private func endIfDone() {
-        guard !options.isContinuous, isIdle, isSettled, !isEnded else { return }
+        guard !options.isContinuous, isRested, !isEnded else { return }
         giveUp()
         connection.close(.normal)
     }
@@ -233,9 +232,10 @@ extension ActivePeer {
         connection.comeAgain(after: failure)
     }
 
-    /// What found no room is announced again to another connection, once all else is here.
+    /// What found no room here, and in time what the peer could not take, is left to a new connection.
     private func comeAgain() {
-        guard let reason = inbox.turnedAway, isIdle, isSettled, !isEnded else { return }
+        let reason = inbox.turnedAway ?? agreement.dueOffer
+        guard let reason, isRested, !isEnded else { return }
         connection.note(reason)
         connection.close(.retryLater, error: reason)
     }
@@ -261,6 +261,7 @@ extension ActivePeer {
     }
 
     private var isSettled: Bool { collections.allSatisfy(\.checkpointer.isSettled) }
+    private var isRested: Bool { isIdle && isSettled }
 
     var currentStatus: SyncStatus {
         let isIdle = isIdle

@@ -23,6 +23,20 @@ final class CollectionAgreement {
     /// Why all began anew: the peer may have meant what it said, and not the collection.
     private var firstRefusal: SyncError?
 
+    /// When a continuous replication offers again, over another connection, what the peer could not take.
+    var nextOffer: Duration? {
+        guard options.isContinuous, let since = collections.compactMap(\.failedSince).min() else {
+            return nil
+        }
+        return since + connection.limits.longestSilence
+    }
+
+    /// Why it does so now.
+    var dueOffer: SyncError? {
+        guard let nextOffer, connection.now >= nextOffer else { return nil }
+        return .http(.serviceUnavailable, "the peer could not take all changes")
+    }
+
     init(
         _ options: PeerConfiguration.ActiveOptions,
         over connection: Connection,

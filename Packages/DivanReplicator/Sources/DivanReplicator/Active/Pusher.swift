@@ -24,6 +24,9 @@ struct Pusher {
     private var hasSpoken = false
     /// Whether there is more to read, but others shall have their turn first.
     private(set) var wantsTurn = false
+    /// Since when there is a change that was sent, and that the peer may take later: this connection does not
+    /// offer it again.
+    private(set) var failedSince: Duration?
 
     init(
         collection: Int,
@@ -230,6 +233,7 @@ extension Pusher {
             try conflicted(number, rival(in: reply))
         } else if error.isTransient || error.isPeerFailure || isOfTheClocks(error) {
             take(.failed(error), of: number)
+            failedSince = failedSince ?? connection.now
             if error.wireCode == .http(.serviceUnavailable) { connection.fail(error) }
         } else {
             take(.refused(error), of: number)

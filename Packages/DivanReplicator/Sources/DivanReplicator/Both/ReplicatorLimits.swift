@@ -169,7 +169,8 @@ public struct ReplicatorLimits: Sendable {
     public var patience = Duration.seconds(10)
     /// How long nothing may come of revisions that were asked for, before another connection asks again.
     ///
-    /// Looked at when a wait is named, so up to twice as long.
+    /// Looked at when a wait is named, so up to twice as long. So long a continuous push waits, too, before
+    /// another connection offers again what the peer could not take.
     public var longestSilence = Duration.seconds(600)
 
     /// Creates the default limits.

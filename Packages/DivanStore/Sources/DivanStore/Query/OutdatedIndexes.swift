@@ -6,8 +6,9 @@ extension Store {
     /// Unicode made: the system got another library, or the database came from another machine.
     ///
     /// The function would look for a document under another key than the one that it once gave, so this
-    /// comes before anything is written. Who only reads passes over them: queries call the function by its
-    /// new number, which such an index does not have.
+    /// comes before anything is written. Who only reads passes over those of another meaning: queries call the
+    /// function by its new number, which such an index does not have. Those of another version of Unicode have
+    /// the same number, and are read as they are: what has a letter that only one of the two knows may be missed.
     func renewIndexes() throws {
         let isAnyOutdated = try read { reader in
             let isOfOther = try !reader.hasUnicode()
