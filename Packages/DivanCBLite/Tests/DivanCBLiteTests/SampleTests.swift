@@ -151,21 +151,26 @@ import Testing
         #expect(told.count == 1 && told.first?.hasPrefix("sequence: ") == true, "\(told)")
     }
 
+    /// A document of a sample with an older body, and what reads it.
+    private func movedOn(_ name: String) throws -> (Record, RecordReader) {
+        let sample = try Sample(name)
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let standard = try #require(bundle.collections.first { $0.name == "_default" })
+        var found: Record?
+        try bundle.forEachRecord(in: standard) { record in
+            if record.key == Array("moved-on".utf8) { found = record }
+        }
+        return (try #require(found), RecordReader(keys: bundle.facts.keys, owner: .me))
+    }
+
     /// Release 2 keeps all bodies in one column, the current one first.
     @Test(arguments: [(0xF7, true), (0x71, false)])
     func `where only an older body of release 2 is damaged the current revision stays`(
         place: Int,
         isPast: Bool
     ) throws {
-        let sample = try Sample("revtree-2.x")
-        let bundle = try CBLiteBundle(directory: sample.path)
-        let reader = RecordReader(keys: bundle.facts.keys, owner: .me)
-        let standard = try #require(bundle.collections.first { $0.name == "_default" })
-        var found: Record?
-        try bundle.forEachRecord(in: standard) { record in
-            if record.key == Array("moved-on".utf8) { found = record }
-        }
-        var record = try #require(found)
+        let (found, reader) = try movedOn("revtree-2.x")
+        var record = found
         let whole = try reader.document(record)
         // Where a body leads to its root: that of 1-f991…, and that of the current revision.
         record.body?[place] = 0x7F
@@ -180,15 +185,8 @@ import Testing
     }
 
     @Test func `where only an older body is damaged the current revision stays`() throws {
-        let sample = try Sample("revtree-3.2")
-        let bundle = try CBLiteBundle(directory: sample.path)
-        let reader = RecordReader(keys: bundle.facts.keys, owner: .me)
-        let standard = try #require(bundle.collections.first { $0.name == "_default" })
-        var found: Record?
-        try bundle.forEachRecord(in: standard) { record in
-            if record.key == Array("moved-on".utf8) { found = record }
-        }
-        var record = try #require(found)
+        let (found, reader) = try movedOn("revtree-3.2")
+        var record = found
         let whole = try reader.document(record)
         // Where the body of 1-f991… leads to its root.
         record.extra?[0xA3] = 0x7F

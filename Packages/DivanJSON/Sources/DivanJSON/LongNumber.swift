@@ -2,8 +2,8 @@
 ///
 /// The parser makes one of an integer that fits no 64 bits, of a number with more than 17 digits
 /// that count, and of one so small that a double would be zero; `JSON(_:)` makes one of an integer
-/// of more than 64 bits. Whoever reads it as a double gets the
-/// nearest; whoever writes the value it came with writes the same digits again.
+/// of more than 64 bits. Whoever reads it as a double gets the nearest; whoever writes the value it
+/// came with writes the same digits again.
 public struct LongNumber: Hashable, Sendable {
     /// The number as JSON spells it, at most `JSONLimits.byteCount` bytes.
     public let text: String

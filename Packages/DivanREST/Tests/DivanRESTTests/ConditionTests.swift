@@ -263,14 +263,25 @@ import Testing
         #expect(throws: (any Error).self) { try visitor.read(through: "\"after\"") }
     }
 
+    /// Grants everything so many times, and nothing from then on.
+    private final class Grants: Sendable {
+        private let count: Atomic<Int>
+
+        init(_ count: Int) { self.count = Atomic(count) }
+
+        func renew(_ count: Int) { self.count.store(count, ordering: .relaxed) }
+
+        var next: RESTRights? {
+            count.subtract(1, ordering: .relaxed).newValue >= 0 ? .full : nil
+        }
+    }
+
     @Test func `a list ends when its user is removed`() throws {
-        let questions = Atomic(0)
+        // Removed when the third page is due.
+        let grants = Grants(3)
         let served = try Served { configuration in
             configuration.limits.pageCount = 1
-            // Removed when the third page is due.
-            configuration.rights = { _, _ in
-                questions.add(1, ordering: .relaxed).newValue <= 3 ? .full : nil
-            }
+            configuration.rights = { _, _ in grants.next }
         }
         for number in 0..<9 { try served.put("d\(number)", "{}") }
         let visitor = try served.visitor()
@@ -280,13 +291,11 @@ import Testing
     }
 
     @Test func `rows and blobs end when their user is removed`() throws {
-        let questions = Atomic(0)
+        // Removed behind the first pieces.
+        let grants = Grants(4)
         let served = try Served { configuration in
             configuration.limits.pieceByteCount = 1
-            // Removed behind the first pieces.
-            configuration.rights = { _, _ in
-                questions.add(1, ordering: .relaxed).newValue <= 4 ? .full : nil
-            }
+            configuration.rights = { _, _ in grants.next }
         }
         for number in 0..<9 { try served.put("d\(number)", "{}") }
         let content = [UInt8](repeating: 7, count: 1 << 20)
@@ -297,7 +306,7 @@ import Testing
         #expect(throws: (any Error).self) {
             try served.visitor().ask("POST", "/notes/_query", body: query)
         }
-        questions.store(0, ordering: .relaxed)
+        grants.renew(4)
         #expect(throws: (any Error).self) {
             try served.visitor().ask("GET", "/notes/_default/picture/_blobs/p")
         }

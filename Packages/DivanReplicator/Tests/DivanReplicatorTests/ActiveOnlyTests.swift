@@ -10,12 +10,7 @@ import Testing
         var options = Conversation.Options()
         options.limits.changesCount = 1
         options.limits.listsInFlightCount = 1
-        var client = Counterpart(options.passive, site)
-        client.ask(
-            "getCollections",
-            [:],
-            #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
-        )
+        var client = Counterpart.client(site, options)
         client.ask("subChanges", ["collection": "0", "activeOnly": "true"])
         var lists = [String(decoding: try client.next("changes").body, as: UTF8.self)]
         try site.delete("a")

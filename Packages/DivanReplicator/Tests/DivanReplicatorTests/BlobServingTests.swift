@@ -99,14 +99,7 @@ import Testing
     // MARK: Rights
 
     private func limitedClient(of site: Site) -> Counterpart {
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.bindsBlobs = true
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        var client = Counterpart(configuration, site)
-        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
-        client.ask("getCollections", [:], collections)
-        return client
+        Counterpart.client(site) { $0.bindsBlobs = true }
     }
 
     private func body(_ digest: BlobDigest) -> String { Site.blobBody(digest, 3, "image/png") }

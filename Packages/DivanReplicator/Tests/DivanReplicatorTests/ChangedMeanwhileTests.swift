@@ -89,16 +89,13 @@ import Testing
         let site = try Site()
         let store = site.store
         let first = try site.save("doc", #"{"owner":"eve"}"#)
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.writeFilters[.default] = { _ in
-            let stored = try? store.read { try $0.document("doc", in: .default) }
-            return stored.map { String(decoding: $0.body, as: UTF8.self).contains("eve") } ?? true
+        var eve = Counterpart.client(site) { options in
+            options.writeFilters[.default] = { _ in
+                let stored = try? store.read { try $0.document("doc", in: .default) }
+                let body = stored.map { String(decoding: $0.body, as: UTF8.self) }
+                return body?.contains("eve") ?? true
+            }
         }
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        var eve = Counterpart(configuration, site)
-        let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
-        eve.ask("getCollections", [:], names)
         let next = try RevisionID.digesting(
             parent: first,
             isTombstone: false,

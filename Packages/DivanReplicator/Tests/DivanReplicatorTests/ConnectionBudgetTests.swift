@@ -8,15 +8,10 @@ import Testing
 /// All clients of a listener hold no more than it can bear, and the heaviest pays for it.
 @Suite struct ConnectionBudgetTests {
     private func client(_ budget: ConnectionBudget, of party: String, _ site: Site) -> Counterpart {
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.budget = budget
-        options.party = party
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        var client = Counterpart(configuration, site)
-        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
-        client.ask("getCollections", [:], collections)
-        return client
+        Counterpart.client(site) { options in
+            options.budget = budget
+            options.party = party
+        }
     }
 
     /// Lets a revision wait for a blob that never comes.
@@ -124,16 +119,14 @@ import Testing
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
         let site = try Site()
         for number in 0..<200 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.budget = budget
-        options.party = "a"
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        configuration.limits.unansweredRevisionsCount = 1
-        configuration.limits.unansweredNearbyCount = 1
-        var client = Counterpart(configuration, site)
-        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
-        client.ask("getCollections", [:], collections)
+        let limits: (inout ReplicatorLimits) -> Void = {
+            $0.unansweredRevisionsCount = 1
+            $0.unansweredNearbyCount = 1
+        }
+        var client = Counterpart.client(site, limits: limits) { options in
+            options.budget = budget
+            options.party = "a"
+        }
         client.ask("subChanges", ["collection": "0"])
         let names = "[" + Array(repeating: #""1-aa""#, count: 100).joined(separator: ",") + "]"
         let all = "[" + Array(repeating: names, count: 200).joined(separator: ",") + "]"
@@ -146,16 +139,12 @@ import Testing
         let site = try Site()
         let text = String(repeating: "x", count: 900_000)
         for id in ["a", "b"] as [DocumentID] { try site.save(id, #"{"text":"\#(text)"}"#) }
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.budget = budget
-        options.party = "a"
-        options.readFilters[.default] = { _ in true }
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        configuration.limits.deltaSourceByteCount = 1_000
-        var client = Counterpart(configuration, site)
-        let collections = #"{"checkpoint_ids":["a"],"collections":["_default"]}"#
-        client.ask("getCollections", [:], collections)
+        let limits: (inout ReplicatorLimits) -> Void = { $0.deltaSourceByteCount = 1_000 }
+        var client = Counterpart.client(site, limits: limits) { options in
+            options.budget = budget
+            options.party = "a"
+            options.readFilters[.default] = { _ in true }
+        }
         // The first look is on credit, and the second waits.
         let pair = #"["a","1-aa"],["b","1-aa"]"#
         let list = "[" + Array(repeating: pair, count: 4_000).joined(separator: ",") + "]"

@@ -1,5 +1,6 @@
 import DivanBLIP
 import DivanReplicator
+import DivanStore
 import DivanZlib
 import Testing
 
@@ -191,9 +192,10 @@ extension Counterpart {
     /// A server that our active peer has just connected to, without any checkpoint.
     static func server(
         _ site: Site,
-        _ options: Conversation.Options = .init()
+        _ options: Conversation.Options = .init(),
+        version: Subprotocol = .version3
     ) throws -> Counterpart {
-        var server = Counterpart(options.active, site)
+        var server = Counterpart(options.active, site, version: version)
         let states = options.collections.map { _ in "{}" }.joined(separator: ",")
         try server.answer("getCollections", "[\(states)]")
         return server
@@ -202,12 +204,30 @@ extension Counterpart {
     /// A client of our passive peer, for the default collection.
     static func client(_ site: Site, _ options: Conversation.Options = .init()) -> Counterpart {
         var client = Counterpart(options.passive, site)
-        client.ask(
-            "getCollections",
-            [:],
-            #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
-        )
+        client.askForDefault()
         return client
+    }
+
+    /// The same, of a passive peer with other rights or limits.
+    static func client(
+        _ site: Site,
+        version: Subprotocol = .version3,
+        limits change: (inout ReplicatorLimits) -> Void = { _ in },
+        passive choose: (inout PeerConfiguration.PassiveOptions) -> Void
+    ) -> Counterpart {
+        var options = PeerConfiguration.PassiveOptions(collections: [.default])
+        choose(&options)
+        var configuration = Conversation.Options().passive
+        configuration.role = .passive(options)
+        change(&configuration.limits)
+        var client = Counterpart(configuration, site, version: version)
+        client.askForDefault()
+        return client
+    }
+
+    private mutating func askForDefault() {
+        let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
+        ask("getCollections", [:], names)
     }
 }
 

@@ -13,13 +13,9 @@ import Testing
         try site.save("secret", #"{"n":1}"#)
         let revision = try #require(try site.revision("secret"))
         for isReadable in [false, true] {
-            var configuration = Conversation.Options().passive
-            guard case .passive(var options) = configuration.role else { return }
-            options.readFilters[.default] = { _ in isReadable }
-            configuration.role = .passive(options)
-            var client = Counterpart(configuration, site)
-            let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
-            client.ask("getCollections", [:], names)
+            var client = Counterpart.client(site) { options in
+                options.readFilters[.default] = { _ in isReadable }
+            }
             let message: BLIPProperties = ["collection": "0", "id": "secret", "rev": "1-aa"]
             let error = try #require(client.ask("rev", message, "{}")?.error)
             #expect(error.code == 409)
@@ -39,17 +35,10 @@ import Testing
             body: Array(#"{"n":1}"#.utf8)
         )
         _ = try site.store.write { try $0.insert(secret, in: .default) }
-        var configuration = Conversation.Options().passive
-        guard case .passive(var options) = configuration.role else { return }
-        options.readFilters[.default] = { _ in false }
-        options.writeFilters[.default] = { _ in true }
-        configuration.role = .passive(options)
-        var client = Counterpart(configuration, site, version: .version4)
-        client.ask(
-            "getCollections",
-            [:],
-            #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
-        )
+        var client = Counterpart.client(site, version: .version4) { options in
+            options.readFilters[.default] = { _ in false }
+            options.writeFilters[.default] = { _ in true }
+        }
         let (earlier, later) = ("18e9af52a2aa0000@\(source)", "18e9af52a2ac0000@\(source)")
         let parent = "18e9af5200000000@\(other)"
         let list = [
@@ -151,13 +140,9 @@ import Testing
         let site = try Site()
         try site.put("gone", ["2-bb", "1-aa"], #"{"secret":1}"#, isTombstone: true)
         for isLimited in [true, false] {
-            var configuration = Conversation.Options().passive
-            guard case .passive(var options) = configuration.role else { return }
-            if isLimited { options.readFilters[.default] = { $0.flags == .deleted } }
-            configuration.role = .passive(options)
-            var client = Counterpart(configuration, site)
-            let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
-            client.ask("getCollections", [:], names)
+            var client = Counterpart.client(site) { options in
+                if isLimited { options.readFilters[.default] = { $0.flags == .deleted } }
+            }
             client.ask("subChanges", ["collection": "0"])
             try client.answer("changes", "[[]]")
             let message = try client.next("rev")
@@ -172,14 +157,10 @@ import Testing
         let digest = try site.store.blobs.write([1, 2, 3])
         let body = Site.blobBody(digest, 3, "image/png")
         try site.put("gone", ["2-bb", "1-aa"], body, isTombstone: true, hasBlobs: true)
-        var options = PeerConfiguration.PassiveOptions(collections: [.default])
-        options.readFilters[.default] = { $0.flags == .deleted }
-        options.bindsBlobs = true
-        var configuration = Conversation.Options().passive
-        configuration.role = .passive(options)
-        var client = Counterpart(configuration, site)
-        let names = #"{"checkpoint_ids":["cp"],"collections":["_default"]}"#
-        client.ask("getCollections", [:], names)
+        var client = Counterpart.client(site) { options in
+            options.readFilters[.default] = { $0.flags == .deleted }
+            options.bindsBlobs = true
+        }
         client.ask("subChanges", ["collection": "0"])
         try client.answer("changes", "[[]]")
         let question: BLIPProperties = [

@@ -41,8 +41,7 @@ import Testing
         for documentID in ["one", "two"] {
             try site.save(DocumentID(unchecked: documentID), "{}")
         }
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         #expect(try text(server.answer("proposeChanges", "[]")).contains(Self.smaller))
         try server.answer("rev", "", ["sequence": "5"])
 
@@ -64,8 +63,7 @@ import Testing
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
         try insert(Self.greater, knowing: nil, from: remote, into: site)
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("subChanges", "", ["pending": "1"])
         try server.answer("proposeChanges", "[304]")
         server.ask("changes", ["collection": "0"], #"[[7,"doc","\#(Self.smaller)"]]"#)
@@ -151,12 +149,7 @@ import Testing
     @Test func `the winner that did not arrive is told of in the next run, too`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         try insert(Self.greater, knowing: nil, from: nil, into: site)
-        var server = Counterpart(
-            Conversation.Options(isContinuous: true).active,
-            site,
-            version: .version4
-        )
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
         try server.answer("subChanges", "", ["pending": "0"])
         let zero: BLIPProperties = ["collection": "0"]
         server.ask("changes", zero, #"[[9,"other","\#(Self.smaller)"]]"#)
@@ -184,12 +177,7 @@ import Testing
                 .inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 })
             )
             try insert(Self.greater, knowing: isKnown ? Self.smaller : nil, from: nil, into: site)
-            var server = Counterpart(
-                Conversation.Options(isContinuous: true).active,
-                site,
-                version: .version4
-            )
-            try server.answer("getCollections", "[{}]")
+            var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
             try server.answer("subChanges", "", ["pending": "0"])
             try server.answer("proposeChanges", "[]")
             try server.answer("rev", "", ["noop": "true", "rev": Self.smaller, "sequence": "5"])
@@ -209,12 +197,7 @@ import Testing
     /// Both sides made one merge; what came with a connection is not read by its push, and stayed pending.
     @Test func `a merge that the peer has under another name is done with`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
-        var server = Counterpart(
-            Conversation.Options(isContinuous: true).active,
-            site,
-            version: .version4
-        )
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
         try server.answer("subChanges", "", ["pending": "1"])
         let merged =
             "18e9af52930f0000@VYU9gI0kQIWF+V5BljXDyw, 18e9af52830f0000@VYU9gI0kQIWF+V5BljXDzA; "
@@ -324,8 +307,7 @@ import Testing
         let remote = try site.store.remoteID(for: options.remoteIdentity)
         try insert(Self.greater, knowing: nil, from: remote, into: site)
         try insert(Self.smaller, knowing: Self.greater, from: nil, into: site)
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("subChanges", "", ["pending": "0"])
         #expect(try text(server.answer("proposeChanges", "[]")).contains(Self.smaller))
         _ = try server.next("rev")
@@ -352,8 +334,7 @@ import Testing
         let options = Conversation.Options(isContinuous: true)
         let remote = try site.store.remoteID(for: options.remoteIdentity)
         try insert("2-bb", knowing: nil, from: nil, into: site)
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("subChanges", "", ["pending": "0"])
         #expect(try text(server.answer("proposeChanges", "[]")).contains("2-bb"))
         _ = try server.next("rev")

@@ -115,8 +115,7 @@ import Testing
     ) throws {
         let site = try site()
         let options = Conversation.Options(pushes: false, isContinuous: true)
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("subChanges", "", isOurs ? ["pending": "3"] : [:])
         let versions = (1...3).map { "18e9af58\($0)0000000@VYU9gI0kQIWF+V5BljXDyA" }
         for (place, version) in versions.enumerated() {
@@ -146,8 +145,7 @@ import Testing
         let site = try site()
         try site.save("doc", "{}")
         let options = Conversation.Options(pulls: false)
-        var server = Counterpart(options.active, site, version: .version4)
-        try server.answer("getCollections", "[{}]")
+        var server = try Counterpart.server(site, options, version: .version4)
         try server.answer("proposeChanges", "[]")
         try server.refuse("rev", "LiteCore", 4, saying: "Invalid timestamp in version vector")
         #expect(server.events.map(\.error?.code) == [4])

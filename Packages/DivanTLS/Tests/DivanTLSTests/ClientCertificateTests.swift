@@ -1,6 +1,5 @@
 import DivanCrypto
 import DivanTLS
-import DivanTestKit
 import Foundation
 import Synchronization
 import Testing
@@ -98,29 +97,14 @@ import Testing
     }
 
     @Test func `what a call-back cannot read of a certificate ends no handshake`() throws {
-        let folder = try TemporaryDirectory()
         let key = try Sample.server().key
-        try Data(key.pem().utf8).write(to: URL(filePath: folder.file("key")))
-        let settings = """
-            [req]
-            distinguished_name=dn
-            prompt=no
-            x509_extensions=v3
-            [dn]
-            CN=device
-            [v3]
-            subjectAltName=DER:0401AA
-            """
-        try Data(settings.utf8).write(to: URL(filePath: folder.file("cnf")))
-        let pem = try OpenSSLCommand.run(
-            [
-                "req", "-x509", "-new", "-days", "30", "-key", folder.file("key"), "-config",
-                folder.file("cnf"),
-            ],
-            input: ""
+        let leaf = try OpenSSLCommand.certificate(
+            of: key,
+            name: "device",
+            alternativeName: "DER:0401AA"
         )
         let identity = try Sample.server()
-        let device = try TLSCredential(certificates: [TLSCertificate(pem: pem)], key: key)
+        let device = try TLSCredential(certificates: [leaf], key: key)
         let pair = try SessionPair(
             client: ClientTLSConfiguration(
                 serverTrust: .pinned(identity.leaf),

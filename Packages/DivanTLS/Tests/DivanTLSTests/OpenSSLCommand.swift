@@ -1,3 +1,5 @@
+import DivanCrypto
+import DivanTLS
 import DivanTestKit
 import Foundation
 
@@ -15,6 +17,34 @@ enum OpenSSLCommand {
             throw Failure(description: "no openssl command on PATH; install the openssl package")
         }
         return path
+    }
+
+    /// Signs a certificate with its own key, with an alternative name and further sections as `openssl` reads them.
+    static func certificate(
+        of key: PrivateKey,
+        name: String,
+        alternativeName: String,
+        sections: String = ""
+    ) throws -> TLSCertificate {
+        let folder = try TemporaryDirectory()
+        let (keyFile, settingsFile) = (folder.file("key"), folder.file("cnf"))
+        try Data(key.pem().utf8).write(to: URL(filePath: keyFile))
+        let settings = """
+            [req]
+            distinguished_name=dn
+            prompt=no
+            x509_extensions=v3
+            [dn]
+            CN=\(name)
+            [v3]
+            subjectAltName=\(alternativeName)
+            \(sections)
+            """
+        try Data(settings.utf8).write(to: URL(filePath: settingsFile))
+        let arguments = [
+            "req", "-x509", "-new", "-days", "30", "-key", keyFile, "-config", settingsFile,
+        ]
+        return try TLSCertificate(pem: try run(arguments, input: ""))
     }
 
     /// Runs the command to its end and returns what it printed as text.

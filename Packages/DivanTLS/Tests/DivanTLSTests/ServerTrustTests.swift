@@ -151,30 +151,13 @@ import Testing
     }
 
     @Test func `names of kinds that nobody compares are passed over`() throws {
-        let folder = try TemporaryDirectory()
         let key = try Sample.server().key
-        try Data(key.pem().utf8).write(to: URL(filePath: folder.file("key")))
-        let settings = """
-            [req]
-            distinguished_name=dn
-            prompt=no
-            x509_extensions=v3
-            [dn]
-            CN=elsewhere
-            [v3]
-            subjectAltName=DNS:elsewhere.example,dirName:inside,otherName:1.2.3;UTF8:more
-            [inside]
-            CN=inside
-            """
-        try Data(settings.utf8).write(to: URL(filePath: folder.file("cnf")))
-        let pem = try OpenSSLCommand.run(
-            [
-                "req", "-x509", "-new", "-days", "30", "-key", folder.file("key"), "-config",
-                folder.file("cnf"),
-            ],
-            input: ""
+        let leaf = try OpenSSLCommand.certificate(
+            of: key,
+            name: "elsewhere",
+            alternativeName: "DNS:elsewhere.example,dirName:inside,otherName:1.2.3;UTF8:more",
+            sections: "[inside]\nCN=inside"
         )
-        let leaf = try TLSCertificate(pem: pem)
         #expect(leaf.alternativeNames == [.hostname("elsewhere.example")])
         let identity = try TLSCredential(certificates: [leaf], key: key)
         #expect(

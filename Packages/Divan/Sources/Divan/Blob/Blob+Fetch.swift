@@ -24,9 +24,10 @@ extension Blob {
     ///
     /// Calls that run at the same time share a connection. An attempt that is cut off is repeated as a
     /// replicator would, and goes on where it ended, also after this process was killed: what has
-    /// arrived is kept, but for an encrypted database, where each attempt begins anew. Another Divan sends the rest only; Couchbase Lite and Sync Gateway send all, and
-    /// what is here already is passed over. Cancelling the task ends the wait, and the transfer when
-    /// nobody else waits for it. An addition to the official API.
+    /// arrived is kept, but for an encrypted database, where each attempt begins anew. Another Divan sends
+    /// the rest only; Couchbase Lite and Sync Gateway send all, and what is here already is passed over.
+    /// Cancelling the task ends the wait, and the transfer when nobody else waits for it. An addition to the
+    /// official API.
     ///
     /// ```swift
     /// let picture = document.blob(forKey: "picture")

@@ -76,9 +76,12 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     /// Creates the blob that a dictionary in a document stands for.
     ///
     /// Its content is read from `origin`; `nil` when it is in no database yet.
-    init(_ members: JSONObject, in origin: Database?) {
+    convenience init(_ members: JSONObject, in origin: Database?) {
+        self.init(members, BlobState(members, in: origin))
+    }
+
+    private init(_ members: JSONObject, _ state: BlobState) {
         contentType = members[Self.blobContentType]?.string
-        let state = BlobState(members, in: origin)
         self.state = state
         var known = [Self.typeProperty, Self.blobDigestProperty, Self.blobContentType]
         // What says nothing to us stays as it is.
@@ -95,18 +98,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
             other.contentType == "application/octet-stream", let data = other.content,
             BlobDigest(hashing: Array(data).span).description == digest
         else { return nil }
-        self.init(members, holding: data)
-    }
-
-    private init(_ members: JSONObject, holding data: Data) {
-        contentType = members[Self.blobContentType]?.string
-        let known = [
-            Self.typeProperty, Self.blobDigestProperty, Self.blobLengthProperty,
-            Self.blobContentType, Self.dataProperty,
-        ]
-        otherProperties = JSONObject(members.filter { !known.contains($0.key) })
-        standsInDocument = true
-        state = BlobState(.bytes(data), byteCount: UInt64(data.count))
+        self.init(members, BlobState(.bytes(data), byteCount: UInt64(data.count)))
     }
 
     /// The content, or `nil` when it cannot be had: not in the database, or the database closed.

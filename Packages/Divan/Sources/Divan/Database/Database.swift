@@ -146,7 +146,8 @@ public final class Database: Sendable {
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.
     ///
-    /// A second call does nothing, also while another thread closes. Documents that were read stay readable, blobs do not.
+    /// A second call does nothing, also while another thread closes. Documents that were read stay readable,
+    /// blobs do not.
     ///
     /// On a thread of the library's own, where the last reference to what a filter has captured may go, it
     /// returns at once, and closes on another one.

@@ -28,12 +28,14 @@ public struct Encryptable: Sendable {
         if case .blob = value {
             stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
         }
-        // Stops where a container holds itself.
-        _ = Elements([value]).metadataArray()
-        guard let json = value.standing else {
-            stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
+        // Blobs of documents are taken as they stand there: a peer may have written their content inline.
+        let standing = Elements([value]).metadataArray { blob in
+            guard let object = blob.standingObject() else {
+                stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
+            }
+            return object
         }
-        self.json = json
+        json = standing.first ?? .null
     }
 
     /// The value that an object of a document stands for; `nil` for other objects.
@@ -57,34 +59,6 @@ public struct Encryptable: Sendable {
     public var properties: [String: Any] { object.plainDictionary(in: nil) }
 
     var object: JSONObject { EncryptableForm.object(holding: json) }
-}
-
-extension Value {
-    /// The value as JSON, with the blobs of documents as they stand there.
-    ///
-    /// A peer may have written their content inline. `nil` where one was made here and is not stored; no container holds itself.
-    fileprivate var standing: JSON? {
-        switch self {
-        case .json(let json): return json
-        case .dictionary(let dictionary):
-            if let plainObject = dictionary.members.plainObject { return .object(plainObject) }
-            var members: [JSONObject.Member] = []
-            for key in dictionary.members.keys {
-                guard let value = dictionary.members[key] else { continue }
-                guard let json = value.standing else { return nil }
-                members.append((key, json))
-            }
-            return .object(JSONObject(members))
-        case .array(let array):
-            var elements: [JSON] = []
-            for value in array.elements.values {
-                guard let json = value.standing else { return nil }
-                elements.append(json)
-            }
-            return .array(elements)
-        case .blob(let blob): return blob.standingObject().map { .object($0) }
-        }
-    }
 }
 
 extension Encryptable: Equatable {

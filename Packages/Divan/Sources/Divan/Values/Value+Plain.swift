@@ -26,14 +26,18 @@ extension Value {
         }
     }
 
-    /// The value as JSON, blobs as the metadata they have so far.
-    fileprivate func metadata(_ nesting: Nesting) -> JSON {
+    /// The value as JSON, with what `object` makes of a blob.
+    fileprivate func metadata(
+        _ nesting: Nesting,
+        _ object: (Blob) -> JSONObject
+    ) -> JSON {
         switch self {
         case .json(let json): json
         case .dictionary(let dictionary):
-            .object(dictionary.members.metadataObject(nesting.inner))
-        case .array(let array): .array(array.elements.metadataArray(nesting.inner))
-        case .blob(let blob): .object(blob.metadataObject())
+            .object(dictionary.members.metadataObject(nesting.inner, ofBlob: object))
+        case .array(let array):
+            .array(array.elements.metadataArray(nesting.inner, ofBlob: object))
+        case .blob(let blob): .object(object(blob))
         }
     }
 }
@@ -47,11 +51,15 @@ extension Members {
         return dictionary
     }
 
-    /// The members as JSON; a blob that is not stored yet has no digest there.
-    func metadataObject(_ nesting: Nesting = .outermost) -> JSONObject {
+    /// The members as JSON, a blob as the metadata that it has so far: one that is not stored yet has no digest
+    /// there.
+    func metadataObject(
+        _ nesting: Nesting = .outermost,
+        ofBlob object: (Blob) -> JSONObject = { $0.metadataObject() }
+    ) -> JSONObject {
         if let plainObject { return plainObject }
         return JSONObject(
-            keys.compactMap { key in self[key].map { (key, $0.metadata(nesting)) } }
+            keys.compactMap { key in self[key].map { (key, $0.metadata(nesting, object)) } }
         )
     }
 }
@@ -62,9 +70,12 @@ extension Elements {
         values.map { $0.plain(in: origin, nesting) }
     }
 
-    /// The elements as JSON; a blob that is not stored yet has no digest there.
-    func metadataArray(_ nesting: Nesting = .outermost) -> [JSON] {
-        values.map { $0.metadata(nesting) }
+    /// The elements as JSON; see ``Members/metadataObject(_:ofBlob:)``.
+    func metadataArray(
+        _ nesting: Nesting = .outermost,
+        ofBlob object: (Blob) -> JSONObject = { $0.metadataObject() }
+    ) -> [JSON] {
+        values.map { $0.metadata(nesting, object) }
     }
 }
 

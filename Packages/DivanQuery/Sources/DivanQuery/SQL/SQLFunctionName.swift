@@ -35,6 +35,12 @@ enum SQLFunctionName {
     private static let failing: Set<ExactText> = [
         "divan_like", "divan_regexp_contains", "divan_regexp_position", "divan_regexp_replace",
     ]
+    /// Those that know letters, their case, or white space, as they stand in a schema.
+    private static let literate =
+        [
+            "divan_lower", "divan_upper", "divan_trim", "divan_ltrim", "divan_rtrim",
+            "divan_contains",
+        ] + failing.map { stored($0.text) }
     /// What the schema called by a first meaning, and calls in its place.
     private static let outdated = Dictionary(
         uniqueKeysWithValues: second.map {
@@ -45,9 +51,14 @@ enum SQLFunctionName {
     /// A name with its number, as it is called today.
     static func current(_ name: String, inSchema: Bool) -> String {
         let exact = ExactText(name)
-        if inSchema, failing.contains(exact) { return "divan_stored" + name.dropping(5) + "1" }
+        if inSchema, failing.contains(exact) { return stored(name) + "1" }
         return name + (second.contains(exact) ? "2" : "1")
     }
+
+    private static func stored(_ name: String) -> String { "divan_stored" + name.dropping(5) }
+
+    /// Whether a text of the schema calls what changes with the library that knows Unicode.
+    static func dependsOnUnicode(_ sql: String) -> Bool { literate.contains { sql.contains($0) } }
 
     /// A text of the schema with each function as it is called today; `nil` where that is how it stands.
     static func renewed(_ sql: String) -> String? {

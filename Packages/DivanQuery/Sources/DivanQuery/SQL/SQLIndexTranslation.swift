@@ -128,10 +128,7 @@ public struct SQLIndexTranslation: Sendable {
     /// space, which changes with the library that knows Unicode: in another version the function may look for a
     /// document under another key than the one that it once gave.
     public static func dependsOnUnicode(_ sql: String) -> Bool {
-        [
-            "divan_lower", "divan_upper", "divan_trim", "divan_ltrim", "divan_rtrim",
-            "divan_contains", "divan_stored_like", "divan_stored_regexp",
-        ].contains { sql.contains($0) }
+        SQLFunctionName.dependsOnUnicode(sql)
     }
 
     /// The name of the table that has the items below a path.

@@ -153,8 +153,8 @@ struct DatabaseExamination {
         }
         let remotes = try store.read { try $0.remotes() }
         if remotes.isEmpty {
-            let kept = try store.read { try $0.peerCheckpoints().count }
-            tell(.ok("peers", kept == 0 ? "never synced" : Explanation.visited(kept)))
+            let visits = try store.read { try Explanation.visits(in: $0) }
+            tell(.ok("peers", visits ?? "never synced"))
         }
         for remote in remotes { try tellPending(at: remote, paths, store) }
         let count = try store.read { reader in

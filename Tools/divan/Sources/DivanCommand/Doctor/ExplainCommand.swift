@@ -61,9 +61,8 @@ struct Explanation {
         findings += try blobs(stored)
         let remotes = try store.read { try $0.remotes() }
         if remotes.isEmpty {
-            let kept = try store.read { try $0.peerCheckpoints().count }
-            let seen = kept == 0 ? "never synced with anybody" : Self.visited(kept)
-            findings.append(.ok("peers", seen))
+            let visits = try store.read { try Self.visits(in: $0) }
+            findings.append(.ok("peers", visits ?? "never synced with anybody"))
         }
         for remote in remotes {
             findings.append(try standing(stored, at: remote, isInConflict: conflict != nil))
@@ -71,10 +70,12 @@ struct Explanation {
         return findings
     }
 
-    /// What is known of peers that came by themselves: only they know what they have.
-    static func visited(_ count: Int) -> String {
-        "never synced from here; peers that came keep \(Numbers.count(count, "checkpoint")) here: "
-            + "divan explain and pending there say what they have"
+    /// What is known of peers that came by themselves, as only they know what they have; `nil` where none did.
+    static func visits(in reader: StoreReader) throws -> String? {
+        let count = try reader.peerCheckpoints().count
+        guard count > 0 else { return nil }
+        return "never synced from here; peers that came keep \(Numbers.count(count, "checkpoint")) "
+            + "here: divan explain and pending there say what they have"
     }
 
     /// Other collections with a document of this ID.

@@ -48,13 +48,10 @@ final class SQLiteQueryRun {
         for isDivided in [false, true] {
             let translation = try SQLTranslation(query, schema: schema, isDivided: isDivided)
             if let statement = kept(translation.sql) { return (translation, statement) }
-            do throws(StoreError) {
+            do {
                 let sql = prefix + translation.sql
                 return (translation, try connection.prepare(sql, within: allowance))
-            } catch {
-                if let refusal = allowance?.refusal { throw refusal }
-                guard error.isTooDeep else { throw error }
-            }
+            } catch let error as StoreError where error.isTooDeep {}
         }
         throw QueryError.tooDeep
     }
@@ -187,13 +184,10 @@ extension SQLiteSession {
     ) throws -> (SQLTranslation, SQLiteStatement) {
         let version = isKept ? try schemaVersion() : nil
         if let version, let translation = queries[query, version].translation {
-            if let kept = queries.take(translation.sql) { return (translation, kept) }
-            do throws(StoreError) {
-                return (translation, try connection.prepare(translation.sql, within: allowance))
-            } catch {
-                if let refusal = allowance?.refusal { throw refusal }
-                throw error
-            }
+            let kept = queries.take(translation.sql)
+            return (
+                translation, try kept ?? connection.prepare(translation.sql, within: allowance)
+            )
         }
         let prepared = try SQLiteQueryRun.prepare(
             query,
@@ -241,12 +235,19 @@ extension SQLiteSession {
 
 extension SQLiteConnection {
     /// Compiles a statement, whose memory counts for an allowance.
+    ///
+    /// - Throws: `QueryStop` where that is used up, and what SQLite refuses.
     fileprivate func prepare(
         _ sql: String,
         within allowance: SQLiteAllowance?
-    ) throws(StoreError) -> SQLiteStatement {
+    ) throws -> SQLiteStatement {
         guard let allowance else { return try prepare(sql) }
-        return try allowance.within { () throws(StoreError) in try prepare(sql) }
+        do throws(StoreError) {
+            return try allowance.within { () throws(StoreError) in try prepare(sql) }
+        } catch {
+            if let refusal = allowance.refusal { throw refusal }
+            throw error
+        }
     }
 }
 
