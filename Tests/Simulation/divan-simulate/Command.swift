@@ -62,25 +62,49 @@ struct Command {
     }
 
     private mutating func take(_ word: String, _ value: String) -> Bool {
-        let numbers = value.split(separator: ",").compactMap { Int($0) }
         switch word {
-        case "--seeds": seedCount = numbers.first ?? 0
-        case "--first": firstSeed = UInt64(value) ?? 1
-        case "--seed": seed = UInt64(value)
-        case "--peers": peerCount = numbers.first
+        case "--seeds": return set(\.seedCount, value)
+        case "--first":
+            // Room for as many seeds as there may be.
+            guard let first = UInt64(value), first <= UInt64(Int.max) else { return false }
+            firstSeed = first
+        case "--seed":
+            seed = UInt64(value)
+            return seed != nil
+        case "--peers":
+            peerCount = Int(value)
+            return peerCount.map { $0 > 0 } ?? false
         case "--fleet":
             guard let named = Fleet(rawValue: value) else { return false }
             fleet = named
-        case "--documents": documentCount = numbers.first ?? 0
-        case "--cuts": cutCount = numbers.first ?? 0
-        case "--only": selection = Set(numbers)
-        case "--without": absentNodes = Set(numbers)
+        case "--documents": return set(\.documentCount, value)
+        case "--cuts": return set(\.cutCount, value)
+        case "--only":
+            selection = Self.list(value)
+            return selection != nil
+        case "--without":
+            guard let nodes = Self.list(value) else { return false }
+            absentNodes = nodes
         case "--bug":
             bug = SeededBug(rawValue: value)
             return bug != nil
         default: return false
         }
         return true
+    }
+
+    /// Takes a count, which is above zero: a run of nothing would be green.
+    private mutating func set(_ count: WritableKeyPath<Self, Int>, _ value: String) -> Bool {
+        guard let number = Int(value), number > 0 else { return false }
+        self[keyPath: count] = number
+        return true
+    }
+
+    /// The numbers of a list such as `3,7`; `nil` where one of them is none.
+    private static func list(_ value: String) -> Set<Int>? {
+        let parts = value.split(separator: ",", omittingEmptySubsequences: false)
+        let numbers = parts.compactMap { Int($0) }
+        return numbers.count == parts.count ? Set(numbers) : nil
     }
 
     // MARK: Running

@@ -41,8 +41,8 @@ final class QueryBench {
         }
     }
 
-    func saveRaw(_ number: Int) throws {
-        let isStored = try QueryDocuments.body(number).withUnsafeBytes { bytes in
+    func saveRaw(_ number: Int, changedBy shift: Int = 0) throws {
+        let isStored = try QueryDocuments.body(number + shift).withUnsafeBytes { bytes in
             let start = bytes.bindMemory(to: CChar.self).baseAddress
             return floor_query_insert(raw, QueryDocuments.id(number), start, bytes.count)
         }

@@ -35,10 +35,15 @@ enum QueryDocuments {
         }
     }
 
-    static func save(_ numbers: Range<Int>, _ writer: StoreWriter) throws {
+    /// Saves some of them, with the values of those so much further on.
+    static func save(
+        _ numbers: Range<Int>,
+        changedBy shift: Int = 0,
+        _ writer: StoreWriter
+    ) throws {
         for number in numbers {
             let id = DocumentID(unchecked: id(number))
-            _ = try writer.save(id, in: .default, body: body(number))
+            _ = try writer.save(id, in: .default, body: body(number + shift))
         }
     }
 
