@@ -95,7 +95,7 @@ extension Replicator.Diagnosis: CustomStringConvertible {
     public var description: String {
         let progress = status.progress
         var parts = ["\(status.activity), \(progress.completed) of \(progress.total) units"]
-        if let error = status.error { parts.append("error: \(error.localizedDescription)") }
+        if let error = status.obstacle { parts.append("error: \(error.localizedDescription)") }
         if !isResponding {
             parts.append("its thread does not answer: a filter or the disk holds it up")
         }

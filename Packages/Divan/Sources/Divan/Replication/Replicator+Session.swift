@@ -170,14 +170,16 @@ extension Replicator.Status {
             case .idle: .idle
             case .busy: .busy
             }
+        let error = status.error.map { NSError(from: $0) }
         self.init(
             activity: activity,
             progress: Replicator.Progress(
                 completed: status.completedUnitCount,
                 total: status.totalUnitCount
             ),
-            error: status.error.map { NSError(from: $0) }
+            error: activity == .offline || activity == .stopped ? error : nil
         )
+        obstacle = error
         stall = status.stall?.description
         needsCredentials = status.needsCredentials
         retryDate = status.retryDelay.map { delay in

@@ -45,8 +45,10 @@ public final class Replicator: Sendable {
         public let activity: ActivityLevel
         /// The progress.
         public let progress: Progress
-        /// The current error, which ended the run or made it wait; an `NSError`.
+        /// The error that ended the run or makes it wait, an `NSError`; `nil` unless it is `stopped` or `offline`.
         public let error: (any Error)?
+        /// The current error, also one with which the run goes on.
+        package internal(set) var obstacle: (any Error)?
         /// When an `offline` replicator tries again; a change of the network may come before.
         ///
         /// An addition to the official API.

@@ -77,7 +77,7 @@ import Synchronization
         object["pending"] = pending.map { JSON($0) } ?? JSON.null
         object["conflicts"] = ["open": conflictCount.map { JSON($0) } ?? JSON.null]
         object["compression"] = figures.compression.map { JSON.string($0) } ?? JSON.null
-        if let error = status.error {
+        if let error = status.obstacle {
             object["error"] = .string((error as NSError).localizedDescription)
             object["code"] = JSON((error as NSError).code)
         }

@@ -108,6 +108,7 @@ enum ServeCommand: Command {
             "let web pages of this origin use --rest (default: none)"
         ),
         CompressionChoice.option,
+        .fullSync,
         .flag("--delta", "send changes as deltas, and keep old bodies for them"),
         .value("--heartbeat", "SECONDS", "silence before a peer is pinged (default: 300)"),
     ]

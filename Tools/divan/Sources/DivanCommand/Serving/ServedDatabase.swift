@@ -29,7 +29,7 @@ final class ServedDatabase: Sendable {
     ) throws {
         self.path = path
         board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
-        database = try path.openDatabase()
+        database = try path.openDatabase(fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan serve")
         let wanted = try arguments.collections()
         let collections = try database.collections(named: wanted)

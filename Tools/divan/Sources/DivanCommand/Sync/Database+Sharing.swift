@@ -6,9 +6,12 @@ import Foundation
 
 extension DatabasePath {
     /// Opens the database, which must exist, through the public API.
-    func openDatabase() throws -> Database {
+    ///
+    /// With `fullSync` each commit is on the disk before anybody hears of it.
+    func openDatabase(fullSync: Bool = false) throws -> Database {
         try requireDatabase()
-        let configuration = try configuration()
+        var configuration = try configuration()
+        configuration.fullSync = fullSync
         return try namingHolder { try Database(name: name, config: configuration) }
     }
 

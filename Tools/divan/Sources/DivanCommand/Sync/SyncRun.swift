@@ -72,7 +72,7 @@ final class SyncRun: Sendable {
     init(_ arguments: Arguments, direction: ReplicatorType, _ terminal: Terminal) throws {
         target = try URLEndpoint(validating: arguments.operands[1])
         path = arguments.database
-        database = try path.openDatabase()
+        database = try path.openDatabase(fullSync: arguments.has("--full-sync"))
         holder = Holder(path, as: "divan \(direction.verb)")
         progress = ProgressLine(terminal, verb: direction.participle)
         events = EventLine(terminal, progress: progress)
@@ -243,7 +243,7 @@ extension SyncRun {
         let isNews = state.withLock { state in
             state.last = status
             if status.activity == .idle { state.wasLevel = true }
-            if let error = status.error { state.obstacle = error }
+            if let error = status.obstacle { state.obstacle = error }
             defer { state.activity = status.activity }
             return state.activity != status.activity
         }
@@ -252,7 +252,7 @@ extension SyncRun {
         tick()
         var members: JSONObject = ["activity": .string(status.activity.name)]
         var sentence: String?
-        if let error = status.error {
+        if let error = status.obstacle {
             let text = (error as NSError).localizedDescription
             members["error"] = .string(text)
             members["code"] = JSON((error as NSError).code)

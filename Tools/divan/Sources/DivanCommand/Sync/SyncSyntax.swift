@@ -75,6 +75,7 @@ enum SyncSyntax {
         .flag("--no-auto-purge", "keep documents that the user may no longer read"),
         .flag("--reset", "forget how far earlier runs came"),
         .flag("--retry-refused", "push what the peer refused in earlier runs, too"),
+        .fullSync,
     ]
 
     private static let how: [CommandSyntax.Option] = [
@@ -131,6 +132,13 @@ enum ServerTrustOptions {
             .value("--interface", "NAME", "connect from this interface or address"),
             .flag("--no-resumption", "a whole TLS handshake for each connection"),
         ]
+}
+
+extension CommandSyntax.Option {
+    static let fullSync = CommandSyntax.Option.flag(
+        "--full-sync",
+        "confirm a commit only when the disk has it (default: the system writes it soon)"
+    )
 }
 
 extension CommandSyntax.Operand {

@@ -1,0 +1,21 @@
+import DivanReplicator
+import Foundation
+import Testing
+
+// The engine's statuses become the public ones inside the module.
+@testable import Divan
+
+/// `behaviour.md` §6.7.
+@Suite struct StatusErrorTests {
+    @Test(arguments: [SyncStatus.Activity.stopped, .offline, .connecting, .idle, .busy])
+    func `an error is told by whoever has stopped or waits, and by nobody who goes on`(
+        activity: SyncStatus.Activity
+    ) {
+        var status = SyncStatus(activity)
+        status.error = SyncError(.http(HTTPStatus(rawValue: 500)), "the peer could not save the checkpoint")
+        let told = Replicator.Status(status)
+        let hasEnded = activity == .stopped || activity == .offline
+        #expect((told.error != nil) == hasEnded)
+        #expect((told.obstacle as NSError?)?.code == 10_500)
+    }
+}
