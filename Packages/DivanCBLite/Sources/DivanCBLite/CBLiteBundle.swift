@@ -13,6 +13,9 @@ public final class CBLiteBundle {
     public let facts: Facts
     /// Its collections with their tables.
     public let collections: [Collection]
+    /// Collections that were deleted, each with the greatest change number that it had given out: one that
+    /// is made again goes on there.
+    public let formerCollections: [(scope: String, name: String, lastSequence: UInt64)]
 
     private let copy: ScratchCopy
     private let file: SQLiteFile
@@ -74,6 +77,8 @@ public final class CBLiteBundle {
         file = try SQLiteFile(copy)
         try file.execute("BEGIN")
         let version = try Self.integer("PRAGMA user_version", in: file)
+        // With a first value read the log and its index are open, and what a crash left is undone.
+        copy.loseNames()
         guard try Self.isBundle(file) else {
             let owner = try Self.integer("PRAGMA application_id", in: file)
             guard owner != Self.divanApplicationID else { throw .divan }
@@ -85,6 +90,7 @@ public final class CBLiteBundle {
         if try check.step(), check.text(0) != "ok" { throw .damaged(check.text(0)) }
         facts = try Facts(of: file)
         collections = try Self.collections(of: file)
+        formerCollections = try Self.formerCollections(of: file, besides: collections)
     }
 
     /// Whether a folder holds a database of Couchbase Lite that can be opened, or would be if it were
@@ -137,6 +143,16 @@ public final class CBLiteBundle {
         in collection: Collection,
         _ body: (Record) throws -> Void
     ) throws {
+        do {
+            try read(collection, body)
+        } catch let error as CBLiteError {
+            // What somebody changes meanwhile looks like damage.
+            throw copy.isUnchanged ? error : .inUse
+        }
+        guard copy.isUnchanged else { throw CBLiteError.inUse }
+    }
+
+    private func read(_ collection: Collection, _ body: (Record) throws -> Void) throws {
         let latest = try sequencesOfDoubles(in: collection)
         var readers: [TableReader] = []
         for table in collection.tables {
@@ -151,7 +167,6 @@ public final class CBLiteBundle {
             try body(record)
             if try !next.advance() { readers.removeAll { $0 === next } }
         }
-        guard copy.isUnchanged else { throw CBLiteError.inUse }
     }
 
     /// The change number of the later row of each document that stands in both tables of a collection.
@@ -245,6 +260,8 @@ public final class CBLiteBundle {
             let revision = arePeers ? query.text(1) : nil
             checkpoints.append(Checkpoint(id: query.text(0), revision: revision, body: body))
         }
+        // Later ones would tell of documents that were not read.
+        guard copy.isUnchanged else { throw .inUse }
         return checkpoints
     }
 
@@ -301,6 +318,27 @@ extension CBLiteBundle {
             collections.append(collection)
         }
         return collections
+    }
+
+    /// Those with a line among the counters, and no table.
+    private static func formerCollections(
+        of file: SQLiteFile,
+        besides present: [Collection]
+    ) throws(CBLiteError) -> [(scope: String, name: String, lastSequence: UInt64)] {
+        let query = try file.prepare("SELECT name, lastSeq FROM kvmeta WHERE lastSeq > 0")
+        let names = Set(present.map { Array("\($0.scope).\($0.name)".utf8) })
+        var former: [(scope: String, name: String, lastSequence: UInt64)] = []
+        while try query.step() {
+            let text = query.text(0)
+            guard text.hasPrefix(".") else { continue }
+            let parts = text.split(separator: ".").map(String.init)
+            let path = parts.count == 1 ? ["_default"] + parts : parts
+            guard path.count == 2, !names.contains(Array("\(path[0]).\(path[1])".utf8)) else {
+                continue
+            }
+            former.append((path[0], path[1], UInt64(max(0, query.integer(1)))))
+        }
+        return former
     }
 
     private static func table(_ name: String, in file: SQLiteFile) throws(CBLiteError) -> Table {

@@ -34,7 +34,8 @@ final class SQLiteFile {
         // A foreign schema may hold what does things when it is read.
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(CBLiteLimits.columnByteCount))
         try execute("PRAGMA trusted_schema = OFF")
-        try execute("PRAGMA mmap_size = 268435456")
+        // Of a mapped file that is cut off, or lies on a disk that fails, SQLite tells nothing: the process ends.
+        try execute("PRAGMA mmap_size = 0")
         try execute("PRAGMA temp_store = MEMORY")
     }
 

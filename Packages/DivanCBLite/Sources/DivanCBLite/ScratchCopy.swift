@@ -9,7 +9,7 @@ final class ScratchCopy {
     let database: String
     /// Whether it may be opened as a file that nobody changes.
     let isOriginal: Bool
-    private let directory: String?
+    private var directory: String?
     private let original: String
     private let stamps: [[Int]]
 
@@ -51,6 +51,13 @@ final class ScratchCopy {
 
     deinit {
         if let directory { Self.remove(directory) }
+    }
+
+    /// Takes the names of a copy away once SQLite has opened its files: it is read by what is open, and who
+    /// is killed leaves nothing behind.
+    func loseNames() {
+        if let directory { Self.remove(directory) }
+        directory = nil
     }
 
     /// Whether nobody has written to the original meanwhile.

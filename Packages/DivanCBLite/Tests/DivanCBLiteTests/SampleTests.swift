@@ -105,6 +105,20 @@ import Testing
         )
     }
 
+    /// A part of a mapped file that is gone ends the process (SIGBUS), and no error is told.
+    @Test func `a file that is cut off while it is read is told`() throws {
+        let sample = try Sample("revtree-3.2")
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let standard = try #require(bundle.collections.first { $0.name == "_default" })
+        let error = #expect(throws: CBLiteError.self) {
+            try bundle.forEachRecord(in: standard) { _ in
+                _ = truncate(sample.path + "/db.sqlite3", 4_096)
+            }
+        }
+        #expect(error == .inUse)
+        #expect(throws: CBLiteError.self) { try bundle.checkpoints() }
+    }
+
     /// An accent makes another character of the sign before it, and no other path.
     @Test(arguments: ["what?\u{301}", "a#\u{301}b", "100%\u{301}25"])
     func `a bundle in a folder whose name a URI would read otherwise is read`(name: String) throws {

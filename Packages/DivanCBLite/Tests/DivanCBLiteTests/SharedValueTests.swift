@@ -128,6 +128,22 @@ import Testing
         }
     }
 
+    @Test func `a copy has no name while it is read, so that who is killed leaves none`() throws {
+        let sample = try Sample("hot-3.2")
+        let home = try TemporaryDirectory()
+        let copy = try ScratchCopy(of: sample.path, in: home.path)
+        let file = try SQLiteFile(copy)
+        try file.execute("BEGIN")
+        #expect(try file.prepare("PRAGMA user_version").step())
+        #expect(Files.names(in: home.path).contains { $0.hasPrefix("divan-cblite-") })
+        copy.loseNames()
+        #expect(!Files.names(in: home.path).contains { $0.hasPrefix("divan-cblite-") })
+        let check = try file.prepare("PRAGMA quick_check(1)")
+        #expect(try check.step() && check.text(0) == "ok")
+        let rows = try file.prepare("SELECT count(*) FROM kv_default")
+        #expect(try rows.step() && rows.integer(0) > 0)
+    }
+
     @Test func `a copy that cannot be made names the place where it would be`() throws {
         let sample = try Sample("hot-3.2")
         let nowhere = sample.path + "/nowhere"

@@ -216,6 +216,24 @@ import Testing
         try database.close()
     }
 
+    /// A peer offers a document once: behind a checkpoint it would not come again.
+    @Test
+    func `where a document is lost, replications compare everything, and marks stay`() throws {
+        let sample = try ForeignSample("revtree-3.2")
+        try RowDamage.edit(
+            sample.path + "/db.sqlite3",
+            #"UPDATE "kv_.notes" SET body = x'7F00' WHERE key = 'note'"#
+        )
+        let (report, _) = try imported(sample)
+        #expect(report.lostCount == 1 && report.damageCount == 1)
+        #expect(report.checkpointCount == 0 && report.remotes.isEmpty)
+        let store = try store(of: sample)
+        defer { try? store.close() }
+        #expect(try store.localCheckpoint("cp-/+oObtYc0qZFPLXMzOgyM9xgByQ=") == nil)
+        let remote = try store.remoteID(for: "ws://127.0.0.1:4984/hub/_blipsync")
+        #expect(remote == RemoteID(rawValue: 1))
+    }
+
     @Test
     func `a copy has an identity of its own and knows where it comes from`() throws {
         let sample = try ForeignSample("manykeys-3.2")
@@ -230,6 +248,22 @@ import Testing
         #expect(identity.0 != heir.publicUUID)
         #expect(identity.1 != heir.privateUUID)
         try heir.close()
+    }
+
+    /// Checkpoints came along that say how far the former one was pushed and pulled.
+    @Test
+    func `a collection that was deleted goes on with its numbers when it is made again`() throws {
+        let sample = try ForeignSample("revtree-3.2")
+        let (_, configuration) = try imported(sample)
+        let database = try Database(name: "new", config: configuration)
+        let collection = try database.createCollection(name: "dropped", scope: "temp")
+        let document = MutableDocument(id: "a")
+        try collection.save(document: document)
+        #expect(document.sequence == 2)
+        try database.close()
+        let store = try store(of: sample)
+        defer { try? store.close() }
+        #expect(try store.localCheckpoint("cp-/+oObtYc0qZFPLXMzOgyM9xgByQ=") == nil)
     }
 
     @Test

@@ -37,10 +37,13 @@ extension VectorHistory {
         others: [RestoredState],
         sequence: UInt64
     ) throws(RevisionError) {
+        // Of many remotes: nothing is looked for among all that came before.
+        var positions: [RevisionID: Int] = [:]
+        var marked: [RemoteID: Int] = [:]
         for (place, state) in ([current] + others).enumerated() {
             guard let id = state.mixed.current else { throw .damagedEncoding(offset: place) }
-            var position = position(of: id)
-            if position == nil {
+            let position = positions[id] ?? entries.count
+            if position == entries.count {
                 let revision = HistoryRevision(
                     id: id,
                     flags: state.flags.intersection(.all),
@@ -48,14 +51,16 @@ extension VectorHistory {
                     body: state.body
                 )
                 entries.append(Entry(state.mixed, revision))
-                position = entries.count - 1
+                positions[id] = position
             }
             for remote in state.remotes {
-                guard !marks.contains(where: { $0.remote == remote }) else {
+                guard marked.updateValue(position, forKey: remote) == nil else {
                     throw .damagedEncoding(offset: place)
                 }
-                setMark(of: remote, to: position ?? 0)
             }
+        }
+        marks = marked.sorted { $0.key < $1.key }.map { remote, position in
+            RevisionTree.RemoteMark(remote: remote, position: position)
         }
     }
 }

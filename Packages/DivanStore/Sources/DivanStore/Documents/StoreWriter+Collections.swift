@@ -19,6 +19,18 @@ extension StoreWriter {
         }
         state.lastSequence = last
         try changing().setState(state)
+        // Those that an import brought name no collection: they may tell how far the former one had come.
+        try forgetCheckpoints(of: path)
+        noteUnknownCheckpoints()
+    }
+
+    /// Notes where the change numbers of a collection ended that another database had and deleted.
+    public func importEnd(
+        _ sequence: UInt64,
+        of path: CollectionPath
+    ) throws(StoreError) {
+        guard sequence > 0, sequence < 1 << 62, try !hasCollection(path) else { return }
+        try setMetadata(Self.endKey(path), Array(String(sequence).utf8))
     }
 
     /// Under which metadata stands where the change numbers of a deleted collection ended.

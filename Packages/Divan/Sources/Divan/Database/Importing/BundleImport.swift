@@ -48,6 +48,7 @@ struct BundleImport {
                     let name = document.documentID.text
                     guard document.sequence > last else {
                         let problem = "sequence: another document has \(document.sequence), too"
+                        report.lostCount += 1
                         return report.note(problem, of: name, in: path)
                     }
                     last = document.sequence
@@ -57,6 +58,8 @@ struct BundleImport {
                     batch.add(document)
                 } catch {
                     let name = String(decoding: record.key, as: UTF8.self)
+                    // Where a later row has the document, it is there.
+                    if record.laterSequence == nil { report.lostCount += 1 }
                     report.note(error.description, of: name, in: path)
                 }
                 if batch.documents.count >= Self.batchCount

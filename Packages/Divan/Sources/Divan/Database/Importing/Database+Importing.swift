@@ -114,8 +114,14 @@ extension CBLiteBundle {
         try store.write { writer in
             for remote in facts.remotes {
                 try writer.importRemote(remote.address, as: remote.id)
-                report.remotes.append(remote.address)
+                if report.lostCount == 0 { report.remotes.append(remote.address) }
             }
+            for former in formerCollections {
+                let path = CollectionPath(scope: former.scope, name: former.name)
+                if let path { try writer.importEnd(former.lastSequence, of: path) }
+            }
+            // With a checkpoint a peer would never again offer what is lost here and it still has.
+            guard report.lostCount == 0 else { return }
             for checkpoint in try checkpoints() {
                 try writer.importCheckpoint(checkpoint.id, checkpoint.body)
                 report.checkpointCount += 1

@@ -19,9 +19,15 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var damages: [String] = []
     /// How many records are damaged; those whose past alone is lost are in `documentCount`.
     public internal(set) var damageCount = 0
+    /// Documents that are not there, because their records are damaged.
+    ///
+    /// If there is one, the next replication with each peer compares everything: with a checkpoint, a peer
+    /// would never again offer what is lost here.
+    public internal(set) var lostCount = 0
     /// The names of the collections.
     public internal(set) var collections: [String] = []
-    /// The addresses of the remotes with which replications go on where they were.
+    /// The addresses of the remotes with which replications go on where they were; none where a document
+    /// is lost.
     public internal(set) var remotes: [String] = []
     /// Checkpoints of the database's own replications, and of peers.
     public internal(set) var checkpointCount = 0

@@ -13,7 +13,15 @@ struct ImportBatch: Sendable {
     }
 
     mutating func add(_ document: ForeignDocument) {
-        byteCount += document.current?.body?.count ?? 0
+        // All that is held: a few bytes of a row may stand for many old bodies, and remotes share vectors.
+        for revision in document.history.revisionsWithBody {
+            byteCount += revision.body?.count ?? 0
+        }
+        if let vectors = document.history as? VectorHistory {
+            for (mixed, _) in vectors.known {
+                byteCount += 32 * (mixed.vector.versions.count + mixed.legacy.count)
+            }
+        }
         documents.append(document)
     }
 }

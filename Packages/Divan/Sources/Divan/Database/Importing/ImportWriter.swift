@@ -76,6 +76,7 @@ final class ImportWriter: Sendable {
         let room = CBLiteLimits.toldDamageCount - report.damages.count
         report.damages += stored.damages.prefix(max(0, room))
         report.damageCount += stored.damageCount
+        report.lostCount += stored.lostCount
     }
 
     private func store(_ batch: ImportBatch) throws {
@@ -95,6 +96,7 @@ final class ImportWriter: Sendable {
                         in: batch.path
                     )
                 } catch let error as StoreError where error.concernsOneDocument {
+                    report.lostCount += 1
                     report.note(error.explanation, of: document.documentID.text, in: batch.path)
                     continue
                 }

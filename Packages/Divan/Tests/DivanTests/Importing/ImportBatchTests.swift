@@ -1,0 +1,27 @@
+import DivanCBLite
+import DivanRevisions
+import DivanStore
+import Testing
+
+@testable import Divan
+
+/// What waits to be stored is bounded; internal, because only the memory of the process would show it.
+@Suite struct ImportBatchTests {
+    @Test func `old bodies count as the current one does`() throws {
+        let sample = try ForeignSample("revtree-3.2")
+        let bundle = try CBLiteBundle(directory: sample.path)
+        let reader = RecordReader(keys: bundle.facts.keys, owner: .me)
+        var batch = ImportBatch(.default)
+        var byteCount = 0
+        for collection in bundle.collections where collection.name == "_default" {
+            try bundle.forEachRecord(in: collection) { record in
+                let document = try reader.document(record)
+                batch.add(document)
+                for revision in document.history.revisionsWithBody {
+                    byteCount += revision.body?.count ?? 0
+                }
+            }
+        }
+        #expect(batch.byteCount == byteCount && byteCount > 0)
+    }
+}
