@@ -45,6 +45,8 @@ public struct StatusBoard: Sendable {
             bytes.count <= StatusLimits.fileByteCount
         else { return false }
         mkdir(directory, 0o700)
+        // Once for each entry: who is killed again and again would leave a file each time.
+        if access(own, F_OK) != 0 { sweep() }
         return OwnFile.replace(own, with: bytes)
     }
 
@@ -52,6 +54,25 @@ public struct StatusBoard: Sendable {
     public func withdraw() {
         unlink(own)
         rmdir(directory)
+    }
+
+    /// Takes away what processes have left that were killed.
+    public func sweep() {
+        // A part of an entry has the entry's name before its own.
+        for name in names() {
+            let entry = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
+            guard let process = Self.process(of: entry) else { continue }
+            let file = "\(directory)/\(name)"
+            if isLeft(file, by: process.pid) { unlink(file) }
+        }
+    }
+
+    private func isLeft(_ file: String, by pid: pid_t) -> Bool {
+        guard let start = Self.start(of: pid) else { return true }
+        guard let bytes = try? OwnFile.read(file, limit: StatusLimits.fileByteCount),
+            let status = (try? JSON(parsing: bytes))?.object
+        else { return false }
+        return status["processStart"]?.string != start
     }
 
     /// What every process that is alive has published, the oldest process first.

@@ -81,6 +81,21 @@ import Testing
         #expect(try board.read().count == 1)
     }
 
+    @Test func `what killed processes left goes with the first entry of another`() throws {
+        defer { try? FileManager.default.removeItem(atPath: bundle) }
+        let directory = bundle + "/.status"
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        // No process has such a number; one has this, and begins to write.
+        for name in ["1999999999-1.json", "1999999999-2.json.new", "\(getpid())-900.json.new"] {
+            try Data(#"{"stall":"reply to"#.utf8).write(to: URL(filePath: "\(directory)/\(name)"))
+        }
+        StatusBoard(bundle: bundle).publish(["verb": "sync"])
+        #expect(files.count == 2 && files.allSatisfy { $0.hasPrefix("\(getpid())-") }, "\(files)")
+    }
+
     @Test func `a file that others may have written is named, not believed`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)

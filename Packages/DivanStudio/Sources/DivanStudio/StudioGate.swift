@@ -24,6 +24,9 @@ struct StudioToken: Sendable {
 /// (it lacks the token); a page of the web whose name is made to point here, DNS rebinding (its Host
 /// header names another place); and a page that lets the browser send the cookie along (the cookie is
 /// `SameSite=Strict`, and whatever changes something has to come from our own origin).
+///
+/// Against a fourth the gate does nothing, see `StudioService`: a server of another user at another port of
+/// 127.0.0.1, to which browsers show the cookie, too.
 struct StudioGate: Sendable {
     enum Decision: Equatable {
         case enter

@@ -4,6 +4,7 @@ import DivanJSON
 import DivanREST
 import DivanStore
 import DivanTransport
+import Glibc
 import Synchronization
 
 /// Brings requests to pages, data and changes.
@@ -17,6 +18,8 @@ final class StudioService: Sendable {
     private let bell: ChangeBell
     private let data: StudioData
     private let ownPort = Mutex<UInt16>(0)
+    /// The user of this machine who was let in first.
+    private let person = Mutex<uid_t?>(nil)
 
     init(_ configuration: StudioConfiguration, token: StudioToken) {
         self.configuration = configuration
@@ -39,7 +42,7 @@ final class StudioService: Sendable {
 
     func serve(_ exchange: HTTPExchange) {
         let request = exchange.request
-        switch gate.decide(about: request, port: port) {
+        switch decide(about: exchange) {
         case .refuse(let error): exchange.answer(Self.guarded(Self.refusal(error, request)))
         case .welcome(let cookie):
             // Browsers take a second slash, of either kind, for the beginning of another host.
@@ -58,6 +61,22 @@ final class StudioService: Sendable {
                 }
             }
         }
+    }
+
+    /// What the gate says of a request, and whether it comes from who was let in first: cookies know no
+    /// ports, so that a browser shows the token to every server of 127.0.0.1, also to one of another user.
+    private func decide(about exchange: HTTPExchange) -> StudioGate.Decision {
+        let decision = gate.decide(about: exchange.request, port: port)
+        if case .refuse = decision { return decision }
+        guard let user = LocalPeer.user(of: exchange.address, to: port) else { return decision }
+        let isSame = person.withLock { person in
+            if person == nil, user != LocalPeer.nobody { person = user }
+            return person == user
+        }
+        guard !isSame else { return decision }
+        return .refuse(
+            HTTPError(403, "another user was let in here; start your own divan studio")
+        )
     }
 
     private func answer(_ exchange: HTTPExchange, body: [UInt8]) {

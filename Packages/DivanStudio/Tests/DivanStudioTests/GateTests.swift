@@ -2,6 +2,7 @@ import DivanHTTP
 import DivanJSON
 import DivanStudio
 import DivanTestKit
+import Glibc
 import Testing
 
 /// Who may look, by raw sockets.
@@ -43,6 +44,26 @@ import Testing
             #expect(answer.status == 403, "\(path) \(field)")
             #expect(!answer.text.contains("secret") && answer.field("Set-Cookie") == nil)
         }
+    }
+
+    /// A browser shows the cookie to every port of 127.0.0.1; only root can become another user.
+    @Test(.enabled(if: geteuid() == 0 && Program.installed("setpriv") != nil))
+    func `who learned the cookie as another user of this machine is refused`() throws {
+        let room = try Room()
+        let host = "Host: 127.0.0.1:\(room.port)"
+        let cookie = "Cookie: divan-studio-\(room.port)=\(room.token)"
+        let visitor = try HTTPTestClient(port: room.port)
+        #expect(try visitor.ask("GET", "/index.json", naming: host, cookie).status == 200)
+        let become = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "/bin/bash", "-c"]
+        for path in ["/index.json", "/?token=\(room.token)"] {
+            let fields = [host, cookie, "Connection: close", "", ""].joined(separator: #"\r\n"#)
+            let request = #"'GET \#(path) HTTP/1.1\r\n\#(fields)'"#
+            let script =
+                "exec 3<>/dev/tcp/127.0.0.1/\(room.port) && printf \(request) >&3 && head -n 1 <&3"
+            let other = try #require(Program.installed("setpriv")).run(become + [script])
+            #expect(other.output.contains(" 403 "), "\(other)")
+        }
+        #expect(try visitor.ask("GET", "/index.json", naming: host, cookie).status == 200)
     }
 
     @Test func `a name that was made to point here is refused, with the right cookie too`() throws {

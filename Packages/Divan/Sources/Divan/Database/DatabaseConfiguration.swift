@@ -61,9 +61,9 @@ public struct DatabaseConfiguration: Sendable {
     ///
     /// They tell it twice a second in small files inside of the database that only their owner can
     /// read (directory 0700, files 0600): addresses, users, counts, rates, errors, and what is waited
-    /// for; neither passwords nor documents. The files go when the work ends, and those of a program
-    /// that was killed are swept away by who reads them. Has no effect in memory. An addition to the
-    /// official API.
+    /// for, which names documents, but not of a sealed database; no passwords and no bodies. The files go
+    /// when the work ends, and those of a program that was killed are swept away by who reads or begins
+    /// next. Has no effect in memory. An addition to the official API.
     ///
     /// ```swift
     /// var config = DatabaseConfiguration()

@@ -1,4 +1,5 @@
 import DivanSeal
+import DivanStatus
 import DivanStore
 import Foundation
 
@@ -23,6 +24,8 @@ extension Database {
         try translatingErrors {
             try store.changeSealing(to: try key?.sealing())
         }
+        // Plain text that may name documents: what waited when a program was killed.
+        if let directory = store.directory { StatusBoard(bundle: directory).sweep() }
     }
 }
 

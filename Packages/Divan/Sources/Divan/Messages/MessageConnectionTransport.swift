@@ -12,8 +12,8 @@ import Synchronization
 final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     @unchecked Sendable
 {
-    // Unchecked: mutable state is touched on `loop` only; the application's connection is called
-    // on `calls` only, one call after another.
+    // Unchecked: mutable state is touched on `loop` only; the application's connection is called, and
+    // let go of, on `calls` only, one call after another.
 
     /// Bytes handed to the application and not confirmed above which no more are made: what the
     /// sockets of DivanTransport hold.
@@ -39,7 +39,10 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     }
 
     let loop: any EventLoop
-    private let connection: any MessageEndpointConnection
+    /// The application's end; `nil` once it was closed.
+    ///
+    /// It usually keeps ours, as the official examples do, so that both would stay forever.
+    private var connection: (any MessageEndpointConnection)?
     /// What both sides speak, of which no handshake agrees.
     private let subprotocol: String
     private let calls = DispatchQueue(label: "divan.message-connection")
@@ -86,7 +89,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
             self.hasReceiver = true
             self.receiver = receiver
             self.calls.async {
-                self.connection.open(connection: self) { isOpen, error in
+                self.connection?.open(connection: self) { isOpen, error in
                     self.loop.execute { self.opened(isOpen, error) }
                 }
             }
@@ -217,9 +220,15 @@ extension MessageConnectionTransport {
         guard phase != .closed else { return }
         phase = .closed
         if let timer { loop.cancel(timer) }
-        calls.async { self.connection.close(error: error) { self.onClose() } }
+        calls.async {
+            let connection = self.connection
+            self.connection = nil
+            connection?.close(error: error) { self.onClose() }
+        }
         receiver?.transportDidClose(close)
         receiver = nil
+        framing = nil
+        early = []
     }
 
     /// Hands over what is framed; while the application has confirmed too little it waits in the framing,
@@ -234,8 +243,10 @@ extension MessageConnectionTransport {
     private func hand(over data: Data) {
         // Each counts some more, or many that are short would be held.
         unconfirmedByteCount += data.count + Self.earlyMessageByteCount
+        let answer = Once()
         calls.async {
-            self.connection.send(message: Message(data)) { isSent, error in
+            self.connection?.send(message: Message(data)) { isSent, error in
+                guard answer.isFirst() else { return }
                 self.loop.execute { self.confirmed(data.count, isSent, error) }
             }
         }
@@ -273,6 +284,13 @@ extension MessageConnectionTransport {
         flush()
         armTimer()
     }
+}
+
+/// A completion that the application calls twice counts once, or room would be made that is not there.
+private final class Once: Sendable {
+    private let isOver = Atomic(false)
+
+    func isFirst() -> Bool { !isOver.exchange(true, ordering: .relaxed) }
 }
 
 /// A peer that sends too much too early, or faster than it is read.

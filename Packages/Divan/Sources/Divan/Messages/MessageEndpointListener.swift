@@ -1,4 +1,5 @@
 public import Dispatch
+import DivanListener
 import DivanReplicator
 import DivanSession
 import DivanStore
@@ -74,6 +75,15 @@ public final class MessageEndpointListener: Sendable {
     private let state = Mutex(State())
     private let listeners = ListenerList<MessageEndpointListenerChange>()
     private let runEnd = ServiceEnd()
+    /// What the peers of all connections may make it hold: the amounts of a `URLEndpointListener`.
+    private let budget = {
+        let limits = DivanListener.ListenerLimits()
+        return ConnectionBudget(
+            byteCount: limits.heldByteCount,
+            partyByteCount: limits.partyHeldByteCount,
+            onEase: FreeMemory.giveBackSoon
+        )
+    }()
     /// Keeps old bodies for peers that come back later, from the first connection on.
     private let deltaSources = Mutex<DeltaSourceHold?>(nil)
 
@@ -162,9 +172,13 @@ public final class MessageEndpointListener: Sendable {
     ) throws -> PassiveSession {
         try config.collections.requireOpen()
         let store = try database.openStore()
-        let options = PeerConfiguration.PassiveOptions(collections: config.collections.map(\.path))
+        var options = PeerConfiguration.PassiveOptions(collections: config.collections.map(\.path))
+            .bindingBlobs(of: store)
+        options.budget = budget
+        // Nobody tells here whose it is.
+        options.party = "connection \(number)"
         var peer = PeerConfiguration(
-            role: .passive(options.bindingBlobs(of: store)),
+            role: .passive(options),
             codec: ReplicationCompression.standardCodec
         )
         peer.scheme = store.scheme

@@ -1,5 +1,7 @@
 import Divan
+import DivanBLIP
 import DivanTestKit
+import DivanZlib
 import Foundation
 import Synchronization
 import Testing
@@ -98,6 +100,129 @@ import Testing
         #expect((1...5_000).contains(count))
     }
 
+    /// Confirms what it sends twice each time, and from some moment on nothing any more.
+    private final class Repeating: MessageEndpointConnection, Sendable {
+        private static let confirmedCount = 3_000
+        private let sentCount = Mutex(0)
+        private let replication = Mutex<(any ReplicatorConnection)?>(nil)
+        private let end: CheckedContinuation<Int, Never>
+
+        init(_ end: CheckedContinuation<Int, Never>) { self.end = end }
+
+        private func ping(_ count: Int) {
+            let ping = Message.fromData(Data([0x89, 0x80, 0, 0, 0, 0]))
+            let connection = replication.withLock { $0 }
+            for _ in 0..<count { connection?.receive(message: ping) }
+        }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            replication.withLock { $0 = connection }
+            completion(true, nil)
+            ping(20_000)
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            let count = sentCount.withLock { count in
+                count += 1
+                return count
+            }
+            guard count > Self.confirmedCount else {
+                for _ in 0..<2 { completion(true, nil) }
+                return
+            }
+            guard count == Self.confirmedCount + 1 else { return }
+            ping(50_000)
+            replication.withLock { $0 }?.close(error: nil)
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            end.resume(returning: sentCount.withLock { $0 } - Self.confirmedCount)
+            completion()
+        }
+    }
+
+    @Test func `what is confirmed twice makes room once`() async throws {
+        let peers = try Peers()
+        let listener = try peers.messageListener(.byteStream)
+        let heldCount = await withCheckedContinuation { end in
+            listener.accept(connection: Repeating(end))
+        }
+        #expect((1...5_000).contains(heldCount))
+    }
+
+    /// Says something long, never to its end, and reads everything.
+    private final class Talkative: MessageEndpointConnection, Sendable {
+        private let frames: [Data]
+        private let onClose: @Sendable () -> Void
+
+        init(_ frames: [Data], _ onClose: @escaping @Sendable () -> Void) {
+            self.frames = frames
+            self.onClose = onClose
+        }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+            for frame in frames { connection.receive(message: .fromData(frame)) }
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            onClose()
+            completion()
+        }
+    }
+
+    /// The frames of two long requests, but for the last ones: 50 MiB.
+    private func unfinishedFrames() throws -> [Data] {
+        var sender = BLIPConnection(codec: DeflateCodec())
+        var reader = BLIPConnection(codec: DeflateCodec())
+        let bytes = [UInt8](repeating: 0x78, count: 30 << 20)
+        for _ in 0..<2 { sender.send(BLIPRequest(profile: "rev", body: .bytes(bytes))) }
+        var frames: [Data] = []
+        while reader.openByteCount < 50 << 20 {
+            var frame: [UInt8] = []
+            if sender.nextFrame(into: &frame) {
+                frames.append(Data(frame))
+                try reader.receive(frame.span)
+            } else {
+                guard reader.nextFrame(into: &frame) else { break }
+                try sender.receive(frame.span)
+            }
+        }
+        return frames
+    }
+
+    @Test func `what all connections of a listener hold is bounded`() async throws {
+        let peers = try Peers()
+        let listener = try peers.messageListener()
+        let frames = try unfinishedFrames()
+        let closedCount = Mutex(0)
+        for _ in 0..<3 {
+            listener.accept(connection: Talkative(frames) { closedCount.withLock { $0 += 1 } })
+        }
+        // 150 MiB are more than the 128 of a listener; the heaviest goes within a second.
+        for _ in 0..<1_500 where closedCount.withLock({ $0 }) == 0 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect((1...2).contains(closedCount.withLock { $0 }), "the others go on")
+        listener.closeAll()
+    }
+
     private func connect(
         _ peers: Peers,
         _ type: ProtocolType
@@ -169,6 +294,52 @@ import Testing
         }
         #expect(codes.first == CBLError.webSocketCloseUserTransient)
         #expect(codes.last == CBLError.webSocketCloseUserPermanent)
+    }
+
+    /// Keeps its end of the replication for ever, as the official examples do.
+    private final class Keeping: MessageEndpointConnection, Sendable {
+        private let replication = Mutex<(any ReplicatorConnection)?>(nil)
+        private let end: CheckedContinuation<Void, Never>
+
+        init(_ end: CheckedContinuation<Void, Never>) { self.end = end }
+
+        func open(
+            connection: any ReplicatorConnection,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            replication.withLock { $0 = connection }
+            completion(true, nil)
+            connection.close(error: nil)
+        }
+
+        func send(
+            message: Message,
+            completion: @escaping @Sendable (Bool, MessagingError?) -> Void
+        ) {
+            completion(true, nil)
+        }
+
+        func close(error: (any Error)?, completion: @escaping @Sendable () -> Void) {
+            completion()
+            end.resume()
+        }
+    }
+
+    @Test(arguments: [ProtocolType.messageStream, .byteStream])
+    func `a connection that is over goes, though it keeps its end of the replication`(
+        type: ProtocolType
+    ) async throws {
+        let peers = try Peers()
+        let listener = try peers.messageListener(type)
+        weak var gone: Keeping?
+        await withCheckedContinuation { end in
+            let connection = Keeping(end)
+            gone = connection
+            listener.accept(connection: connection)
+        }
+        // What called it has to return.
+        for _ in 0..<500 where gone != nil { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(gone == nil)
     }
 
     /// Says and does nothing.

@@ -42,4 +42,21 @@ import Testing
         isSealed.store(true, ordering: .relaxed)
         while isNamed() { try await Task.sleep(for: .milliseconds(20)) }
     }
+
+    @Test func `what a killed program told of documents does not outlast the sealing`() throws {
+        let home = try TemporaryDirectory()
+        var config = DatabaseConfiguration()
+        config.directory = home.path
+        let database = try Database(name: "a", config: config)
+        let directory = home.file("a.cblite2/.status")
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        let left = directory + "/1999999999-1.json"  // no process has such a number
+        try Data(#"{"stall":"reply to rev of ada, 12 s"}"#.utf8).write(to: URL(filePath: left))
+        try database.changeEncryptionKey(.key(Data(repeating: 7, count: 32)))
+        #expect(!FileManager.default.fileExists(atPath: left))
+        try database.close()
+    }
 }
