@@ -195,6 +195,8 @@ final class ModelDecoder: Decoder {
         case is Bool.Type: json.bool ?? NSNull()
         case is Double.Type: json.double ?? NSNull()
         case is Float.Type: json.float ?? NSNull()
+        // Older versions wrote the parts of a decimal number, which it decodes itself.
+        case is Decimal.Type where json.kind == .number: json.decimal ?? NSNull()
         case let integer as any FixedWidthInteger.Type: json.integer(integer) ?? NSNull()
         case is Date.Type: Value?.some(.json(json)).date ?? NSNull()
         case is URL.Type: json.string.flatMap { URL(string: $0) } ?? NSNull()
@@ -207,8 +209,9 @@ final class ModelDecoder: Decoder {
     }
 
     private var blob: Blob? {
-        guard case .object(let members) = json, members.isBlob else { return nil }
-        return Blob(members, in: origin.database)
+        guard case .object(let members) = json else { return nil }
+        let described = members.isBlob ? members : members.oldAttachment
+        return described.map { Blob($0, in: origin.database) }
     }
 
     /// The content of the blob here; what else stands in it is remembered.

@@ -1,4 +1,5 @@
 import DivanJSON
+import Foundation
 
 /// What a model takes a value for.
 extension JSON {
@@ -22,6 +23,25 @@ extension JSON {
     /// The number in single precision; `nil` where it would be infinite.
     var float: Float? {
         double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
+    }
+
+    /// The number that `decimal` is, with all its digits; `nil` for not-a-number.
+    init?(_ decimal: Decimal) {
+        guard !decimal.isNaN, let number = try? JSON(parsing: decimal.description)
+        else { return nil }
+        self = number
+    }
+
+    /// The number in decimal digits, as far as `Decimal` has room for them.
+    var decimal: Decimal? {
+        switch self {
+        case .int(let value): Decimal(value)
+        case .uint(let value): Decimal(value)
+        // By its digits: `Decimal(12.1)` has some that nobody wrote.
+        case .double(let value): Decimal(string: "\(value)")
+        case .long(let value): Decimal(string: value.text)
+        default: nil
+        }
     }
 
     /// The integer, if it fits; a whole double counts.

@@ -10,6 +10,10 @@ extension Value {
         case let integer as any FixedWidthInteger: self = .json(JSON(integer))
         case let double as Double: self = .json(.double(double))
         case let float as Float: self = .json(JSON(float))
+        case let decimal as Decimal:
+            // Not-a-number has no number in JSON, and encodes itself.
+            guard let number = JSON(decimal) else { return nil }
+            self = .json(number)
         case let date as Date: self = .json(.string(date.documentText))
         case let url as URL: self = .json(.string(url.absoluteString))
         case let blob as Blob: self = .blob(blob)

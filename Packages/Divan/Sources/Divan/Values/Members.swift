@@ -138,6 +138,8 @@ extension Value {
         guard case .json(let json) = self else { return self }
         return switch json {
         case .object(let object) where object.isBlob: .blob(Blob(object, in: origin))
+        // Read as a blob, and kept as it is.
+        case .object(let object) where object.oldAttachment != nil: self
         case .object(let object):
             .dictionary(MutableDictionaryObject(Members(object, in: origin)))
         case .array(let array): .array(MutableArrayObject(Elements(array, in: origin)))

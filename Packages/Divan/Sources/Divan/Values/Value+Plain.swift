@@ -9,8 +9,13 @@ extension Value {
         case .array(let array): array
         case .blob(let blob): blob
         case .json(.object(let members)):
-            members.isBlob
-                ? Blob(members, in: origin) : DictionaryObject(Members(members, in: origin))
+            if members.isBlob {
+                Blob(members, in: origin)
+            } else if let attachment = members.oldAttachment {
+                Blob(attachment, in: origin)
+            } else {
+                DictionaryObject(Members(members, in: origin))
+            }
         case .json(.array(let elements)): ArrayObject(Elements(elements, in: origin))
         case .json(let json): json.plainValue(in: origin)
         }

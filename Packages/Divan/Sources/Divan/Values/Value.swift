@@ -113,6 +113,22 @@ extension JSONObject {
         if case .string = self[Blob.dataProperty] { return true }
         return false
     }
+
+    /// The description of the blob that an attachment of CouchDB is read as; `nil` for other objects.
+    ///
+    /// Sync Gateway's REST API and Couchbase Lite 1.x write such attachments. They are told by the
+    /// four properties by which the official SDK tells them, and stay as they are in the document.
+    var oldAttachment: JSONObject? {
+        guard let digest = self[Blob.blobDigestProperty],
+            let length = self[Blob.blobLengthProperty], contains("revpos"), contains("stub")
+        else { return nil }
+        var members = JSONObject()
+        members[Blob.typeProperty] = .string(Blob.blobType)
+        members[Blob.blobDigestProperty] = digest
+        members[Blob.blobLengthProperty] = length
+        members[Blob.blobContentType] = self[Blob.blobContentType]
+        return members.isBlob ? members : nil
+    }
 }
 
 extension Int64 {

@@ -42,6 +42,28 @@ import Testing
         try expectContent()
     }
 
+    @Test func `an attachment of CouchDB is read as a blob, and stays as it is`() throws {
+        let entry: [String: Any] = [
+            "content_type": "text/plain", "digest": digest.description, "length": 13, "revpos": 1,
+            "stub": true,
+        ]
+        let data: [String: Any] = ["_attachments": ["b.txt": entry], "n": 1]
+        try collection.save(document: MutableDocument(id: "doc", data: data))
+        let document = try #require(try collection.document(id: "doc"))
+        let editable = document.toMutable()
+        for read in [document, editable] {
+            let list = try #require(read.dictionary(forKey: "_attachments"))
+            let blob = try #require(list.blob(forKey: "b.txt"))
+            #expect(blob.content == Data("an attachment".utf8))
+            #expect(blob.contentType == "text/plain" && blob.length == 13)
+            #expect(blob.properties["revpos"] == nil && list.dictionary(forKey: "b.txt") == nil)
+            #expect(read["_attachments"]["b.txt"].blob == blob)
+        }
+        try collection.save(document: editable)
+        #expect(try collection.document(id: "doc")?.toJSON() == document.toJSON())
+        try expectContent()
+    }
+
     @Test(arguments: [true, false])
     func `the content stays between composing and saving`(isEdited: Bool) throws {
         let document = try #require(try collection.document(id: "doc")).toMutable()

@@ -99,6 +99,43 @@ import Testing
         #expect(twin.rows == account.rows && twin.sums == account.sums)
     }
 
+    @Test func `decimal numbers are numbers in the document, with all their digits`() throws {
+        final class Item: Codable {
+            @DocumentID var id: String?
+            var price = Decimal(string: "-19.95") ?? 0
+            var exact = Decimal(string: "0.12345678901234567890123") ?? 0
+            var none: Decimal?
+            var rows = [Decimal(5), Decimal(string: "12.1") ?? 0]
+        }
+        let item = Item()
+        item.id = "i"
+        try collection.save(from: item)
+        let json = try #require(try collection.document(id: "i")).toJSON()
+        #expect(
+            json == #"{"exact":0.12345678901234567890123,"none":null,"price":-19.95,"#
+                + #""rows":[5,12.1]}"#
+        )
+        let twin = try #require(try collection.document(id: "i", as: Item.self))
+        #expect(twin.price == item.price && twin.exact == item.exact && twin.rows == item.rows)
+        let query = try home.database.createQuery("SELECT price FROM _ WHERE price < -19.9")
+        let row = try #require(try query.execute().next())
+        #expect(row.double(at: 0) == -19.95)
+    }
+
+    @Test func `decimal numbers that older versions wrote in parts are read`() throws {
+        final class Item: Codable {
+            @DocumentID var id: String?
+            var price = Decimal()
+        }
+        let parts =
+            #"{"exponent":-2,"isCompact":true,"isNegative":false,"length":1,"#
+            + #""mantissa":[1995,0,0,0,0,0,0,0]}"#
+        let body = #"{"price":\#(parts)}"#
+        try collection.save(document: MutableDocument(id: "i", json: body))
+        let item = try #require(try collection.document(id: "i", as: Item.self))
+        #expect(item.price == Decimal(string: "19.95"))
+    }
+
     @Test func `the body holds plain values and no ID`() throws {
         try collection.save(from: Profile(id: "p", name: "Ada"))
         let document = try #require(try collection.document(id: "p"))
