@@ -30,8 +30,22 @@ public enum FullText {
         // Where stop words do not matter, tables that were made with the first one are not made again.
         let kind =
             languagesWithoutBlanks.contains(known)
-            ? characterTokenizer : divan_has_stop_words(known) != 0 ? "divan3" : "divan1"
+            ? characterTokenizer : divan_has_stop_words(known) != 0 ? stopTokenizer : plainTokenizer
         return "\(kind) \(known) \(ignoresAccents ? 0 : 1)"
+    }
+
+    /// What ``tokenizer(language:ignoresAccents:)`` was given for a text that it returned.
+    ///
+    /// - Returns: `nil` for a text that it never returns.
+    public static func description(
+        ofTokenizer text: String
+    ) -> (language: String?, ignoresAccents: Bool)? {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, tokenizers.contains(String(words[0])),
+            let language = name(of: String(words[1])), language == words[1],
+            words[2] == "0" || words[2] == "1"
+        else { return nil }
+        return (language == "none" ? nil : language, words[2] == "0")
     }
 
     /// Whether words of a language are brought to their stems, or its texts are cut into characters.
@@ -60,6 +74,9 @@ public enum FullText {
 
     /// What has each character indexed.
     private static let characterTokenizer = "divan2"
+    private static let plainTokenizer = "divan1"
+    private static let stopTokenizer = "divan3"
+    private static let tokenizers: Set = [plainTokenizer, characterTokenizer, stopTokenizer]
 
     private static let languagesWithoutBlanks: Set = [
         "zh", "chinese", "ja", "japanese", "th", "thai", "lo", "lao", "km", "khmer", "my",

@@ -58,6 +58,58 @@ import Testing
         #expect(try shell.run("revs", "again", "soup").output.contains("3-"))
     }
 
+    @Test func `indexes of every sort come back, and those of the last section alone`() throws {
+        try shell.run("index", "make", "db", "byN", "n", "LOWER(name)", "--where", "n > 1")
+        try shell.run("index", "make", "db", "items", "--array", "tags[].`odd name`")
+        try shell.run("index", "make", "db", "gone", "x")
+        try shell.run("dump", "db", "monday")
+        try shell.run("index", "rm", "db", "gone")
+        let words = ["story", "--text", "--language", "en", "--ignore-accents", "-c", "shop.menu"]
+        try shell.divan(["index", "make", "db", "words"] + words).expectSuccess()
+        try shell.run("dump", "db", "tuesday", "--since", "monday")
+        let restored = try shell.run("restore", "again", "monday", "tuesday")
+        #expect(restored.errors.contains("Restored 3 documents, 3 indexes"), "\(restored)")
+        for collection in ["_default", "shop.menu"] {
+            let before = try shell.run("index", "ls", "db", "--json", "-c", collection).output
+            let behind = try shell.run("index", "ls", "again", "--json", "-c", collection).output
+            #expect(behind == before && !before.isEmpty)
+        }
+        // The same words make the same index, which need not be made anew.
+        try shell.divan(["index", "make", "again", "words"] + words).expectSuccess()
+        try shell.run("dump", "db", "now")
+        try shell.run("dump", "again", "again.dump")
+        #expect(try inside("again.dump") == inside("now"))
+        #expect(try shell.run("check", "again").status == 0)
+    }
+
+    @Test func `an index that cannot be made stays out, and is named`() throws {
+        try shell.run("index", "make", "db", "byN", "n")
+        try shell.run("dump", "db", "db.dump")
+        let text = try shell.text("db.dump").replacingOccurrences(
+            of: #","sha256":"[0-9a-f]*""#,
+            with: "",
+            options: .regularExpression
+        )
+        for (kind, source) in [
+            ("value", "n,"), ("value", "n WHERE"), ("array", "n"), ("array", " OF "),
+            ("value", "n); DROP TABLE c_1; --"), ("vector", "n"),
+        ] {
+            let changed = text.replacingOccurrences(
+                of: #""name":"byN","of":"n","type":"value""#,
+                with: #""name":"byN","of":"\#(source)","type":"\#(kind)""#
+            )
+            #expect(changed != text)
+            let outcome = try restoring(changed)
+            #expect(outcome.status == 0, "\(outcome)")
+            #expect(outcome.errors.contains("index byN of _default: "), "\(outcome)")
+            #expect(try shell.run("ls", "again").output.contains("soup"))
+            #expect(try shell.run("index", "ls", "again").output.isEmpty)
+            try shell.bash("rm -r again.cblite2").expectSuccess()
+        }
+        try restoring(text.replacingOccurrences(of: #""of":"n""#, with: #""of":7"#))
+            .expectFailure(4, "no text")
+    }
+
     @Test func `what has changed since is added to a dump, or kept beside it`() throws {
         try shell.run("dump", "db", "monday")
         _ = try shell.bash("cp monday all")

@@ -1,3 +1,4 @@
+import DivanQuery
 import DivanStore
 import Foundation
 
@@ -29,9 +30,9 @@ extension Database {
     /// Carries over what can be read, pulls everything else from a peer, and puts the new database in
     /// the place of the old one in one step, when it is whole; the old one stays beside it. Documents
     /// keep their revisions, also those that were never pushed, and conflicts stay open; what was purged
-    /// here comes back if the peer has it. Replications compare everything once afterwards, and indexes
-    /// must be made again. `repair(from:)` is enough, and changes less, where only documents and blobs
-    /// are damaged.
+    /// here comes back if the peer has it. Replications compare everything once afterwards. Indexes are
+    /// made again; one whose description cannot be read is among the losses. `repair(from:)` is enough,
+    /// and changes less, where only documents and blobs are damaged.
     ///
     /// ```swift
     /// let rebuild = try Database.rebuild(withName: "travel") { travel in
@@ -70,10 +71,11 @@ extension Database {
                 by: unfinished.bundlePath,
                 keepingOldAt: kept,
                 options: try config.storeOptions(),
-                completing: { _ in
+                completing: { salvage in
                     let fresh = try Database(name: unfinished.name, config: config)
                     defer { try? fresh.close() }
                     (fetched, remaining) = try fresh.complete(from: try configure(fresh))
+                    try fresh.makeIndexes(salvage.indexes)
                 }
             )
         }
@@ -119,6 +121,20 @@ extension Database {
             }
         }
         return (fetched, remaining + (try repair(from: known).remaining))
+    }
+
+    /// Makes the indexes that the damaged database had; those that cannot be made stay out.
+    private func makeIndexes(
+        _ indexes: [(collection: CollectionPath, index: StoredIndex)]
+    ) throws {
+        let store = try openStore()
+        for (path, index) in indexes {
+            do {
+                try store.write { try $0.createIndex(like: index, in: path) }
+            } catch is QueryError {
+                continue
+            }
+        }
     }
 
     /// Whether a peer said that it has no collection of a name.

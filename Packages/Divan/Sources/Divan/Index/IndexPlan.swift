@@ -46,6 +46,39 @@ struct IndexPlan: Sendable {
         }
     }
 
+    /// An index such as another database has.
+    ///
+    /// - Throws: `QueryError` for a description that is not one of ours.
+    init(like index: StoredIndex, of collection: QueryCollection) throws {
+        switch index.kind {
+        case .value:
+            let described = try QueryStatement.indexDescription(sql: index.source)
+            try self.init(described.expressions, where: described.condition, of: collection)
+        case .fullText:
+            guard let words = index.words else {
+                throw QueryError("nothing is known of how it divides text into words")
+            }
+            let described = try QueryStatement.indexDescription(sql: index.source)
+            try self.init(
+                words: described.expressions,
+                where: described.condition,
+                ignoresAccents: words.ignoresAccents,
+                language: words.language ?? "",
+                of: collection
+            )
+        case .array:
+            guard let end = index.source.ranges(of: " OF ").last else {
+                throw QueryError("its path is missing")
+            }
+            let expressions = index.source[..<end.lowerBound]
+            let config = ArrayIndexConfiguration(
+                path: String(index.source[end.upperBound...]),
+                expressions: expressions.isEmpty ? nil : [String(expressions)]
+            )
+            try self.init(config, of: collection)
+        }
+    }
+
     private init(
         _ expressions: [QueryExpression],
         where condition: String?,

@@ -81,6 +81,24 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: rebuild.damagedPath + "db.sqlite3"))
     }
 
+    @Test func `indexes are made again, of what the peer brought too`() throws {
+        let before = try Database(name: "here", config: .in(directory))
+        let collection = try before.defaultCollection()
+        let words = FullTextIndexConfiguration(["text"], language: "en")
+        try collection.createIndex(withName: "words", config: words)
+        let some = ValueIndexConfiguration(["blob", "text"], where: "text != 'WHERE'")
+        try collection.createIndex(withName: "some", config: some)
+        try before.close()
+        try overwrite(8_192 * 15, count: 64)
+        let rebuild = try rebuild()
+        #expect(rebuild.fetchedCount > 0 && rebuild.losses == [], "\(rebuild)")
+        try checkContent()
+        let here = try Database(name: "here", config: .in(directory))
+        #expect(try here.defaultCollection().indexes() == ["some", "words"])
+        let found = try here.createQuery("SELECT COUNT(*) FROM _ WHERE MATCH(words, 'numbers')")
+        #expect(try found.execute().allResults().first?.int(at: 0) == 400)
+    }
+
     /// The header, the head of the schema, all of the first page.
     @Test(arguments: [(0, 100), (100, 200), (0, 8_192)])
     func `a file that cannot be opened keeps what its pages hold`(place: Int, count: Int) throws {

@@ -106,6 +106,27 @@ extension QueryStatement {
         try parser.expectEnd()
         return columns.map(\.expression)
     }
+
+    /// Reads the expressions that an index is made of and, after `WHERE`, the condition of a partial one.
+    ///
+    /// - Returns: The condition as it stands in the text; `nil` where there is none.
+    /// - Throws: `QueryError` with the place in the text.
+    public static func indexDescription(
+        sql text: String,
+        limits: QueryLimits = .standard
+    ) throws(QueryError) -> (expressions: [QueryExpression], condition: String?) {
+        var parser = try SQLParser(text, limits: limits)
+        let expressions = try parser.columns().items.map(\.expression)
+        guard parser.tokens.isAt(.where) else {
+            try parser.expectEnd()
+            return (expressions, nil)
+        }
+        parser.tokens.advance()
+        let condition = parser.tokens.rest
+        _ = try parser.expression()
+        try parser.expectEnd()
+        return (expressions, condition)
+    }
 }
 
 extension QueryExpression {

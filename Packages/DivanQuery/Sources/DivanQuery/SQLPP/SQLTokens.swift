@@ -35,6 +35,9 @@ struct SQLTokens {
 
     func text(_ token: SQLToken) -> String { lexer.text(token.range) }
 
+    /// The text from the next token on.
+    var rest: String { lexer.text(current.range.lowerBound..<source.utf8.count) }
+
     /// Whether a digit follows the next token without a blank.
     var isBeforeNumber: Bool { lexer.hasNumber(at: current.range.upperBound) }
 

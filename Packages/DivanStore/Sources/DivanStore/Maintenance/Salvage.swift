@@ -1,11 +1,15 @@
+internal import DivanJSON
+
 /// What could still be read of a damaged database.
-public struct Salvage: Equatable, Sendable {
+public struct Salvage: Sendable {
     /// Documents that are whole, tombstones included.
     public internal(set) var documentCount = 0
     /// A line for each thing that the new database is known to lack, and that no peer has.
     public internal(set) var losses: [String] = []
     /// Whether the names of all its collections could be read; what a peer has of others was not asked for.
     public internal(set) var knowsCollections = true
+    /// The indexes that the damaged database had, which are left to whoever completes the new one.
+    public internal(set) var indexes: [(collection: CollectionPath, index: StoredIndex)] = []
     /// Documents that could be named, and not read.
     var left: [LeftDocument] = []
     /// Contents that documents name, and that could not be read.
@@ -29,6 +33,10 @@ public struct Salvage: Equatable, Sendable {
         if unnamedCount > 0 { losses.append("\(unnamedCount) more documents") }
         for documents in nameless {
             if let loss = try documents.loss(in: reader) { losses.append(loss) }
+        }
+        for (path, index) in indexes
+        where try !reader.indexes(in: path).contains(where: { $0.name == index.name }) {
+            losses.append("index \(index.name.text) of \(path): make it again")
         }
     }
 }

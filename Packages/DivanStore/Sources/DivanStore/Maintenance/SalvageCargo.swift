@@ -87,7 +87,7 @@ struct SalvageCargo {
             noteLoss("reading \(path) ended early: \(error.problem)")
         }
         for record in (try? snapshot.indexRecords(of: id)) ?? [] {
-            noteLoss("index \(record.name.text) of \(path): make it again")
+            salvage.indexes.append((path, record.stored))
         }
     }
 

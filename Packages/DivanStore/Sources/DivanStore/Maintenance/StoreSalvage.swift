@@ -13,7 +13,7 @@ extension Store {
     /// The new one has other UUIDs, so replications compare everything once; documents keep their
     /// revisions and expirations. It takes the place of the old one in one step, which a crash leaves
     /// done or not begun. Whoever wants to open the database meanwhile waits, or is told that it is
-    /// busy. Indexes are left out.
+    /// busy. Indexes are not carried over; `complete` is told which there were.
     ///
     /// - Parameters:
     ///   - directory: The database, readable or not.
@@ -72,7 +72,9 @@ extension Store {
         in directory: String,
         _ options: StoreOptions
     ) throws {
-        guard !salvage.left.isEmpty || !salvage.nameless.isEmpty || !salvage.lostBlobs.isEmpty
+        guard
+            !salvage.left.isEmpty || !salvage.nameless.isEmpty || !salvage.lostBlobs.isEmpty
+                || !salvage.indexes.isEmpty
         else { return }
         let store = try Store.open(directory: directory, options: options)
         defer { try? store.close() }

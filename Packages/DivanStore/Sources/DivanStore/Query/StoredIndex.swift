@@ -25,6 +25,45 @@ public struct StoredIndex: Hashable, Sendable {
     /// How text becomes words, as FTS5 is told; `nil` where there are none.
     public let tokenizer: String?
 
+    /// How an index of words reads texts.
+    public struct Words: Hashable, Sendable {
+        /// The language whose stems and stop words it knows; `nil` for none.
+        public let language: String?
+        /// Whether `é` is `e`.
+        public let ignoresAccents: Bool
+
+        /// Describes it.
+        public init(language: String?, ignoresAccents: Bool) {
+            self.language = language
+            self.ignoresAccents = ignoresAccents
+        }
+    }
+
+    /// How it reads texts; `nil` where it is no index of words.
+    public var words: Words? {
+        tokenizer.flatMap(FullText.description)
+            .map { Words(language: $0.language, ignoresAccents: $0.ignoresAccents) }
+    }
+
+    init(name: ExactText, kind: Kind, source: String, tokenizer: String?) {
+        self.name = name
+        self.kind = kind
+        self.source = source
+        self.tokenizer = tokenizer
+    }
+
+    /// Describes an index that another database has; `words` is for those of words only.
+    public init(name: ExactText, kind: Kind, source: String, words: Words?) {
+        self.init(
+            name: name,
+            kind: kind,
+            source: source,
+            tokenizer: words.map {
+                FullText.tokenizer(language: $0.language, ignoresAccents: $0.ignoresAccents)
+            }
+        )
+    }
+
     /// Whether it takes a word of a text for a part of a longer one, because it was made for languages
     /// with blanks between words, and the text has none.
     public func hidesWords(of text: String) -> Bool {

@@ -21,7 +21,7 @@ enum DumpCommand: Command {
         details: """
             A line of JSON for each document of every collection, tombstones too: all revisions that
             are known, with their IDs or version vectors, conflicts, expirations, what remotes have,
-            and the blobs; not the indexes. A FILE that is there is replaced, and nobody is asked.
+            and the blobs; of the indexes how they are made. A FILE that is there is replaced, and nobody is asked.
             divan restore makes another database of it, with equal revisions: its first sync with each
             peer compares everything once, and sends nothing that both have. Without FILE, or with -, it goes to standard output. One state of the
             database is written, which may be in use meanwhile; the last line lets a file that

@@ -19,6 +19,8 @@ enum DumpLimits {
     static let batchCount = 1_000
     /// Runs of unchanged documents, and expirations, that one line holds.
     static let standingCount = 4_096
+    /// Indexes of one collection.
+    static let indexCount = 4_096
     /// Blobs that the last line names as lacking; where there are so many, nothing goes on from it.
     static let lackingCount = 50_000
     /// What is lost and told one by one; the rest is counted.

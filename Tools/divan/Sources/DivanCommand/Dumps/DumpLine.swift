@@ -10,8 +10,8 @@ enum DumpLine {
     case head(DumpHead)
     /// A remote, by the number under which documents name it.
     case remote(RemoteID, name: String)
-    /// A collection that there was, also an empty one.
-    case collection(CollectionPath)
+    /// A collection that there was, also an empty one, and its indexes.
+    case collection(CollectionPath, indexes: [DumpedIndex])
     /// A piece of a blob's content.
     case piece(BlobPiece)
     /// A blob that was left at a peer.
@@ -91,7 +91,10 @@ extension DumpLine {
             return object
         case .remote(let id, let name):
             return ["remote": JSON(id.rawValue), "name": .string(name)]
-        case .collection(let path): return ["collection": .string("\(path)")]
+        case .collection(let path, let indexes):
+            var object: JSONObject = ["collection": .string("\(path)")]
+            if !indexes.isEmpty { object["indexes"] = .array(indexes.map(\.json)) }
+            return object
         case .piece(let piece):
             return [
                 "blob": .string("\(piece.digest)"), "length": JSON(piece.byteCount),
@@ -161,7 +164,7 @@ extension DumpLine {
         } else if object.contains("unchanged") {
             self = .standing(try DumpedStanding(members))
         } else if object.contains("collection") {
-            self = .collection(try members.collection())
+            self = .collection(try members.collection(), indexes: try members.indexes("indexes"))
         } else {
             throw DumpDamage("no line of a dump: it has none of dump, doc, blob, remote, end")
         }

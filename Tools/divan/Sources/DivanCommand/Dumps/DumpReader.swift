@@ -121,7 +121,7 @@ struct DumpReader {
             }
             remotes[id] = name
             knownRemotes.insert(id)
-        case .collection(let path):
+        case .collection(let path, _):
             guard section.sequences[path] == nil else {
                 throw DumpDamage("the collection \(path) stands there twice")
             }

@@ -1,5 +1,6 @@
 import Divan
 import DivanCommandLine
+import DivanQuery
 import DivanRevisions
 import DivanStore
 
@@ -12,7 +13,8 @@ final class DumpRestoration {
     private let key: EncryptionKey?
     private var store: Store?
     private var head: DumpHead?
-    private var collections: Set<CollectionPath> = []
+    /// Those that the last section names, with their indexes.
+    private var collections: [CollectionPath: [DumpedIndex]] = [:]
     private var content: BlobWriter?
     private var batch: [Item] = []
     private var batchByteCount = 0
@@ -34,6 +36,10 @@ final class DumpRestoration {
     private(set) var blobCount = 0
     /// Documents that have expired, and are left out; known at the end.
     private(set) var expiredCount = 0
+    /// Indexes made; known at the end.
+    private(set) var indexCount = 0
+    /// A line for each index that could not be made, with the reason.
+    private(set) var leftOutIndexes: [String] = []
 
     /// - Parameters:
     ///   - target: Where the database will be; nothing may be there.
@@ -62,15 +68,15 @@ final class DumpRestoration {
         switch line {
         case .head(let head):
             self.head = head
-            collections = [.default]
+            collections = [.default: []]
             if store == nil {
                 let directory = draft.directory
                 store = try DatabasePath.makeStore(at: directory, scheme: head.scheme, key: key)
             }
         case .remote(let id, let name):
             try store?.write { try $0.importRemote(name, as: id) }
-        case .collection(let path):
-            collections.insert(path)
+        case .collection(let path, let indexes):
+            collections[path] = indexes
             try store?.createCollection(path)
         case .piece(let piece): try take(piece)
         case .absent(let digest): absent.insert(digest)
@@ -95,6 +101,7 @@ final class DumpRestoration {
         documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
         altered = altered.filter { !store.blobs.contains($0) }
+        try makeIndexes(in: store)
         self.store = nil
         try store.close()
         try draft.place()
@@ -105,6 +112,25 @@ final class DumpRestoration {
         try? store?.close()
         store = nil
         draft.discard()
+    }
+
+    /// Makes the indexes, each once all of its documents are there.
+    private func makeIndexes(in store: Store) throws {
+        let watch = IndexWatch { _ in }
+        Interruption.current?.onRequest { watch.cancel() }
+        for (path, indexes) in collections {
+            for index in indexes {
+                do {
+                    guard let stored = index.stored else {
+                        throw QueryError("this version makes none of type \(index.kind)")
+                    }
+                    try store.write { try $0.createIndex(like: stored, in: path, watch: watch) }
+                    indexCount += 1
+                } catch let error as QueryError {
+                    leftOutIndexes.append("index \(index.name) of \(path.wireName): \(error)")
+                }
+            }
+        }
     }
 
     // MARK: Contents
@@ -210,7 +236,7 @@ final class DumpRestoration {
         try commit()
         try store?.write { writer in
             // What was removed since the dump before.
-            for path in try writer.collections() where !collections.contains(path) {
+            for path in try writer.collections() where collections[path] == nil {
                 try writer.deleteCollection(path)
             }
             for (path, sequence) in end.sequences {

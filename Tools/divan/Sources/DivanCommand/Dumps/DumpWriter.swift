@@ -62,7 +62,11 @@ struct DumpWriter {
                 remotes.append(remote.id)
                 try output.write(.remote(remote.id, name: remote.name))
             }
-            for path in paths { try output.write(.collection(path)) }
+            for path in paths {
+                // Of a damaged one nobody knows what it holds.
+                let indexes = try reader.indexes(in: path).map { DumpedIndex($0) }
+                try output.write(.collection(path, indexes: indexes))
+            }
             if let former { try writeBlobs(lackingIn: former, paths, reader) }
             let total = try reader.documentCount()
             for path in paths { try write(path, since: former, of: total, reader) }

@@ -12,9 +12,9 @@ enum RestoreCommand: Command {
         details: """
             DB is made, and must not be there. FILE is a dump; - is standard input. Dumps that were
             made with --since come behind the one that they follow. Revisions keep their IDs,
-            documents their history, conflicts, blobs, expirations and change numbers; what had
-            expired stays out, and indexes are yours to make again (divan index make). The new database has UUIDs of its own, so a replication compares
-            everything once. A file that was cut off or changed makes no database; a blob that was
+            documents their history, conflicts, blobs, expirations and change numbers; indexes are
+            made again, and documents that have expired stay out. The new database has UUIDs of its
+            own, so a replication compares everything once. A file that was cut off or changed makes no database; a blob that was
             altered before it was dumped is left out and named, with exit code 8. A dump has no
             key; with one, or with --encrypt, the new database is sealed.
             """,
@@ -104,6 +104,12 @@ enum RestoreCommand: Command {
                 "blobs": JSON(restoration.blobCount), "expired": JSON(restoration.expiredCount),
                 "missingBlobs": .array(lost.map { .string("\($0)") }),
             ]
+            object["indexes"] = JSON(restoration.indexCount)
+            if !restoration.leftOutIndexes.isEmpty {
+                object["leftOutIndexes"] = .array(
+                    restoration.leftOutIndexes.map { .string($0.escapingControlCharacters()) }
+                )
+            }
             if !altered.isEmpty {
                 object["alteredBlobs"] = .array(altered.map { .string("\($0)") })
             }
@@ -114,7 +120,13 @@ enum RestoreCommand: Command {
             altered,
             because: "its content was altered before it was dumped, left out"
         )
-        let contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)
+        for line in restoration.leftOutIndexes {
+            terminal.warn("\(line.escapingControlCharacters()); divan index make makes it")
+        }
+        var contents = Numbers.contents(restoration.documentCount, blobs: restoration.blobCount)
+        if restoration.indexCount > 0 {
+            contents += ", \(Numbers.count(restoration.indexCount, "index", "indexes"))"
+        }
         terminal.note("Restored \(contents) to \(path.bundle)")
         if restoration.expiredCount > 0 {
             terminal.note(

@@ -1,0 +1,29 @@
+import DivanJSON
+import DivanQuery
+package import DivanStore
+
+extension StoreWriter {
+    /// Makes an index such as another database has, of the documents that are there.
+    ///
+    /// - Parameters:
+    ///   - index: What that database says of it.
+    ///   - path: The collection.
+    ///   - watch: Is told how far it is, and may stop it.
+    /// - Throws: `QueryError` for a description that is not one of ours, and for one that cannot be
+    ///   indexed; what the store throws.
+    package func createIndex(
+        like index: StoredIndex,
+        in path: CollectionPath,
+        watch: IndexWatch? = nil
+    ) throws {
+        guard !index.name.text.isEmpty else { throw QueryError("an index needs a name") }
+        let plan = try IndexPlan(like: index, of: QueryCollection(path))
+        try createIndex(
+            index.name,
+            plan.definition,
+            source: plan.source,
+            in: path,
+            watch: watch
+        )
+    }
+}
