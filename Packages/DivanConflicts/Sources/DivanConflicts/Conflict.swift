@@ -8,7 +8,7 @@ public struct Conflict: Equatable, Sendable {
     public let local: Leaf
     /// The revision that the pull brought.
     public let remote: Leaf
-    /// The body of the revision that both descend from, as JSON; `nil` when it is not kept.
+    /// The body of their common ancestor, as JSON; `nil` when it is not kept.
     public let base: [UInt8]?
 
     /// Creates a conflict.
@@ -26,7 +26,7 @@ public struct Leaf: Equatable, Sendable {
     public let revisionID: RevisionID
     /// Whether it deletes the document.
     public let isTombstone: Bool
-    /// The change number under which it is stored; 0 where it is not.
+    /// The change number under which it is stored; 0 if it is not stored.
     public let sequence: UInt64
     /// A JSON object; `{}` for most tombstones.
     public let body: [UInt8]

@@ -1,11 +1,11 @@
 import DivanJSON
 
-/// Merges two leaves member by member, so that edits of different fields both stay.
+/// Merges two leaves member by member, so that edits of different fields are both kept.
 ///
 /// With the common ancestor's body, what only one side changed, added or removed is taken from
-/// that side. Without it, the fields of both sides stay. Where both sides say different things the
-/// winner of the default rule is right, so every peer merges alike, whichever side is its own; but
-/// an edit wins over a removal. Objects are merged in depth; arrays and objects with an `@type`,
+/// that side. Without it, the fields of both sides are kept. Where both sides differ, the winner of
+/// the default rule is used, so every peer merges alike, whichever side is its own; but
+/// an edit wins over a removal. Objects are merged recursively; arrays and objects with an `@type`,
 /// such as blobs, are taken whole. A tombstone wins over any edit.
 ///
 /// Source: `behaviour.md` §9.
@@ -15,7 +15,7 @@ public struct FieldMergeResolver: ConflictResolver {
 
     /// Returns the merged body, or the side that it equals.
     ///
-    /// - Throws: `JSONError` when a body is no JSON.
+    /// - Throws: `JSONError` when a body is not JSON.
     public func resolve(_ conflict: Conflict) throws -> Resolution {
         let (local, remote) = (conflict.local, conflict.remote)
         guard !local.isTombstone, !remote.isTombstone else {
@@ -43,22 +43,22 @@ extension ConflictResolver where Self == FieldMergeResolver {
     public static var fieldMerge: Self { Self() }
 }
 
-/// One merge in progress; `nil` stands for no value at a place.
+/// One merge in progress; `nil` means that there is no value at a place.
 private struct FieldMerge {
-    /// Whether the ancestor is known, so that no value there means that there was none.
+    /// Whether the ancestor is known, so that a missing value in it means that there was none.
     let hasBase: Bool
 
-    /// Merges one place; calls itself once for each level that both sides have, and the parser has
-    /// bounded those.
+    /// Merges one place; calls itself once for each level that both sides have, which the parser
+    /// bounds.
     func value(winner: JSON?, loser: JSON?, base: JSON?) -> JSON? {
-        // Objects are only descended into: compared here, too, a value would be once for each level.
+        // Objects are only descended into: comparing them here too would compare a value once for each level.
         guard let winners = winner?.mergeableMembers, let losers = loser?.mergeableMembers else {
             if winner == loser { return winner }
             if hasBase {
                 if winner == base { return loser }
                 if loser == base { return winner }
             }
-            // An edit wins over a removal: what is lost by mistake does not come back.
+            // An edit wins over a removal: data lost by mistake cannot be recovered.
             return winner ?? loser
         }
         let bases = base?.mergeableMembers ?? [:]
@@ -72,7 +72,7 @@ private struct FieldMerge {
 }
 
 extension JSON {
-    /// The members, unless this is no object or one that only makes sense whole.
+    /// The members, unless this is not an object or one that only makes sense as a whole.
     fileprivate var mergeableMembers: JSONObject? {
         guard let object, !object.contains("@type") else { return nil }
         return object

@@ -1,4 +1,4 @@
-/// What the other peer holds replaces ours.
+/// Replaces our revision with the other peer's.
 public struct RemoteWinsResolver: ConflictResolver {
     /// Creates the rule; it has no settings.
     public init() {}
@@ -8,6 +8,6 @@ public struct RemoteWinsResolver: ConflictResolver {
 }
 
 extension ConflictResolver where Self == RemoteWinsResolver {
-    /// What the other peer holds replaces ours.
+    /// Replaces our revision with the other peer's.
     public static var remoteWins: Self { Self() }
 }
