@@ -1,13 +1,13 @@
 public import DivanCompression
 import DivanJSON
 
-/// Keeps old bodies in few bytes: as the delta from a body that is at hand, compressed, or both,
+/// Keeps old bodies in few bytes: as the delta from a given body, compressed, or both,
 /// whatever is shortest.
 ///
-/// Which codec packs is a setting; every packed body names its own, so bodies stay readable when
-/// the setting changes. A value for many threads; it keeps a codec's memory between calls.
+/// The packing codec is a setting; every packed body names its own, so bodies stay readable when
+/// the setting changes. Safe to use from many threads; it keeps a codec's memory between calls.
 ///
-/// A body that begins with a byte below 0x80, as every JSON text does, is kept as it is where
+/// A body that begins with a byte below 0x80, as every JSON text does, stays unpacked if
 /// packing does not pay. A packed one begins with
 /// `0x80 + 0x40 if it is a delta + the codec's number, 0 for none`.
 public struct BodyArchive: Sendable {
@@ -17,7 +17,7 @@ public struct BodyArchive: Sendable {
     /// Deltas alone, without compression.
     public static let deltas = BodyArchive(packing: nil)
 
-    /// The codecs that every Divan database may be packed with, by the numbers they have there.
+    /// The codecs that any Divan database may be packed with, by their numbers there.
     public enum Bundled: UInt8, CaseIterable, Sendable {
         /// Raw DEFLATE: the smaller.
         case deflate = 1
@@ -32,7 +32,7 @@ public struct BodyArchive: Sendable {
     ///
     /// - Parameters:
     ///   - packing: Compresses from now on; `nil` compresses nothing.
-    ///   - reading: The codecs that bodies of earlier days may be packed with.
+    ///   - reading: The codecs that earlier bodies may be packed with.
     public init(packing: NumberedCodec?, reading: [NumberedCodec] = []) {
         let readers = reading.map(CodecPool.init)
         let known = readers.first { $0.codec.number == packing?.number }
@@ -40,7 +40,7 @@ public struct BodyArchive: Sendable {
         self.readers = readers + (known == nil ? packer.map { [$0] } ?? [] : [])
     }
 
-    /// Creates the archive of Divan's databases, which reads what either codec packed.
+    /// Creates the archive of Divan's databases, which reads bodies packed by either codec.
     ///
     /// - Parameters:
     ///   - packing: Compresses from now on; `nil` compresses nothing.
@@ -61,15 +61,15 @@ public struct BodyArchive: Sendable {
     /// The shortest form of a body.
     ///
     /// - Parameters:
-    ///   - body: Any bytes; a delta is made of JSON only.
-    ///   - base: What `unpacked` will be given too, such as the document's current body.
+    ///   - body: Any bytes; a delta is made only from JSON.
+    ///   - base: The base that `unpacked` will also get, such as the document's current body.
     /// - Returns: At most one byte more than `body`.
     public func packed(_ body: [UInt8], beside base: [UInt8]) -> [UInt8] {
         let delta = Self.delta(from: base, to: body)
         let plain = delta ?? body
         var head = Self.isPacked | (delta == nil ? 0 : Self.isDelta)
         var payload = plain
-        // Below that a codec's own overhead eats what it wins.
+        // For shorter bodies a codec's own overhead exceeds what it saves.
         if let packer, plain.count >= 64, let short = packer.compressed(plain),
             short.count < plain.count
         {
@@ -80,12 +80,12 @@ public struct BodyArchive: Sendable {
         return mustPack || payload.count + 1 < body.count ? [head] + payload : body
     }
 
-    /// The body that `packed` was given.
+    /// The body that was passed to `packed`.
     ///
     /// - Parameters:
-    ///   - bytes: What `packed` gave, with any codec that this archive reads.
-    ///   - base: As then.
-    ///   - limit: Most bytes that may come out of a codec.
+    ///   - bytes: What `packed` returned, with any codec that this archive reads.
+    ///   - base: The base that was passed to `packed`.
+    ///   - limit: The most bytes that a codec may unpack to.
     /// - Returns: The body, byte for byte.
     /// - Throws: `BodyArchiveError`.
     public func unpacked(
@@ -113,12 +113,12 @@ public struct BodyArchive: Sendable {
 
     private static let isPacked: UInt8 = 0x80
     private static let isDelta: UInt8 = 0x40
-    /// Bytes of a body for which no delta is tried: it would hold several trees of it at once.
+    /// Bytes of a body from which on no delta is tried: that would hold several trees of it at once.
     private static let deltaLimit = 1 << 20
 
-    /// A delta that gives back exactly these bytes, and takes at most half of them.
+    /// A delta that reproduces exactly these bytes, and takes at most half of them.
     ///
-    /// It is tried out: a body that came from a peer need not be canonical.
+    /// This is verified, as a body received from a peer need not be canonical.
     private static func delta(from base: [UInt8], to body: [UInt8]) -> [UInt8]? {
         guard JSONDelta.minimumBodyByteCount...deltaLimit ~= body.count, base.count <= deltaLimit
         else { return nil }
@@ -130,7 +130,7 @@ public struct BodyArchive: Sendable {
             let result = try JSONDelta.apply(JSON(parsing: text.span), to: old)
             return try result.canonicalBytes() == body ? text : nil
         } catch {
-            // Not JSON, or nothing that a delta can say: the body is kept whole.
+            // Not JSON, or nothing that a delta can express: the body is kept whole.
             return nil
         }
     }

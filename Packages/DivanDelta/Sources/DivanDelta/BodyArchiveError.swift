@@ -1,8 +1,8 @@
-/// Why an old body cannot be given back.
+/// Why an old body cannot be unpacked.
 public enum BodyArchiveError: Error, Equatable, Sendable {
     /// It was packed with a codec that the archive was not given.
     case unknownCodec(number: UInt8)
-    /// The bytes are not what was packed, or the body beside them is another; the reason.
+    /// The bytes are not what was packed, or the base is another one; the reason.
     case damaged(String)
 }
 

@@ -3,8 +3,8 @@ import Synchronization
 
 /// A codec whose library state is kept from one body to the next.
 ///
-/// Sendable although the streams are for one thread at a time: each is taken out of the list,
-/// under its lock, by the one thread that uses it.
+/// Sendable although each stream serves one thread at a time: the thread that uses it
+/// takes it out of the list under the lock.
 final class CodecPool: @unchecked Sendable {
     let codec: NumberedCodec
     private let idle = Mutex<Void>(())
@@ -12,7 +12,7 @@ final class CodecPool: @unchecked Sendable {
     private var compressors: [any StreamCompressor] = []
     private var decompressors: [any StreamDecompressor] = []
 
-    // As many states as threads usually pack at once; the largest takes 400 KB.
+    // The number of threads that usually pack at the same time; the largest state takes 400 KB.
     private static let limit = 2
 
     init(_ codec: NumberedCodec) {

@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// One delta being applied; remembers where it is for the error.
+/// One delta being applied; tracks the current place for error messages.
 struct DeltaApplication {
     private var path: [String] = []
 
@@ -10,7 +10,7 @@ struct DeltaApplication {
         return result
     }
 
-    /// Applies a node; `old` and the result are `nil` where there is no value (`delta.md` §2).
+    /// Applies a node; `old` and the result are `nil` if there is no value (`delta.md` §2).
     private mutating func apply(_ node: JSON, to old: JSON?) throws(DeltaError) -> JSON? {
         switch node {
         case .null, .bool, .int, .uint, .double, .long, .string:
@@ -53,7 +53,7 @@ struct DeltaApplication {
         to old: JSONObject
     ) throws(DeltaError) -> JSONObject {
         guard patch.count <= 16 else { return try merge(patch, into: old) }
-        // The common case looks up a few keys and leaves the other members where they are.
+        // The common case looks up a few keys and leaves the other members in place.
         var result = old
         for change in patch {
             path.append(change.key)
@@ -92,7 +92,7 @@ struct DeltaApplication {
         return JSONObject(members + oldRest)
     }
 
-    /// Applies an array patch (`delta.md` §4); what names no item is ignored, as there.
+    /// Applies an array patch (`delta.md` §4); keys that name no item are ignored, as there.
     private mutating func apply(
         _ patch: JSONObject,
         to old: [JSON]

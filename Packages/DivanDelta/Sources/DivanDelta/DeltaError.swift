@@ -1,10 +1,10 @@
 public import DivanJSON
 
-/// Why a delta cannot be applied: what, and at which place of the old value.
+/// Why a delta cannot be applied: the reason, and the place in the old value.
 public struct DeltaError: Error, Equatable {
     /// The rule that was broken.
     public enum Reason: Equatable, Sendable {
-        /// A patch or a deletion of a value that is not there.
+        /// A patch or a deletion of a value that does not exist.
         case nothingToChange
         /// A patch of members or items of a value of this kind, which has none.
         case notAContainer(JSON.Kind)
@@ -14,9 +14,9 @@ public struct DeltaError: Error, Equatable {
         case deletionInsideArray
         /// The deletion of the whole value.
         case rootDeleted
-        /// What replaces the end of an array is no array.
+        /// The replacement for the end of an array is not an array.
         case remainderNotAnArray
-        /// A text patch of a value that is no string, or one that is no string itself.
+        /// A text patch of a value that is not a string, or a patch that is not a string itself.
         case notAString
         /// A text patch that does not fit.
         case textPatch(TextPatch.Problem)
@@ -29,7 +29,7 @@ public struct DeltaError: Error, Equatable {
 }
 
 extension DeltaError: CustomStringConvertible {
-    /// Bytes of the place that are told: its keys are the peer's, and the sentence goes back to it.
+    /// Bytes of the place in the message: its keys are the peer's, and the message is sent back to it.
     private static let placeByteCount = 256
 
     /// One line: place, problem, remedy.

@@ -49,7 +49,7 @@ extension JSONDelta {
         return [.string(patch), 0, 2]
     }
 
-    /// A new value as a delta node: containers are wrapped, or they would be read as patches.
+    /// A new value as a delta node: containers are wrapped, otherwise they would be read as patches.
     private static func literal(_ value: JSON) -> JSON {
         switch value.kind {
         case .array, .object: [value]

@@ -13,25 +13,25 @@ public enum JSONDelta {
     /// - Parameters:
     ///   - deltaByteCount: Length of the delta's text.
     ///   - bodyByteCount: Length of the new body's text.
-    /// - Returns: Whether the body is long enough and the delta at most 1.2 times as long: the
-    ///   rule of Couchbase Lite, which expects bodies to compress better than deltas.
+    /// - Returns: Whether the body is long enough and the delta at most 1.2 times its length: Couchbase
+    ///   Lite's rule, which expects bodies to compress better than deltas.
     public static func isWorthSending(deltaByteCount: Int, bodyByteCount: Int) -> Bool {
         bodyByteCount >= minimumBodyByteCount && deltaByteCount * 5 <= bodyByteCount * 6
     }
 
     /// Returns the delta that turns `old` into `new`; `{}` when they are equal.
     ///
-    /// One walk over both. Items inserted into an array in front of others rewrite those; a long
+    /// One walk over both. Items inserted into an array before others cause those to be rewritten; a long
     /// string that keeps its beginning and end is patched in between.
     public static func make(from old: JSON, to new: JSON) -> JSON {
-        // The root has no key to stand under, so even a scalar needs its wrapper (§2).
+        // The root has no key, so even a scalar needs its wrapper (§2).
         guard old.kind == new.kind, new.kind == .object || new.kind == .array else {
             return old == new ? [:] : [new]
         }
         return difference(from: old, to: new) ?? [:]
     }
 
-    /// Returns what a delta makes of `old`.
+    /// Returns the result of applying a delta to `old`.
     ///
     /// - Throws: `DeltaError` when the delta is malformed or does not fit `old`; answer 422, so
     ///   that the peer sends the whole body.

@@ -2,7 +2,7 @@ public import DivanCompression
 
 /// A codec under the number that packed bodies name it by.
 public struct NumberedCodec: Sendable {
-    /// 1 to 63; never given to another codec as long as bodies are kept.
+    /// 1 to 63; never reused for another codec as long as bodies are kept.
     public let number: UInt8
     /// The codec.
     public let codec: any CompressionCodec

@@ -18,11 +18,11 @@ public enum TextPatch {
         case splitCharacter
     }
 
-    /// The shortest new string, in bytes, that is worth a patch; Couchbase Lite's figure.
+    /// The shortest new string, in bytes, that is worth a patch; as in Couchbase Lite.
     static let minimumByteCount = 60
 
-    /// Returns a patch that replaces what lies between the common beginning and end, or `nil` when
-    /// the new string itself is shorter or short anyway.
+    /// Returns a patch that replaces the part between the common beginning and end, or `nil` when
+    /// the new string itself is shorter than the patch, or too short for one.
     static func make(from old: String, to new: String) -> String? {
         let (old, new) = (Array(old.utf8), Array(new.utf8))
         guard new.count >= minimumByteCount else { return nil }
@@ -36,11 +36,11 @@ public enum TextPatch {
             patch += "\(inserted.count)+\(String(decoding: inserted, as: UTF8.self))|"
         }
         if suffixCount > 0 { patch += "\(suffixCount)=" }
-        // Six bytes: what the brackets and the code around the patch take.
+        // Six bytes: the brackets and the code around the patch.
         return patch.utf8.count + 6 < new.count ? patch : nil
     }
 
-    /// How many bytes both begin and end with, in whole characters and without overlap.
+    /// The lengths in bytes of the common beginning and end, in whole characters and without overlap.
     private static func commonEnds(
         of old: [UInt8],
         and new: [UInt8]
@@ -69,7 +69,7 @@ public enum TextPatch {
         offset < bytes.count && bytes[offset] & 0xC0 == 0x80
     }
 
-    /// Returns what a patch makes of `old`.
+    /// Returns the result of applying a patch to `old`.
     static func apply(_ patch: String, to old: String) throws(Problem) -> String {
         let (patch, old) = (Array(patch.utf8), Array(old.utf8))
         guard !patch.isEmpty else { throw .empty }
@@ -106,7 +106,7 @@ public enum TextPatch {
         let digits = patch[offset...].prefix {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
         }
-        // Eighteen digits fit 64 bits and exceed any length.
+        // Eighteen digits fit into 64 bits and exceed any length.
         guard 1...18 ~= digits.count else { throw .badCount(offset: offset) }
         offset += digits.count
         return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
