@@ -1,31 +1,31 @@
 public import DivanTransport
 
-/// How a connection is lost before either end has said goodbye.
+/// How a connection is lost before either end has closed it.
 public enum SimulatedLoss: CaseIterable, Sendable {
-    /// What is under way arrives, then both ends meet the end of the stream.
+    /// Data in transit arrives, then both ends reach the end of the stream.
     case end
-    /// Both ends fail at once; what is under way is lost.
+    /// Both ends fail at once; data in transit is lost.
     case reset
-    /// Nothing arrives any more and nobody is told: each end finds out by itself, soon when it has
-    /// something to send, by its heartbeat when it has not.
+    /// Nothing arrives any more and neither end is told: each notices by itself, soon if it has
+    /// something to send, otherwise by its heartbeat.
     case silence
 }
 
-/// What a simulated network does to the connections made while it is in force.
+/// What a simulated network does to the connections made while these conditions apply.
 public struct SimulatedConditions: Sendable {
-    /// How long a piece is under way; drawn anew for each, but pieces never overtake each other.
+    /// How long a piece is in transit; drawn for each one, but pieces never overtake each other.
     ///
-    /// Two connections may: one that was begun later can be accepted first.
+    /// Connections may: one that was started later can be accepted first.
     public var latency: ClosedRange<Duration> = .milliseconds(5) ... .milliseconds(30)
-    /// Bytes in a second, for each direction of a connection.
+    /// Bytes per second, for each direction of a connection.
     public var bytesPerSecond = 10_000_000
     /// Bytes that the network takes from a sender at a time; a message may need several.
     public var pieceByteCount = 1...65_536
-    /// How long a connection lasts before it is lost by itself; `nil` means for ever.
+    /// How long a connection lasts before it is lost; `nil` means for ever.
     public var lifetime: ClosedRange<Duration>?
-    /// In which ways connections are lost by themselves; drawn for each.
+    /// The ways in which such connections are lost; drawn for each.
     public var losses = SimulatedLoss.allCases
-    /// Of a hundred attempts to connect, how many are refused.
+    /// How many of a hundred attempts to connect are refused.
     public var refusedPercentage = 0
     /// Silence after which an end asks whether the other is there.
     public var heartbeat: Duration = .seconds(300)
@@ -35,7 +35,7 @@ public struct SimulatedConditions: Sendable {
     /// Creates the conditions of a good network.
     public init() {}
 
-    /// A network that loses every connection after some seconds or minutes, in all ways.
+    /// A network that loses every connection after some seconds or minutes, in any of the ways.
     public static var rough: SimulatedConditions {
         var conditions = SimulatedConditions()
         conditions.latency = .milliseconds(20) ... .milliseconds(400)
@@ -54,7 +54,7 @@ public struct SimulatedConditions: Sendable {
 public struct SimulatedEvent: Hashable, Sendable {
     /// What can happen.
     public enum Kind: Hashable, Sendable {
-        /// The connection stands.
+        /// The connection is open.
         case opened
         /// The attempt failed.
         case refused
@@ -62,7 +62,7 @@ public struct SimulatedEvent: Hashable, Sendable {
         case delivered(messageCount: Int, byteCount: Int, isToServer: Bool)
         /// The connection was lost.
         case lost(SimulatedLoss)
-        /// An end said goodbye with this code.
+        /// An end closed with this code.
         case closed(code: UInt16, isByServer: Bool)
     }
 

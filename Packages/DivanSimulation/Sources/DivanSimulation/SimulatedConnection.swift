@@ -2,18 +2,18 @@ import DivanTransport
 import DivanWebSocket
 import Glibc
 
-/// Two ends and what lies between them; on the loop only.
+/// Two ends and the link between them; used on the loop only.
 ///
-/// The network keeps it from the attempt to the end of its last end.
+/// The network keeps it from the attempt until both ends are over.
 final class SimulatedConnection {
     let number: Int
     let route: SimulatedRoute
     let conditions: SimulatedConditions
-    /// What both ends are told of each other, once that is agreed on.
+    /// What both ends know of each other, once that is agreed on.
     private(set) var peer: TransportPeer?
-    /// Whether nothing more goes through.
+    /// Whether nothing gets through any more.
     private(set) var isLost = false
-    /// Whether it was lost without a sign.
+    /// Whether it was lost silently.
     private(set) var isSilent = false
 
     private let network: SimulatedNetwork
@@ -34,20 +34,20 @@ final class SimulatedConnection {
 
     private var loop: VirtualLoop { network.loop }
 
-    /// How long one way takes this time.
+    /// The delay in one direction, drawn for this time.
     func latency() -> Duration { network.draw(conditions.latency) }
 
-    /// Tells whoever watches the network.
+    /// Reports an event to the network's observer.
     func note(_ kind: SimulatedEvent.Kind) { network.note(kind, number) }
 
-    /// Does something at the other end when it gets there, unless the connection is silent then.
+    /// Does something at the other end at `time`, unless the connection is silent by then.
     func arrive(at time: Duration, _ work: @escaping () -> Void) {
         loop.scheduleHere(at: time) { [weak self] in if self?.isSilent == false { work() } }
     }
 
     // MARK: Opening
 
-    /// The client knocks: TCP, TLS and HTTP take three ways.
+    /// Connects the client: TCP, TLS and HTTP take three trips.
     func open() {
         network.began(self)
         let delay = latency() + latency() + latency()

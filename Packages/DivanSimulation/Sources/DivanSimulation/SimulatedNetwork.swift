@@ -1,15 +1,15 @@
 public import DivanTransport
 
-/// A network in one thread and in virtual time: delays, cuts, refuses and chokes, all from a seed.
+/// A network on one thread and in virtual time: delays, cuts, refuses and throttles, all from a seed.
 ///
 /// Everything happens on one `VirtualLoop`. With the same seed and the same users it does the same
-/// things at the same times, so a failure can be looked at again. A thousand connections are
-/// nothing to it. Its own members are for the thread that turns the loop.
+/// things at the same times, so a failure can be reproduced. It handles a thousand connections
+/// with ease. Its members are for the thread that runs the loop.
 ///
-/// `@unchecked Sendable` holds because that thread alone touches the state; what transports allow
-/// from other threads hops to the loop first.
+/// `@unchecked Sendable` holds because only that thread touches the state; calls that transports allow
+/// from other threads go to the loop first.
 public final class SimulatedNetwork: @unchecked Sendable {
-    /// Takes a connection that has come in: call its `start`.
+    /// Takes an incoming connection: call its `start`.
     public typealias Acceptance = @Sendable (any MessageTransport) -> Void
     /// Chooses one of the subprotocols that a client offers; `nil` refuses it.
     public typealias Choice = @Sendable ([String]) -> String?
@@ -19,11 +19,11 @@ public final class SimulatedNetwork: @unchecked Sendable {
         let accept: Acceptance
     }
 
-    /// Where all connections live.
+    /// The loop of all connections.
     public let loop: VirtualLoop
-    /// What connections begun from now on meet.
+    /// The conditions for connections started from now on.
     public var conditions: SimulatedConditions
-    /// Told everything that happens.
+    /// Called for everything that happens.
     public var onEvent: ((SimulatedEvent) -> Void)?
 
     private var random: any RandomNumberGenerator
@@ -36,8 +36,8 @@ public final class SimulatedNetwork: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - loop: Its time.
-    ///   - random: Draws every delay and every loss; a seeded generator makes runs repeat.
-    ///   - conditions: What connections meet.
+    ///   - random: Draws every delay and every loss; a seeded generator makes runs repeatable.
+    ///   - conditions: The conditions for connections.
     public init(
         loop: VirtualLoop,
         random: some RandomNumberGenerator,
@@ -48,7 +48,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         self.conditions = conditions
     }
 
-    /// Listens at a host, in place of whoever did before.
+    /// Listens at a host, replacing an earlier listener there.
     public func listen(
         at host: String,
         choosing choose: @escaping Choice = { $0.first },
@@ -57,7 +57,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         listeners[host] = Listener(choose: choose, accept: accept)
     }
 
-    /// Ends to listen at a host; connections stay.
+    /// Stops listening at a host; connections stay.
     public func stopListening(at host: String) {
         listeners[host] = nil
     }
@@ -72,10 +72,10 @@ public final class SimulatedNetwork: @unchecked Sendable {
         return SimulatedTransport(isServer: false, route: route, network: self)
     }
 
-    /// How many connections stand or are being made.
+    /// How many connections are open or being opened.
     public var connectionCount: Int { connections.count }
 
-    /// Loses the connections of a host, of all hosts when it is `nil`, now.
+    /// Loses the connections of a host now, or of all hosts when it is `nil`.
     public func lose(_ loss: SimulatedLoss, at host: String? = nil) {
         for number in connections.keys.sorted() {
             guard let connection = connections[number] else { continue }
@@ -83,7 +83,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         }
     }
 
-    /// Takes a host off the network, with its connections, which fall silent, or puts it back.
+    /// Disconnects a host from the network, so that its connections fall silent, or reconnects it.
     public func setIsolated(_ isIsolated: Bool, host: String) {
         if isIsolated {
             isolated.insert(host)
@@ -112,7 +112,7 @@ public final class SimulatedNetwork: @unchecked Sendable {
         isolated.contains(route.client) || isolated.contains(route.server)
     }
 
-    /// What the server says to an attempt: `nil` when nobody listens.
+    /// The server's answer to an attempt; `nil` when nobody listens.
     func answer(to route: SimulatedRoute) -> (subprotocol: String?, accept: Acceptance)? {
         listeners[route.server].map { ($0.choose(route.subprotocols), $0.accept) }
     }

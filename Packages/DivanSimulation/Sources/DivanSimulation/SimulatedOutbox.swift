@@ -4,7 +4,7 @@ struct SimulatedOutbox {
         case message([UInt8])
         case goodbye(code: UInt16, reason: String)
 
-        /// Bytes on the wire, about.
+        /// Approximate bytes on the wire.
         var byteCount: Int {
             switch self {
             case .message(let message): message.count + 8
@@ -26,7 +26,7 @@ struct SimulatedOutbox {
         byteCount += item.byteCount
     }
 
-    /// Takes a piece; what it completes is given back with the piece's length.
+    /// Takes a piece; returns the items that it completes and its length.
     mutating func take(upTo limit: Int) -> (completed: [Item], byteCount: Int) {
         var completed: [Item] = []
         var room = min(limit, byteCount)

@@ -3,14 +3,14 @@ import Glibc
 
 /// One end of a simulated connection.
 ///
-/// `@unchecked Sendable` holds because the stored state is touched on the loop alone: `start` and
-/// `close` hop there, everything else is called there.
+/// `@unchecked Sendable` holds because the stored state is touched only on the loop: `start` and
+/// `close` go there, everything else is called there.
 final class SimulatedTransport: MessageTransport, @unchecked Sendable {
     private enum State {
         case new
         case opening
         case open
-        /// We said goodbye and wait for the answer.
+        /// We sent a close and wait for the answer.
         case closing
         case ended
     }
@@ -84,13 +84,13 @@ final class SimulatedTransport: MessageTransport, @unchecked Sendable {
         self.other = other
     }
 
-    /// The server's end exists; it opens when somebody starts it.
+    /// The server's end exists; it opens when it is started.
     func admit(repliesArriveFrom time: Duration) {
         state = .opening
         lastArrival = time
     }
 
-    /// The other side is there.
+    /// The other side is open.
     func didOpen() {
         guard state == .opening, let receiver, let peer = connection?.peer else { return }
         state = .open
@@ -110,7 +110,7 @@ final class SimulatedTransport: MessageTransport, @unchecked Sendable {
         loop.execute { self.transmit() }
     }
 
-    /// Hands the network a piece, and comes back when that is on its way.
+    /// Gives the network a piece, and is called again when that has been sent.
     private func transmit() {
         isTransmitting = false
         guard let connection, !connection.isLost, !outbox.isEmpty else { return }
@@ -147,7 +147,7 @@ final class SimulatedTransport: MessageTransport, @unchecked Sendable {
 
     // MARK: In
 
-    /// What the other end sent arrives, some messages at once.
+    /// Receives what the other end sent, some messages at once.
     private func take(_ items: [SimulatedOutbox.Item]) {
         guard state == .open || state == .closing else {
             if state == .opening { early += items }
@@ -187,7 +187,7 @@ final class SimulatedTransport: MessageTransport, @unchecked Sendable {
         failLater(.abnormalClose, after: max(.zero, (other?.lastArrival ?? .zero) - loop.now))
     }
 
-    /// Nothing arrives any more: this end finds out by itself.
+    /// Nothing arrives any more: this end must notice by itself.
     func watchSilence() {
         failLater(.timeout(.pong), after: connection?.conditions.silenceTimeout)
         if !outbox.isEmpty || lastArrival > loop.now { watchForStall() }

@@ -2,11 +2,11 @@ public import DivanTransport
 import Glibc
 import Synchronization
 
-/// An event loop without a thread, in virtual time: its owner turns it, and hours pass at once.
+/// An event loop without a thread, in virtual time: its owner runs it, and hours pass at once.
 ///
-/// Work runs in the order in which it was handed over; when none is left, the clock jumps to the
-/// next timer. So everything that lives on one such loop happens in one order, which depends on
-/// nothing but itself. Work and timers may come from any thread; one thread at a time turns the
+/// Work runs in the order in which it was submitted; when none is left, the clock jumps to the
+/// next timer. So everything on one such loop happens in one order, which depends on
+/// nothing outside. Work and timers may come from any thread; one thread at a time runs the
 /// loop.
 public final class VirtualLoop: EventLoop {
     private struct State {
@@ -20,7 +20,7 @@ public final class VirtualLoop: EventLoop {
     private let state = Mutex(State())
     private let thread = Atomic<UInt>(0)
 
-    /// Creates a loop whose clock stands at zero.
+    /// Creates a loop whose clock is at zero.
     public init() {}
 
     // MARK: EventLoop
@@ -28,10 +28,10 @@ public final class VirtualLoop: EventLoop {
     /// The virtual time.
     public var now: Duration { state.withLock { $0.now } }
 
-    /// Whether the caller is the thread that turns the loop.
+    /// Whether the caller is the thread that runs the loop.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Runs `work` in the next turn, behind whatever was handed over before.
+    /// Runs `work` in the next turn, after all work submitted before.
     public func execute(_ work: @escaping @Sendable () -> Void) {
         state.withLock { $0.work.append(work) }
     }
@@ -56,7 +56,7 @@ public final class VirtualLoop: EventLoop {
 
     // MARK: Turning it
 
-    /// When something is to be done: now, at the next timer, or never (`nil`).
+    /// When there is work to do: now, at the next timer, or never (`nil`).
     public var deadline: Duration? {
         state.withLock { state in
             if state.doneCount < state.work.count { return state.now }
@@ -75,7 +75,7 @@ public final class VirtualLoop: EventLoop {
         run(until: now + duration)
     }
 
-    /// Turns until `condition` holds, asking after each piece of work, for `limit` at most.
+    /// Runs until `condition` holds, checking it after each piece of work, for `limit` at most.
     ///
     /// - Returns: Whether it holds; false means that nothing was left to do, or time was up.
     public func run(within limit: Duration, until condition: () -> Bool) -> Bool {
