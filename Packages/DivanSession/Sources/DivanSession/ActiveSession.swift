@@ -4,50 +4,50 @@ public import DivanReplicator
 public import DivanStore
 public import DivanTransport
 
-/// One run of an active peer: connects, replicates, connects again after a temporary failure, and
+/// One run of an active peer: connects, replicates, reconnects after a temporary failure, and
 /// ends.
 ///
 /// All members may be called from any thread. The closures of the configuration are called on
 /// the session's event loop, one at a time and in order; they must be quick and must not block.
-/// A session keeps itself alive from `start()` until it has told the status `stopped`, which is
-/// the last thing it does; make another one for the next run.
+/// A session keeps itself alive from `start()` until it has reported the status `stopped`, which is
+/// the last thing it does; create another one for the next run.
 ///
 /// Source: `behaviour.md` §6, §7; `websocket-and-urls.md` §6, §7.
 public final class ActiveSession: @unchecked Sendable {
-    // Unchecked: all mutable state is touched on `loop` only; every public member goes there.
+    // Unchecked: all mutable state is touched only on `loop`; every public member goes there.
 
-    /// What a session replicates, with whom, and whom it tells.
+    /// What a session replicates, with which peer, and its callbacks.
     public struct Configuration: Sendable {
         /// The engine's configuration; its role is active.
         public var peer: PeerConfiguration
-        /// Makes the transport for one attempt to connect, on the given loop if it can.
+        /// Creates the transport for one attempt to connect, on the given loop if it can.
         public var makeTransport: @Sendable (any EventLoop) throws -> any MessageTransport
-        /// Where credentials come from that have to be fetched; `nil` where nothing is.
+        /// The source of credentials that have to be fetched; `nil` if none have to be.
         public var credentials: CredentialSource?
-        /// When a failed connection is tried again; `nil` means never.
+        /// When a failed connection is retried; `nil` means never.
         public var retry: RetrySchedule?
-        /// Who decides about conflicts in a collection; the default rule where nothing is given.
+        /// The resolver of each collection; the default rule for all others.
         public var resolvers: [CollectionPath: any ConflictResolver] = [:]
-        /// Where resolvers run, which may take long: on threads of the library's own.
+        /// Where resolvers run, which may take long: on the library's own threads.
         ///
-        /// A simulation hands in its loop, so that everything happens in one order.
+        /// A simulation passes its loop, so that everything happens in one order.
         public var runResolver: @Sendable (@escaping @Sendable () -> Void) -> Void
-        /// Where what is gathered is stored while more of it comes: on a thread of the library's own.
+        /// Where gathered revisions are stored while more arrive: on one of the library's own threads.
         ///
-        /// A simulation hands in its loop; `nil` stores on the loop of the transport, at once.
+        /// A simulation passes its loop; `nil` stores on the transport's loop, at once.
         public var runStoring: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
-        /// Told each change of the status.
+        /// Called on each change of the status.
         public var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
-        /// Told what became of documents.
+        /// Called with the outcome for documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void = { _ in }
-        /// Told what became of contents that the engine's configuration wants.
+        /// Called with the outcome for blobs that the engine's configuration wants.
         public var onBlob: @Sendable (BlobEvent) -> Void = { _ in }
-        /// Told each time a connection stands.
+        /// Called each time a connection is open.
         public var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
-        /// Told each time a connection ended or could not be made.
+        /// Called each time a connection has ended or could not be opened.
         public var onClose: @Sendable (TransportClose) -> Void = { _ in }
 
-        /// Creates a configuration that retries nothing and tells nobody.
+        /// Creates a configuration without retries and callbacks.
         public init(
             peer: PeerConfiguration,
             makeTransport: @escaping @Sendable (any EventLoop) throws -> any MessageTransport
@@ -61,7 +61,7 @@ public final class ActiveSession: @unchecked Sendable {
 
     private enum Phase {
         case new
-        /// The application is asked for credentials; the number tells an answer that came too late.
+        /// The application is asked for credentials; the number identifies answers that come too late.
         case obtaining(Int, since: Duration)
         case connected(PeerDriver)
         case waiting(TimerToken, NetworkObservation, since: Duration)
@@ -82,7 +82,7 @@ public final class ActiveSession: @unchecked Sendable {
     private var askCount = 0
     private var renewal: TimerToken?
 
-    /// Creates a session that is not started yet.
+    /// Creates a session that is not started.
     public init(
         store: Store,
         configuration: Configuration,
@@ -105,7 +105,7 @@ public final class ActiveSession: @unchecked Sendable {
 
     /// Starts the run; later calls do nothing.
     ///
-    /// One that was stopped before ends at once.
+    /// A session that was stopped before ends at once.
     public func start() {
         loop.execute {
             guard case .new = self.phase else { return }
@@ -113,16 +113,16 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Ends the run in order.
+    /// Ends the run in an orderly way.
     ///
     /// The status `stopped` follows. Later calls do nothing.
     public func stop() {
         loop.execute { self.stopOnLoop() }
     }
 
-    /// Connects at once when the session waits to connect again, and counts attempts anew.
+    /// Connects at once if the session waits to reconnect, and resets the count of attempts.
     ///
-    /// Called by itself when this machine's network changes.
+    /// Called automatically when this machine's network changes.
     public func retryNow() {
         loop.execute {
             guard case .waiting(let token, _, _) = self.phase else { return }
@@ -144,9 +144,9 @@ public final class ActiveSession: @unchecked Sendable {
         }
     }
 
-    /// Answers, from any thread, what the session waits for, the longest first; from a loop.
+    /// Reports what the session waits for, the longest wait first; callable from any thread, answered on a loop.
     ///
-    /// A loop that the application's code holds up answers when that has returned.
+    /// A loop that application code blocks answers when that code has returned.
     public func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {
         loop.execute {
             switch self.phase {
@@ -164,7 +164,7 @@ public final class ActiveSession: @unchecked Sendable {
 // MARK: - One connection after another
 
 extension ActiveSession {
-    /// Begins an attempt: asks for credentials where they have to be fetched.
+    /// Begins an attempt: asks for credentials if they have to be fetched.
     private func connect() {
         peerError = nil
         guard let source = configuration.credentials else { return open() }
@@ -184,13 +184,13 @@ extension ActiveSession {
         case .ready: open()
         case .denied(let error): finish(error, needsCredentials: true)
         case .unavailable(let error):
-            // 401 is final from a server; here another attempt asks again.
+            // A server's 401 is final; here another attempt asks again.
             let rule = SyncError(.http(.serviceUnavailable))
             failed(error, as: rule, retryAfter: nil, needsCredentials: true)
         }
     }
 
-    /// Names in the log that the application has not answered, again each time the wait has doubled.
+    /// Logs that the application has not answered, again each time the wait has doubled.
     private func warnOfSilence(_ number: Int, after patience: Duration) {
         loop.schedule(at: loop.now + patience) { [weak self] in
             guard let self, case .obtaining(number, let since) = phase else { return }
@@ -226,7 +226,7 @@ extension ActiveSession {
         driver.start()
     }
 
-    /// The driver speaks on its transport's loop, which need not be the session's.
+    /// The driver calls these on its transport's loop, which need not be the session's.
     private var hooks: PeerDriver.Hooks {
         PeerDriver.Hooks(
             onOpen: { peer in self.onLoop { self.connected(peer) } },
@@ -248,8 +248,8 @@ extension ActiveSession {
         renewLater(configuration.credentials?.accepted())
     }
 
-    /// Obtains credentials anew before those in use expire, so that the next attempt has some; the
-    /// connection that stands goes on.
+    /// Obtains new credentials before those in use expire, so that the next attempt has some; the
+    /// open connection goes on.
     private func renewLater(_ delay: Duration?) {
         if let renewal { loop.cancel(renewal) }
         renewal = delay.map { delay in
@@ -275,15 +275,15 @@ extension ActiveSession {
 
     private func peerChanged(_ peerStatus: SyncStatus) {
         peerError = peerStatus.error
-        // A server that lets everybody in and then hangs up has done nothing for us: the attempts
-        // count on until a document went over, or both sides are level.
+        // A server that accepts everybody and then hangs up has been of no use: attempts keep
+        // counting until a document was transferred, or both sides are in sync.
         if peerStatus.documentCount > 0 || peerStatus.activity == .idle {
             configuration.retry?.reset()
         }
         if peerStatus.activity == .idle { configuration.peer.clearReset() }
         var next = peerStatus
         if peerStatus.activity == .stopped {
-            // Told when the transport is closed and conflicts are settled.
+            // Reported when the transport is closed and conflicts are settled.
             next.activity = status.activity
             next.error = status.error
         }
@@ -292,7 +292,7 @@ extension ActiveSession {
 
     private func ended(_ end: PeerEnd) {
         if let close = end.close { configuration.onClose(close) }
-        // A reset is repeated until there is something to go on from.
+        // A reset is repeated until there is progress to continue from.
         if end.hasSavedProgress { configuration.peer.clearReset() }
         guard !wasStopped, let error = end.reportedError ?? peerError else {
             finish(nil)
@@ -306,7 +306,7 @@ extension ActiveSession {
         failed(error, as: end.retryError, retryAfter: wish)
     }
 
-    /// An attempt failed: another one follows later, or none.
+    /// An attempt failed: either another one follows later, or none.
     private func failed(
         _ error: SyncError,
         as rule: SyncError? = nil,

@@ -4,14 +4,14 @@ import DivanReplicator
 import DivanStore
 import DivanTransport
 
-/// Brings conflicts to an end: asks the resolver, and stores what it says.
+/// Settles conflicts: asks the resolver, and stores its answer.
 ///
-/// **What it promises.** A conflict that is settled leaves one live branch, with the resolver's answer
-/// as its end; one that is not stays as it was, with both branches, and the application is told why.
+/// **What it promises.** A settled conflict leaves one live branch, which ends in the resolver's
+/// answer; an unsettled one stays as it was, with both branches, and the application is told why.
 /// `completion` is called once for each, and never inside a transaction.
 ///
 /// **Its states** are those of one conflict: in line, read, asked about, stored, and given up. Nothing is
-/// locked while the resolver thinks: it may take long, and may use the database.
+/// locked while the resolver runs: it may take long, and may use the database.
 ///
 /// ```
 /// in line ─→ read ─→ asked ─→ stored ─→ settled
@@ -21,39 +21,39 @@ import DivanTransport
 /// asked: the resolver throws  ─→ given up
 /// ```
 ///
-/// The answer is stored only where both branches are still those that it was asked about. Two tombstones
-/// are never asked about: both sides agree that the document is gone, so the peer's stays, or, where a
-/// branch can be closed, the one that every peer chooses. Of two equal bodies the peer's needs no
-/// revision of ours.
+/// The answer is stored only if both branches are unchanged since the resolver was asked. It is never
+/// asked about two tombstones: both sides agree that the document is gone, so the peer's stays, or, if a
+/// branch can be closed, the one that every peer chooses. If both bodies are equal, keeping the peer's
+/// needs no revision of ours.
 ///
-/// **What may be reordered.** Conflicts of different documents are settled side by side, in any order;
-/// of one document one at a time, since the engine asks for the next when one is settled. Local saves
+/// **What may be reordered.** Conflicts of different documents are settled in parallel, in any order;
+/// those of one document one at a time, since the engine asks for the next when one is settled. Local saves
 /// and revisions of the peer go on meanwhile, and may overtake an answer: then it is not stored.
 ///
 /// **What bounds it.** `ConflictBacklog` lets a few resolvers of a replication run at a time and keeps
 /// the rest in line, `processLimit` does so for all together; `attemptLimit` bounds how often one is
-/// asked about a document that keeps changing. Peers that undo each other's answers are the engine's
-/// matter, which counts them (`SyncStatus.rotating`).
+/// asked about a document that keeps changing. Peers that undo each other's answers are left to the
+/// engine, which counts them (`SyncStatus.rotating`).
 ///
 /// **What a crash leaves.** The conflict, or the stored answer: nothing in between. The next start of a
-/// replication that pulls finds what is left in the store and asks again, so a resolver may be asked
-/// twice about one conflict and has to answer the same; its own side effects are its own matter.
+/// replication that pulls finds the remaining conflicts in the store and asks again, so a resolver may be
+/// asked twice about one conflict and must answer the same; it is responsible for its own side effects.
 ///
 /// Source: `behaviour.md` §9.
 struct ConflictSettler: Sendable {
     /// How often a resolver is asked again because the document keeps changing.
     ///
-    /// Then the conflict waits for the next start, rather than this thread for a writer that never
-    /// rests.
+    /// Then the conflict waits for the next start, so that this thread need not wait for a writer that
+    /// never stops.
     static let attemptLimit = 100
 
-    /// Resolvers at work at one time in the process: sixteen replications that each have as many as they
-    /// may, some of them slow.
+    /// The most resolvers that run at the same time in the process: enough for sixteen replications that
+    /// each run as many as they may, some of them slow.
     static let processLimit = 64
 
     private static let queue = WorkQueue(label: "divan.conflicts", limit: processLimit)
 
-    /// Runs resolvers side by side, away from every event loop.
+    /// Runs resolvers in parallel, off every event loop.
     static let onQueue: @Sendable (@escaping @Sendable () -> Void) -> Void = { work in
         queue.async(work)
     }
@@ -63,9 +63,9 @@ struct ConflictSettler: Sendable {
     let log: Log
     var run = Self.onQueue
 
-    /// Settles a conflict elsewhere, and then calls `completion` from there.
+    /// Settles a conflict on another thread, and then calls `completion` from there.
     ///
-    /// `closesRemote` says that the peer can be told that its branch is over.
+    /// `closesRemote` says that the peer can be told that its branch is closed.
     func settle(
         _ conflict: PendingConflict,
         closesRemote: Bool,
@@ -92,7 +92,7 @@ struct ConflictSettler: Sendable {
         }
     }
 
-    /// Returns false when the document is to be looked at again: it changed while the resolver ran,
+    /// Returns false when the document must be read again: it changed while the resolver ran,
     /// or has a further conflict.
     private func attempt(_ pending: PendingConflict, _ closesRemote: Bool) throws -> Bool {
         let path = pending.collection
@@ -106,9 +106,9 @@ struct ConflictSettler: Sendable {
         }
         guard let stored else { return true }  // settled elsewhere
         let resolution = try resolve(stored, in: path, closesRemote)
-        // What the answer retains must outlive the transaction that stores its body.
+        // The objects that the answer retains must outlive the transaction that stores its body.
         var decision = try ConflictDecision(resolution)
-        // Of two equal bodies the peer's needs no revision, unless ours can simply stay.
+        // If the bodies are equal, the peer's needs no revision, unless ours can simply stay.
         if !closesRemote, decision == .keepLocal, stored.local.body == stored.remote.body,
             stored.local.isTombstone == stored.remote.isTombstone
         {

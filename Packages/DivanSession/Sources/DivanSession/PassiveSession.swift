@@ -3,23 +3,23 @@ public import DivanReplicator
 public import DivanStore
 public import DivanTransport
 
-/// One connection of a passive peer: answers until the other side goes away.
+/// One connection of a passive peer: answers until the other side disconnects.
 ///
 /// All members may be called from any thread. The closures are called on the transport's loop.
 /// A passive peer never resolves a conflict; it refuses the push that would make one.
 ///
 /// Source: `replication.md` §11.
 public final class PassiveSession: Sendable {
-    /// Whom a session tells.
+    /// The callbacks of a session.
     public struct Observers: Sendable {
-        /// Told each change of the engine's state: busy, idle.
+        /// Called on each change of the engine's state: busy, idle.
         public var onStatus: @Sendable (SyncStatus) -> Void
-        /// Told what became of documents.
+        /// Called with the outcome for documents.
         public var onDocuments: @Sendable ([DocumentEvent]) -> Void
-        /// Told once, when the connection is over.
+        /// Called once, when the connection is over.
         public var onEnd: @Sendable (SyncError?) -> Void
 
-        /// Creates observers; each may be left out.
+        /// Creates observers; each may be omitted.
         public init(
             onStatus: @escaping @Sendable (SyncStatus) -> Void = { _ in },
             onDocuments: @escaping @Sendable ([DocumentEvent]) -> Void = { _ in },
@@ -33,7 +33,7 @@ public final class PassiveSession: Sendable {
 
     private let driver: PeerDriver
 
-    /// Creates a session over a transport that is not started yet.
+    /// Creates a session over a transport that is not started.
     ///
     /// The role of `peer`, the engine's configuration, is passive.
     public init(
@@ -57,7 +57,7 @@ public final class PassiveSession: Sendable {
         )
     }
 
-    /// Begins to answer.
+    /// Starts answering.
     public func start() {
         driver.start()
     }

@@ -13,7 +13,7 @@ extension PeerConfiguration {
         if case .active(let options) = role { options.isContinuous } else { false }
     }
 
-    /// Makes the next connection start from the checkpoint, and leave alone what was refused.
+    /// Makes the next connection start from the checkpoint, and not retry what was refused.
     mutating func clearReset() {
         guard case .active(var options) = role else { return }
         options.isReset = false

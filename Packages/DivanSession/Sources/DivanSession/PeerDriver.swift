@@ -4,25 +4,25 @@ import DivanTransport
 
 /// Runs one `SyncPeer` on the loop of its transport, from the first byte to the last.
 ///
-/// The peer has no threads; this gives it messages, time, changes of the store and
-/// answers to conflicts, carries its frames to the transport as long as that can take them, and
-/// hands its effects on. Everything happens on the transport's loop.
+/// The peer has no threads; the driver gives it messages, time, changes of the store and
+/// resolved conflicts, sends its frames as long as the transport accepts them, and
+/// performs its effects. Everything happens on the transport's loop.
 ///
 /// Source: `Docs/architecture.md`, "Time, threads, determinism".
 final class PeerDriver: MessageReceiver, @unchecked Sendable {
-    // Unchecked: all mutable state is touched on `transport.loop` only, which runs its work on
+    // Unchecked: all mutable state is touched only on `transport.loop`, which runs its work on
     // one thread; `start()` and `stop()` go there first.
 
     /// Runs work elsewhere, or later.
     typealias Run = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Transactions of gathered revisions that threads are at in one process: the disk is one.
+    /// Limits transactions of gathered revisions that run at the same time in one process: there is one disk.
     private static let storing = WorkQueue(label: "divan.storing", limit: 4)
 
-    /// Stores beside every event loop.
+    /// Stores off every event loop.
     static let storeOnQueue: Run = { work in storing.async(work) }
 
-    /// What the owner is told; every closure is called on the loop.
+    /// The owner's callbacks; all are called on the loop.
     struct Hooks: Sendable {
         var onOpen: @Sendable (TransportPeer) -> Void = { _ in }
         var onStatus: @Sendable (SyncStatus) -> Void = { _ in }
@@ -89,7 +89,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         transport.start(self)
     }
 
-    /// Answers on the loop, from any thread, what is waited for; the longest first.
+    /// Reports on the loop, from any thread, what is waited for; the longest wait first.
     func waits(_ answer: @escaping @Sendable ([SyncWait]) -> Void) {
         loop.execute { answer(self.currentWaits) }
     }
@@ -104,7 +104,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
         }
     }
 
-    /// Ends the session in order, from any thread: what is under way is finished or dropped, the
+    /// Ends the session in an orderly way, from any thread: work in progress is finished or dropped, the
     /// checkpoint is saved, the transport closed.
     func stop() {
         loop.execute { self.stopOnLoop() }
@@ -134,7 +134,7 @@ final class PeerDriver: MessageReceiver, @unchecked Sendable {
     }
 }
 
-// MARK: - What the transport tells
+// MARK: - What the transport reports
 
 extension PeerDriver {
     func transportDidOpen(_ info: TransportPeer) {
@@ -149,7 +149,7 @@ extension PeerDriver {
     func transportDidReceive(_ message: ArraySlice<UInt8>) {
         guard phase == .open else { return }
         peer.receive(message.span, at: loop.now)
-        // A close comes before the next message; all else can wait for the end of the batch.
+        // A close comes before the next message; everything else can wait for the end of the batch.
         if peer.isEnded { performEffects() }
     }
 
@@ -187,7 +187,7 @@ extension PeerDriver {
 // MARK: - Conflicts
 
 extension PeerDriver {
-    /// Hands waiting conflicts to the settler, a few at a time; off the loop from here on.
+    /// Passes waiting conflicts to the settler, a few at a time; off the loop from here on.
     private func startConflicts() {
         while let conflict = conflicts.next() {
             settler.settle(conflict, closesRemote: peer.peerTakesClosedBranches) { error in
@@ -208,8 +208,8 @@ extension PeerDriver {
 // MARK: - The pump
 
 extension PeerDriver {
-    /// Performs every effect and carries out frames until the peer or the transport wants no more,
-    /// or the turn's share is out.
+    /// Performs every effect and sends frames until the peer has none left, the transport is full,
+    /// or the turn's share is used up.
     private func pump() {
         // A transport may call back from `send`; the outer call goes on then.
         guard !isPumping else { return }
@@ -219,7 +219,7 @@ extension PeerDriver {
         repeat {
             performEffects()
         } while sendFrames(&room)
-        // A frame that could not be made may have ended the conversation.
+        // A frame that could not be made may have ended the connection.
         performEffects()
         if room == 0 { goOnNextTurn() }
         if !transport.isWritable { fullSince = fullSince ?? loop.now } else { fullSince = nil }
@@ -235,7 +235,7 @@ extension PeerDriver {
         return count > 0
     }
 
-    /// Has gathered revisions stored elsewhere; without another place the peer does it when it must.
+    /// Has gathered revisions stored elsewhere; if there is no such place, the peer does it when it must.
     private func store(_ work: StoringWork) {
         runStoring? { [weak self] in
             work.run()
@@ -273,7 +273,7 @@ extension PeerDriver {
         startConflicts()
     }
 
-    /// Sends what stands before a close, whatever the transport's mark: it is little, and nothing
+    /// Sends what precedes a close, even if the transport is full: it is little, and nothing
     /// comes after it.
     private func sendLastFrames() {
         while peer.nextFrame(into: &frame) {

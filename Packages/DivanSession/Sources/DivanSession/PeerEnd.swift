@@ -3,21 +3,21 @@ import DivanTransport
 
 /// Why a connection is over.
 struct PeerEnd: Sendable {
-    /// What the transport said.
+    /// The transport's close.
     var close: TransportClose?
-    /// What the engine closed it for.
+    /// The error for which the engine closed it.
     var error: SyncError?
     /// Whether the engine asked for the close.
     var closedByPeerState = false
-    /// Whether the next connection may go on where this one ended.
+    /// Whether the next connection may continue where this one ended.
     var hasSavedProgress = false
     /// Whether the application asked for the end.
     var wasStopped = false
 
-    /// The error to report, `nil` when the session ended as it should.
+    /// The error to report, `nil` when the session ended normally.
     ///
     /// An error of the engine comes first: the close that follows is only its consequence. A peer
-    /// that says good-bye unasked gives 1001 whatever it sent (`errors.md` §9).
+    /// that closes normally without being asked gives 1001 whatever it sent (`errors.md` §9).
     var reportedError: SyncError? {
         if let error { return error }
         if closedByPeerState || wasStopped { return nil }
@@ -31,10 +31,10 @@ struct PeerEnd: Sendable {
         }
     }
 
-    /// The error as the rules for trying again see it, when it is not `reportedError` itself.
+    /// The error for the retry rules, when it is not `reportedError` itself.
     ///
-    /// A server that answers a handshake with 500 may recover, so `behaviour.md` §1 (7) has it
-    /// tried again; in a conversation 500 stays permanent (`errors.md` §7).
+    /// A server that answers a handshake with 500 may recover, so it is retried
+    /// (`behaviour.md` §1 (7)); within a connection 500 is permanent (`errors.md` §7).
     var retryError: SyncError? {
         guard case .failed(let failure)? = close,
             case .refused(HTTPStatus.internalError.rawValue, _, _) = failure.reason

@@ -4,18 +4,18 @@ public import DivanStore
 
 /// Which documents have local changes that a peer has not acknowledged.
 ///
-/// A snapshot; it works whether a session runs or not. Any thread may ask. Tombstones count,
+/// A snapshot; it works whether a session runs or not, and from any thread. Tombstones count,
 /// purged documents do not.
 ///
 /// Source: `behaviour.md` §8 (pending).
 public struct PendingDocuments: Sendable {
-    /// Changes read at once; bounds memory, and lets writers in between.
+    /// Changes read at once; bounds memory, and lets writers run in between.
     private static let batchCount = 1_000
 
     private let store: Store
     private let options: PeerConfiguration.ActiveOptions
 
-    /// Creates the question for what a session with these options would push.
+    /// Creates a query for what a session with these options would push.
     public init(store: Store, options: PeerConfiguration.ActiveOptions) {
         self.store = store
         self.options = options
@@ -31,9 +31,9 @@ public struct PendingDocuments: Sendable {
         return isAmongOptions ? pending : nil
     }
 
-    /// How many documents of a collection are pending, without their IDs in memory.
+    /// How many documents of a collection are pending, without keeping their IDs in memory.
     ///
-    /// One that is saved while they are counted may count twice.
+    /// A document that is saved during the count may be counted twice.
     ///
     /// - Returns: `nil` when the collection is not among the options.
     /// - Throws: What the store throws.
@@ -43,7 +43,7 @@ public struct PendingDocuments: Sendable {
         return isAmongOptions ? count : nil
     }
 
-    /// Goes through the pending changes, those that cannot be read included; false when the collection is not
+    /// Visits the pending changes, including unreadable ones; false when the collection is not
     /// among the options.
     private func forEachChange(
         in path: CollectionPath,
@@ -82,7 +82,7 @@ public struct PendingDocuments: Sendable {
         }
     }
 
-    /// Whether one document of a collection is pending: looks at that document alone.
+    /// Whether one document of a collection is pending: reads only that document.
     ///
     /// - Returns: `nil` when the collection is not among the options.
     /// - Throws: What the store throws.
@@ -114,7 +114,7 @@ public struct PendingDocuments: Sendable {
         }
     }
 
-    /// Whether a change is pending of which the options do not say that it stays here.
+    /// Whether a change is pending and the options do not exclude it from the push.
     private func isPending(
         _ change: ChangeRow,
         _ completed: SequenceSet,

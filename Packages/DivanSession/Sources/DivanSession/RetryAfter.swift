@@ -14,13 +14,13 @@ extension TransportClose {
         return Self.delay(text, at: now)
     }
 
-    /// Reads a number of seconds, or a date; `nil` for anything else, and for what is past.
+    /// Reads a number of seconds, or a date; `nil` for anything else, and for a time in the past.
     ///
     /// Source: RFC 9110 §10.2.3.
     private static func delay(_ text: String, at now: Int64) -> Duration? {
         let digits = text.utf8
         if !digits.isEmpty, digits.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) {
-            // Nine digits are thirty years: longer than anybody waits, and far from any overflow.
+            // Nine digits are thirty years: longer than anyone waits, and far from overflow.
             return .seconds(digits.count <= 9 ? Int64(text) ?? 0 : 999_999_999)
         }
         guard let date = HTTPDate.seconds(text[...]), date > now else { return nil }

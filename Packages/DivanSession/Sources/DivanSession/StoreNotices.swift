@@ -1,13 +1,13 @@
 import DivanStore
 import Synchronization
 
-/// Changes of the store on their way from the threads that commit to the loop that wants them.
+/// Passes changes of the store from the committing threads to the loop that needs them.
 ///
-/// A burst of commits wakes the loop once. Who is told reads the changes feed, so a notice names no
-/// documents, and one that waits stands for those behind it.
+/// A burst of commits wakes the loop once. The receiver reads the changes feed, so a notice names no
+/// documents, and a waiting one also covers later changes.
 ///
-/// **What bounds it.** The collections of the database, which the application makes: at most three
-/// notices for each wait, that this peer changed it, that somebody else did, and that it ended.
+/// **What bounds it.** The collections of the database, which the application creates: at most three
+/// notices wait for each: that this peer changed it, that somebody else did, and that it ended.
 final class StoreNotices: Sendable {
     private struct Waiting {
         var changes: [StoreChange] = []
@@ -23,12 +23,12 @@ final class StoreNotices: Sendable {
     private let own: ChangeOrigin
     private let waiting = Mutex(Waiting())
 
-    /// Keeps changes apart that have the given origin, which is the peer's.
+    /// Keeps changes with the given origin, the peer's own, separate from others.
     init(own: ChangeOrigin) {
         self.own = own
     }
 
-    /// Keeps a change; true when the loop must be woken, because none was waiting before.
+    /// Adds a change; true when the loop must be woken, because none was waiting before.
     func add(_ change: StoreChange) -> Bool {
         let isOwn = change.origin == own
         let key = Key(
@@ -49,7 +49,7 @@ final class StoreNotices: Sendable {
         }
     }
 
-    /// Takes everything that waits, in order of commit.
+    /// Takes all waiting changes, in order of commit.
     func take() -> [StoreChange] {
         waiting.withLock { waiting in
             defer {

@@ -2,7 +2,7 @@ public import DivanConflicts
 public import DivanStore
 
 extension Conflict {
-    /// The question that a resolver is asked about a conflict in the store.
+    /// The conflict for a resolver, made from a conflict in the store.
     public init(_ stored: StoredConflict) {
         self.init(
             documentID: stored.documentID,
@@ -14,9 +14,9 @@ extension Conflict {
 }
 
 extension ConflictDecision {
-    /// What the store does after a resolver's answer.
+    /// The store's decision, made from a resolver's answer.
     ///
-    /// - Throws: `JSONError` when the body of a merge is no JSON.
+    /// - Throws: `JSONError` when the body of a merge is not JSON.
     public init(_ resolution: Resolution) throws {
         switch resolution {
         case .keepLocal: self = .keepLocal

@@ -2,7 +2,7 @@ import DivanReplicator
 import DivanTransport
 
 extension SyncError {
-    /// What a failed transport means in the terms of the protocol.
+    /// The protocol's error for a failed transport.
     ///
     /// Source: `tls-and-auth.md` §6, `websocket-and-urls.md` §5.
     init(_ error: TransportError) {
@@ -15,7 +15,7 @@ extension SyncError {
         self.init(code, "\(error)", hasRemedy: true)
     }
 
-    /// What an error means that kept a session from starting.
+    /// The error for a session that could not be started.
     init(settingUp error: any Error) {
         switch error {
         case let error as SyncError: self = error
