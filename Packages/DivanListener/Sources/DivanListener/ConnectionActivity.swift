@@ -1,7 +1,7 @@
 /// Whether a connection counts as active.
 ///
-/// Small exchanges are over in a millisecond, within one turn of the loop, and a count of what is at
-/// work in that instant would show nobody. So a connection counts from its opening, while it works, and
+/// Small exchanges take a millisecond, within one turn of the loop, so counting the connections that work
+/// at one instant would show none. Therefore a connection counts from its opening, while it works, and
 /// for half a second after.
 struct ConnectionActivity {
     /// How long a connection counts after its last work.
@@ -10,7 +10,7 @@ struct ConnectionActivity {
     private var isBusy = false
     private var lastWork: ContinuousClock.Instant
 
-    /// A connection that was opened.
+    /// Creates the state of a connection that was just opened.
     init(openedAt now: ContinuousClock.Instant) {
         lastWork = now
     }
@@ -21,7 +21,7 @@ struct ConnectionActivity {
         self.isBusy = isBusy
     }
 
-    /// Notes that documents came or went.
+    /// Notes that documents were received or sent.
     mutating func noteDocuments(at now: ContinuousClock.Instant) {
         lastWork = now
     }

@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanTransport
 
 extension PeerConfiguration.Role {
-    /// Lets a connection count for whom it belongs to: a user, or else an address.
+    /// Counts a connection for its party: a user, or else an address.
     ///
     /// Behind a proxy on this machine every client has the same address, so each connection counts for
     /// itself there.

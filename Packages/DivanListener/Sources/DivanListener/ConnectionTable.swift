@@ -2,7 +2,7 @@ import DivanReplicator
 import DivanTransport
 import Synchronization
 
-/// The connections of a listener: which are open, which are busy, what they have carried.
+/// The connections of a listener: which are open, which are busy, what they have transferred.
 ///
 /// Written from the loops of many connections, read from anywhere.
 final class ConnectionTable: Sendable {
@@ -38,7 +38,7 @@ final class ConnectionTable: Sendable {
             return statistics
         }
 
-        /// What was told, with the time since then.
+        /// The reported stall, with the time since then.
         var stallNow: SyncWait? {
             stall.map { stall in
                 SyncWait(
@@ -85,7 +85,7 @@ final class ConnectionTable: Sendable {
         state.withLock { $0.past.refusalCountByStatus[status, default: 0] += 1 }
     }
 
-    /// Notes whether a connection is exchanging documents, and what it waits for too long.
+    /// Notes whether a connection is exchanging documents, and what it has waited for too long.
     func note(_ id: UInt64, _ status: SyncStatus) {
         let now = ContinuousClock.now
         state.withLock { state in
@@ -125,7 +125,7 @@ final class ConnectionTable: Sendable {
         if isEmpty { completion() }
     }
 
-    /// The socket's end of a connection; `nil` when it has ended.
+    /// The transport of a connection; `nil` when it has ended.
     func transport(of id: UInt64) -> WebSocketServerTransport? {
         state.withLock { $0.connections[id]?.transport }
     }

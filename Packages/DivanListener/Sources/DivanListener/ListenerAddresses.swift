@@ -6,8 +6,8 @@ import Glibc
 public enum ListenerAddresses {
     /// The hosts to put into URLs, as text; IPv6 addresses in brackets.
     ///
-    /// With `interface`, a name or an address, there is only that one; without, or with `::`, the
-    /// addresses of all interfaces, and the machine's name comes last. `0.0.0.0` are those of IPv4.
+    /// With `interface`, a name or an address, only that one; without, or with `::`, the
+    /// addresses of all interfaces, and the machine's name last. `0.0.0.0` means those of IPv4.
     public static func hosts(interface: String?) -> [String] {
         let names = [hostName()].compactMap(\.self)
         let all = addresses(ofInterface: nil)
@@ -25,7 +25,7 @@ public enum ListenerAddresses {
 
         /// Reads the address of an interface; `nil` for families other than IPv4 and IPv6.
         ///
-        /// The pointer comes from `getifaddrs` and is good for the call.
+        /// The pointer comes from `getifaddrs` and is valid during the call.
         init?(_ address: UnsafeMutablePointer<sockaddr>?) {
             guard let address else { return nil }
             let family = Int32(address.pointee.sa_family)
@@ -49,7 +49,7 @@ public enum ListenerAddresses {
         var urlHost: String { isIPv6 ? bracketed(text) : text }
     }
 
-    /// An address as a URL has it: IPv6 in brackets, the percent sign before its zone encoded.
+    /// An address as written in a URL: IPv6 in brackets, the percent sign before its zone encoded.
     ///
     /// Source: RFC 6874 §2.
     static func bracketed(_ address: String) -> String {
@@ -64,7 +64,7 @@ public enum ListenerAddresses {
         defer { freeifaddrs(first) }
         var addresses: [Address] = []
         var next = first
-        // The list is made by getifaddrs and freed after the loop; each entry points to the next.
+        // The list comes from getifaddrs and is freed after the loop; each entry points to the next.
         while let entry = next?.pointee {
             next = entry.ifa_next
             let isUp = entry.ifa_flags & UInt32(IFF_UP) != 0

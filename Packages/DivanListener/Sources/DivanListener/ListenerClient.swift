@@ -2,15 +2,15 @@ public import DivanReplicator
 public import DivanTLS
 public import DivanTransport
 
-/// A client that has proven who it is, as far as it was asked to, and wants a database.
+/// A client that has authenticated, as far as it was asked to, and requests a database.
 public struct ListenerClient: Sendable {
     /// The database's name, as the client wrote it into the path.
     public let database: String
     /// The user's name; `nil` without an authenticator that asks for one.
     public let user: String?
-    /// What the client presented in the TLS handshake, leaf first.
+    /// The certificates that the client presented in the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
-    /// The client's address and port, or those of a proxy in front.
+    /// The client's address and port, or those of a proxy.
     public let address: SocketAddress
     /// Whether the connection has TLS.
     public let isSecure: Bool
@@ -31,10 +31,10 @@ public struct ListenerClient: Sendable {
     }
 }
 
-/// What a client may do with the database that it wants.
+/// What a client may do with the requested database.
 public enum ListenerAccess: Sendable {
     /// Replicate within these bounds.
     case granted(PeerConfiguration.PassiveOptions)
-    /// Nothing; it is answered 403 with this text.
+    /// Nothing; the answer is 403 with this text.
     case refused(explanation: String)
 }

@@ -3,7 +3,7 @@ public import DivanReplicator
 public import DivanStore
 public import DivanTLS
 
-/// What a listener shares, where it listens, and whom it lets in.
+/// What a listener shares, where it listens, and which clients it accepts.
 public struct ListenerConfiguration: Sendable {
     /// A database that clients may replicate with.
     public struct SharedDatabase: Sendable {
@@ -13,13 +13,13 @@ public struct ListenerConfiguration: Sendable {
         public var peer: PeerConfiguration
         /// Whether clients on this machine get bodies uncompressed.
         ///
-        /// There, any codec is slower than the wire. A client that asks for a codec by its
-        /// subprotocol gets that all the same.
+        /// There, any codec is slower than the connection. A client that requests a codec by its
+        /// subprotocol still gets it.
         public var sparesLoopback = true
-        /// Decides what a client may do; without, it may do what `peer` allows.
+        /// Decides what a client may do; if `nil`, it may do what `peer` allows.
         ///
-        /// Asked once for each connection, when the client has been authenticated, on threads of the
-        /// listener's own and about several clients at a time; it may take its time.
+        /// Called once for each connection, after the client was authenticated, on the listener's own
+        /// threads and for several clients at a time; it may be slow.
         public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
 
         /// Creates an entry.
@@ -35,15 +35,15 @@ public struct ListenerConfiguration: Sendable {
     public var port: UInt16 = 0
     /// Name or address of the only interface to listen on; `nil` listens on all.
     public var interface: String?
-    /// What the listener proves itself with; `nil` listens without TLS.
+    /// The listener's identity; `nil` listens without TLS.
     public var credential: TLSCredential?
-    /// Which certificates clients must show; needs TLS.
+    /// Which certificates clients must present; needs TLS.
     public var clientCertificates = ClientCertificatePolicy.none
-    /// Who is let in, on top of what TLS asks for.
+    /// Authenticates clients, in addition to TLS.
     ///
-    /// Called on threads of the listener's own, several clients at a time; it may take its time.
+    /// Called on the listener's own threads, for several clients at a time; it may be slow.
     public var authenticator: any ListenerAuthenticator = OpenListenerAuthenticator()
-    /// Told of each request that is refused, on any thread and for several at a time; be quick.
+    /// Called for each refused request, on any thread and for several at a time; must be quick.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
     /// Silence after which a connection is tested with a ping.
     public var heartbeat = Duration.seconds(300)
@@ -65,32 +65,32 @@ public struct ListenerLimits: Sendable {
     public var connectionCount = 1_000
     /// Passwords being checked at the same time; more clients wait in line.
     ///
-    /// Sixteen let a slow
-    /// look-up not hold up everyone, and cost no more threads than that.
+    /// With sixteen, a slow
+    /// look-up does not delay everyone, and no more threads than that are needed.
     public var checkingCount = 16
 
-    /// Connections of one address, and how long those wait who guess passwords.
+    /// Connections of one address, and the delays for password guessing.
     public var logins = AuthLimits()
-    /// Bytes that all connections together hold for their clients: messages that are not complete,
+    /// Bytes that all connections together hold for their clients: incomplete messages,
     /// revisions that wait for blobs, answers that nobody reads.
     ///
     /// At the bound the heaviest connection of the heaviest party, a user or an address, is closed with
-    /// 4001, which says that it may come again; everybody else goes on.
+    /// 4001, which says that it may reconnect; all others go on.
     public var heldByteCount = 128 << 20
     /// The same for one party, so that it can have half of all: three documents of the largest size.
     public var partyHeldByteCount = 64 << 20
     /// Bytes of one WebSocket frame, and of one message, from a client.
     ///
-    /// Every known peer sends 16 KiB at most. A frame that is not complete is held by each connection.
+    /// Every known peer sends at most 16 KiB. Each connection holds its incomplete frame in memory.
     public var frameByteCount = 128 << 10
     /// Connections that have not finished their handshake; DivanTransport's 1,024.
     ///
-    /// At the bound the oldest goes.
+    /// At the bound the oldest is closed.
     public var handshakeCount = 1_024
-    /// The same of one address; of one /64 with IPv6.
+    /// The same for one address; for one /64 with IPv6.
     ///
     /// Loopback is exempt with `logins.sparesLoopback`.
-    /// A quarter of all, so that one client's handshakes cannot push out everyone else's.
+    /// A quarter of all, so that one client's handshakes cannot displace everyone else's.
     public var addressHandshakeCount = 256
     /// Bytes of a request's head; more is answered 431.
     ///
@@ -98,7 +98,7 @@ public struct ListenerLimits: Sendable {
     public var requestHeadByteCount = 16 << 10
     /// From accept to a complete request and the decision about it; DivanTransport's 10 s.
     public var handshakeTimeout = Duration.seconds(10)
-    /// For a client to read anything of what waits for it; DivanTransport's 30 s.
+    /// Within this time a client must read some of what waits for it; DivanTransport's 30 s.
     public var stallTimeout = Duration.seconds(30)
 
     /// Creates the default limits.

@@ -1,21 +1,21 @@
 public import DivanReplicator
 
-/// An open connection of a listener, at the moment of asking.
+/// A snapshot of an open connection of a listener.
 public struct ListenerConnection: Sendable {
-    /// Its number, which no other connection of this listener gets.
+    /// Its number, unique within this listener.
     public let id: UInt64
-    /// Who is at the other end.
+    /// The client at the other end.
     public let client: ListenerClient
     /// When it was opened.
     public let start: ContinuousClock.Instant
-    /// The name of what this side compresses with: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
+    /// The name of this side's codec: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
     public let codecName: String
-    /// What the client was told to call this connection in its log.
+    /// The ID that the client was told to use for this connection in its log.
     public let correlationID: String
     /// Whether it was opened, or had work, within the last half second.
     public let isActive: Bool
-    /// What the client has owed for so long that somebody should look; `nil` while all goes on.
+    /// What the client has owed for too long; `nil` while there is progress.
     public let stall: SyncWait?
-    /// What has gone over it.
+    /// What it has transferred.
     public let statistics: ListenerStatistics
 }

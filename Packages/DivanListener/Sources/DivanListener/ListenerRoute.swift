@@ -7,7 +7,7 @@ enum ListenerRoute: Equatable {
     /// Anything else.
     case unknown
 
-    /// Reads a path as it came, percent signs and all; a slash at its end is tolerated.
+    /// Reads a path as received, with percent escapes; a slash at its end is tolerated.
     init(path: String) {
         var parts = path.utf8
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)[...]

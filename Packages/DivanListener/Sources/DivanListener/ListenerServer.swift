@@ -10,8 +10,8 @@ import Synchronization
 
 /// Accepts clients that replicate: authenticates, routes `/<database>/_blipsync`, counts, stops.
 ///
-/// All members may be called from any thread. A server listens once; make another to listen
-/// again. Connections live on the loops of `EventLoopGroup.shared`.
+/// All members may be called from any thread. A server listens once; create another to listen
+/// again. Connections run on the loops of `EventLoopGroup.shared`.
 ///
 /// Source: `behaviour.md` §13; `websocket-and-urls.md` §1, §2; `tls-and-auth.md` §4.
 public final class ListenerServer: Sendable {
@@ -19,7 +19,7 @@ public final class ListenerServer: Sendable {
     public enum StopKind: Sendable {
         /// For good: they stop too (close code 1001).
         case goingAway
-        /// For a moment: they try again, as after a lost connection (close code 4001).
+        /// Temporarily: they retry, as after a lost connection (close code 4001).
         case restarting
 
         var closeCode: UInt16 {
@@ -54,10 +54,10 @@ public final class ListenerServer: Sendable {
         )
     }
 
-    /// Begins to listen.
+    /// Starts listening.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` when the port is taken or the interface unknown, `TLSError` when
+    /// - Throws: `TransportError` when the port is in use or the interface unknown, `TLSError` when
     ///   OpenSSL refuses the credential.
     @discardableResult
     public func start() throws -> UInt16 {
@@ -93,7 +93,7 @@ public final class ListenerServer: Sendable {
         return port
     }
 
-    /// Ends to listen and closes every connection in order; ignored when it does not listen.
+    /// Stops listening and closes every connection in an orderly way; ignored when it does not listen.
     ///
     /// `completion` is called, on any thread, when the last connection has ended and nothing uses
     /// the databases any more.
@@ -113,7 +113,7 @@ public final class ListenerServer: Sendable {
     /// How many clients are connected.
     public var status: ListenerStatus { table.status }
 
-    /// What has gone over all connections so far.
+    /// What all connections have transferred so far.
     public var statistics: ListenerStatistics {
         var statistics = table.statistics
         statistics.failedHandshakeCount = server.withLock { $0?.failedHandshakeCount ?? 0 }
@@ -123,7 +123,7 @@ public final class ListenerServer: Sendable {
     /// The open connections, the oldest first.
     public var connections: [ListenerConnection] { table.connections }
 
-    /// Closes one connection in order; ignored when it has ended.
+    /// Closes one connection in an orderly way; ignored when it has ended.
     public func disconnect(_ id: UInt64, _ kind: StopKind = .goingAway) {
         table.transport(of: id)?.close(code: kind.closeCode, reason: "")
     }
@@ -132,9 +132,9 @@ public final class ListenerServer: Sendable {
 // MARK: - One request
 
 extension ListenerServer {
-    /// Whoever guesses passwords waits, longer each time, before anybody looks at the next one.
+    /// Delays password guessing: each attempt waits longer before it is checked.
     ///
-    /// Pages of the web may open a WebSocket wherever the browser's user can.
+    /// Web pages may open a WebSocket wherever the browser's user can.
     private func decide(about request: UpgradeRequest) {
         guard mayAsk(request) else {
             return refuse(request, 403, "pages of other sites do not replicate with this listener")
@@ -149,7 +149,7 @@ extension ListenerServer {
         )
         guard let seat else { return refuseForNow(request) }
         follow(decision, request, seat) {
-            // Those before it in the line may have failed meanwhile.
+            // Those ahead of it in line may have failed meanwhile.
             self.gate.enter(request) { [weak self] in
                 guard let self else { return }
                 follow(seat.admit(at: request.loop.now), request, seat) {
@@ -159,9 +159,9 @@ extension ListenerServer {
         }
     }
 
-    /// Whether no page of another site asks; peers send no `Origin` (`websocket-and-urls.md` §1, §2).
+    /// Whether the request is not from another site's page; peers send no `Origin` (`websocket-and-urls.md` §1, §2).
     ///
-    /// A page of a name that was made to lead here is kept out where nobody is asked who they are.
+    /// Without authentication, a page whose name was made to resolve to this machine is refused.
     private func mayAsk(_ request: UpgradeRequest) -> Bool {
         let headers = request.handshake.headers
         guard let origin = headers["Origin"] else { return true }
@@ -222,16 +222,16 @@ extension ListenerServer {
         )
     }
 
-    /// The address stands first and alone, so that nobody can write another one into the line.
+    /// The address comes first and alone, so that nobody can forge another one in the line.
     private func log(_ refusal: ListenerRefusal, _ explanation: String) {
         let user = refusal.claimedUser.map { ", user “\(escapedForLog($0))”" } ?? ""
         let line = "Refused \(refusal.address.host) with \(refusal.status)\(user): \(explanation)"
-        // Whoever shows nothing is told what is needed: that is how a client begins.
+        // A client without credentials is told what is needed: that is how clients begin.
         let isBeginning = refusal.status == 401 && !refusal.showedCredentials
         if isBeginning { log.info(line) } else { log.warning(line) }
     }
 
-    /// Credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
+    /// Checks credentials first, so that nobody learns the databases' names without them; on a gate's thread.
     private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):

@@ -1,12 +1,12 @@
-/// What has gone over a listener's connections since it started, or over one of them.
+/// What a listener's connections, or one of them, have transferred since it started.
 public struct ListenerStatistics: Equatable, Sendable {
-    /// Bodies that travelled as differences, in one direction.
+    /// Bodies that were transferred as deltas, in one direction.
     public struct Deltas: Equatable, Sendable {
         /// How many.
         public var count: UInt64 = 0
-        /// Bytes of the differences.
+        /// Bytes of the deltas.
         public var byteCount: UInt64 = 0
-        /// Bytes of the bodies that they stand for.
+        /// Bytes of the bodies that they represent.
         public var bodyByteCount: UInt64 = 0
 
         /// Creates figures that count nothing yet.
@@ -23,13 +23,13 @@ public struct ListenerStatistics: Equatable, Sendable {
     public var sentDocumentCount: UInt64 = 0
     /// Documents that this side or the client refused: conflicts, filters, limits.
     public var failedDocumentCount: UInt64 = 0
-    /// Documents received as differences.
+    /// Documents received as deltas.
     public var receivedDeltas = Deltas()
-    /// Documents sent as differences.
+    /// Documents sent as deltas.
     public var sentDeltas = Deltas()
     /// Connections accepted so far.
     public var connectionCount: UInt64 = 0
-    /// Connections accepted so far by the name of what this side compresses with: `"deflate"`,
+    /// Connections accepted so far by the name of this side's codec: `"deflate"`,
     /// `"lz4"`, `"mixed"`, `"none"`.
     public var connectionCountByCodec: [String: UInt64] = [:]
     /// Requests refused so far, by the HTTP status of the answer: 401, 403, 404, 429.
@@ -41,7 +41,7 @@ public struct ListenerStatistics: Equatable, Sendable {
     /// Creates figures that count nothing yet.
     public init() {}
 
-    /// Adds what another counter has seen.
+    /// Adds two sets of figures.
     static func + (left: ListenerStatistics, right: ListenerStatistics) -> ListenerStatistics {
         var sum = left
         sum.receivedByteCount += right.receivedByteCount

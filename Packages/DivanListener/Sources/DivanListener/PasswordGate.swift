@@ -5,7 +5,7 @@ import DivanWebSocket
 
 /// Asks an authenticator about clients, off their loops, a few at a time; the others wait in line.
 ///
-/// The line is as long as the transport's bound of half-open connections: who goes leaves it.
+/// The line is as long as the transport's bound of half-open connections: a client that disconnects leaves it.
 final class PasswordGate: Sendable {
     private let authenticator: any ListenerAuthenticator
     private let queue: WorkQueue
@@ -15,7 +15,7 @@ final class PasswordGate: Sendable {
         queue = WorkQueue(label: "divan.listener.passwords", limit: limit)
     }
 
-    /// Calls `check`, from a thread of the gate's own, when it is the client's turn.
+    /// Calls `check`, on one of the gate's own threads, when it is the client's turn.
     func enter(_ request: UpgradeRequest, _ check: @escaping @Sendable () -> Void) {
         queue.async(unlessGone: request.departure, check)
     }
@@ -25,12 +25,12 @@ final class PasswordGate: Sendable {
         authenticator.authenticate(AuthenticationRequest(request))
     }
 
-    /// What a client shows of itself; `nil` where it only asks what is needed.
+    /// The credentials that a client presents; `nil` if it only asks what is needed.
     func credentials(shownBy request: UpgradeRequest) -> ShownCredentials? {
         ShownCredentials(AuthenticationRequest(request), to: authenticator)
     }
 
-    /// Whether a client shows something by which it might be let in.
+    /// Whether a client presents something that might let it in.
     func hasCredentials(_ request: UpgradeRequest) -> Bool {
         authenticator.showsCredentials(AuthenticationRequest(request))
     }
