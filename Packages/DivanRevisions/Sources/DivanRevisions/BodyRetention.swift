@@ -1,16 +1,16 @@
-/// Which old bodies of the current branch a tree keeps although no remote is known to have them.
+/// Which old bodies of the current branch a tree keeps even if no remote is known to have them.
 ///
-/// They are the sources of deltas for peers of which nothing is recorded, such as the clients of a
+/// They are the sources of deltas for peers about which nothing is recorded, such as the clients of a
 /// listener.
 public struct BodyRetention: Equatable, Sendable {
-    /// None: what Couchbase Lite does.
+    /// None, as in Couchbase Lite.
     public static let none = BodyRetention(revisionCount: 0, minimumByteCount: 0)
 
     /// How many bodies before the current one.
     public var revisionCount: Int
     /// Shorter bodies are not kept.
     public var minimumByteCount: Int
-    /// Whether the body that is just being replaced goes, and only earlier ones stay.
+    /// Whether the body that is being replaced is dropped, and only earlier ones stay.
     public var dropsReplaced: Bool
 
     /// Creates a rule.
@@ -22,9 +22,9 @@ public struct BodyRetention: Equatable, Sendable {
 }
 
 extension RevisionTree {
-    /// Marks the old bodies that a rule keeps, and no others that nobody else needs.
+    /// Marks the old bodies that a rule keeps, and unmarks others that nothing else needs.
     ///
-    /// In a conflict everything stays as it is: an old body is the base of the merge.
+    /// In a conflict nothing changes: an old body is the base of the merge.
     mutating func retainBodies(_ retention: BodyRetention) {
         guard revisions.count > 1, let current = currentPosition,
             !revisions.contains(where: { $0.flags.contains(.conflict) })

@@ -1,4 +1,4 @@
-/// Takes numbers and byte strings from the front of an encoding that may be damaged.
+/// Reads numbers and byte strings from the front of an encoding that may be damaged.
 struct ByteReader {
     /// The encoding ends too early, or a number exceeds its type.
     struct Damage: Error {}
@@ -26,7 +26,7 @@ struct ByteReader {
         return try Self.readNumber(of: bytes.span, at: &next)
     }
 
-    /// Reads a varint where no reader is worth its copy of the bytes.
+    /// Reads a varint where a reader would not be worth its copy of the bytes.
     static func readNumber(
         of bytes: Span<UInt8>,
         at offset: inout Int
@@ -45,7 +45,7 @@ struct ByteReader {
         }
     }
 
-    /// Reads a varint that counts or points at things in memory.
+    /// Reads a varint that is a count or position in memory.
     mutating func readCount() throws(Damage) -> Int {
         guard let count = Int(exactly: try readNumber()) else { throw Damage() }
         return count

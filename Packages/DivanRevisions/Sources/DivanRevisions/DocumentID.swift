@@ -2,41 +2,41 @@ internal import DivanJSON
 
 /// The name of a document within its collection.
 ///
-/// Two IDs are equal when their bytes are: `String` would take U+212B, U+00C5 and A with U+030A for
-/// one key of a dictionary, and they are three documents of a database. Whoever holds a
-/// `DocumentID` need not check it again: what is made here has passed `init(checking:)`, what a
-/// peer sent has passed `init(received:)`.
+/// Two IDs are equal when their bytes are: `String` would treat U+212B, U+00C5 and A with U+030A as
+/// one key of a dictionary, but they are three documents of a database. A `DocumentID` need
+/// not be checked again: one made here has passed `init(checking:)`, one from a
+/// peer has passed `init(received:)`.
 ///
-/// It stands in this package because the name of a revision is no name without its document's, and
-/// both resolvers and stores build on this one.
+/// It is in this package because a revision's name is incomplete without its document's, and
+/// both resolvers and stores build on this package.
 ///
 /// Source: `revisions.md` §3.
 public struct DocumentID: Hashable, Sendable {
     private let exact: ExactText
 
-    /// The name as text, for whoever shows or sends it; never a key.
+    /// The name as text, to show or send it; never a key.
     public var text: String { exact.text }
 
-    /// Checks the name of a document that a person, a file or a program wants to make: 1 to 240
-    /// bytes, no control characters, no leading `_`, as every peer and server takes it.
+    /// Checks the name of a document that a person, a file or a program wants to create: 1 to 240
+    /// bytes, no control characters, no leading `_`, as every peer and server accepts it.
     ///
     /// - Throws: `DocumentIDError` with the reason and what to do.
     public init(checking text: String) throws(DocumentIDError) {
         try self.init(text, limit: DocumentIDLimits.byteCount) { $0 < 0x20 || $0 == 0x7F }
     }
 
-    /// Checks the name of a document that a peer sent: other implementations took it, so it may
+    /// Checks the name of a document that a peer sent: other implementations accepted it, so it may
     /// be longer, up to 255 bytes, and may hold control characters other than NUL, which ends a
-    /// text on the wire; a leading `_` is for the wire's own names.
+    /// text on the wire; a leading `_` is reserved for the protocol's own names.
     ///
     /// - Throws: `DocumentIDError` with the reason.
     public init(received text: String) throws(DocumentIDError) {
         try self.init(text, limit: DocumentIDLimits.receivedByteCount) { $0 == 0 }
     }
 
-    /// Takes a name that was checked before it was stored, or one to look for.
+    /// Takes a name that was checked before it was stored, or one to look up.
     ///
-    /// A name that no document can have finds none. Nothing new is stored under what is made here.
+    /// A name that no document can have finds none. Nothing new is stored under an ID made this way.
     public init(unchecked text: String) {
         exact = ExactText(text)
     }
@@ -59,14 +59,14 @@ public struct DocumentID: Hashable, Sendable {
 }
 
 extension DocumentID: Comparable {
-    /// Whether one ID stands before another in the order of UTF-8 bytes, which is the store's.
+    /// Whether one ID comes before another in the order of UTF-8 bytes, which is the store's.
     public static func < (left: DocumentID, right: DocumentID) -> Bool {
         left.exact < right.exact
     }
 }
 
 extension DocumentID: ExpressibleByStringLiteral {
-    /// Takes a name that stands in the source, where whoever wrote it can see the rules.
+    /// Takes a name written in source code, whose author is expected to know the rules.
     public init(stringLiteral text: String) {
         self.init(unchecked: text)
     }
@@ -77,18 +77,18 @@ extension DocumentID: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What bounds a document ID.
+/// Bounds on a document ID.
 public enum DocumentIDLimits {
-    /// UTF-8 bytes of the ID of a document that is made here: 240, as every peer and server takes.
+    /// UTF-8 bytes of the ID of a document that is created here: 240, which every peer and server accepts.
     public static let byteCount = 240
     /// UTF-8 bytes of an ID that a peer sends: what Couchbase Lite reads in lists, and more than any known
-    /// server keeps.
+    /// server stores.
     ///
-    /// A longer one would have to go on to others: it fails the whole list there, and ends the replicator.
+    /// A longer one would be passed on to other peers, where it fails the whole list and ends the replicator.
     public static let receivedByteCount = 255
 }
 
-/// Why a text is no document ID.
+/// Why a text is not a document ID.
 public struct DocumentIDError: Error, Equatable {
     /// The rule that the text breaks.
     public enum Reason: Equatable, Sendable {
@@ -127,15 +127,15 @@ extension DocumentIDError: CustomStringConvertible {
 }
 
 extension DocumentID {
-    /// Makes up an ID that nobody else makes up: the time, then 80 random bits, 32 hexadecimal digits.
+    /// Generates a unique ID: the time, then 80 random bits, as 32 hexadecimal digits.
     ///
-    /// IDs that were made one after another stand side by side in the index of a database, so
-    /// that saving a new document takes as long among a million as among none. A clock that jumps
+    /// IDs generated one after another are neighbours in the index of a database, so
+    /// saving a new document takes as long among a million as among none. A clock that jumps
     /// does no harm.
     ///
     /// - Parameters:
     ///   - milliseconds: The time since 1970; its 48 low bits count.
-    ///   - generator: Where the rest comes from; it must not be guessed or repeated.
+    ///   - generator: The source of the random bits; they must not be predictable or repeated.
     public init(
         madeAt milliseconds: UInt64,
         using generator: inout some RandomNumberGenerator

@@ -1,7 +1,7 @@
 /// Eight lower-case hexadecimal digits, a byte each in the order of the text, and their value.
 ///
 /// Eight at a time because each revision's ID is read and written several times on its way from
-/// one database to another, and what a digest's digits are cannot be predicted.
+/// one database to another, and branches on a digest's digits cannot be predicted.
 struct HexadecimalDigits {
     /// The text, the first digit in the highest byte.
     let bytes: UInt64
@@ -25,8 +25,8 @@ struct HexadecimalDigits {
 
     /// The number; `nil` unless all bytes are digits.
     var value: UInt32? {
-        // Of the digits, letters alone have bit 6: "a" is 0x61, and means 1 + 9. Whatever is no
-        // digit has a value as well, which is spelled otherwise.
+        // Of the digits, only letters have bit 6: "a" is 0x61, and means 1 + 9. Other characters
+        // have a value too, but it is spelled differently.
         let letters = bytes >> 6 & Self.ones
         var nibbles = ((bytes & Self.lowHalves) &+ (letters &* 9)) & Self.lowHalves
         guard Self.spelled(nibbles) == bytes else { return nil }

@@ -1,37 +1,37 @@
-/// The order that decides between two revisions of which each was given up for the other.
+/// The order that decides between two revisions that were each given up for the other.
 ///
-/// Two peers may decide differently about one conflict: here `a` lost to `b`, there `b` to `a`. When
-/// they meet, neither can follow the other: whoever follows is followed back by a third that heard
-/// less, and the two revisions change places for ever. So a peer that gave up a revision takes it
-/// again only from somebody who gave up its current one, and only if that is the lower of the two.
+/// Two peers may decide one conflict differently: here `a` lost to `b`, there `b` to `a`. When
+/// they meet, neither can simply follow the other: the peer that follows would be followed back by a third
+/// that heard less, and the two revisions would change places for ever. So a peer that gave up a revision
+/// accepts it again only from a peer that gave up its current one, and only if that is the lower of the two.
 /// The order is the default rule for conflicts: a tombstone, then the higher generation, then the
-/// greater digest. It asks nobody, knows no side of its own, and never changes.
+/// greater digest. It depends only on the two revisions, is the same on both sides, and never changes.
 ///
-/// **Why this ends.** Let R be the revisions of a document that were made anywhere, and look at
-/// one peer: n = how many of R it has not done with (they are unknown to it, wait in a conflict, or
-/// are current), r = how many of R are above its current one. Whatever changes the current revision
-/// without adding to R makes the pair (n, r) fall, compared from the left:
-/// - a revision that was not known, or that waited, becomes current, by a resolver or by following
-///   the remote: the one before is done with, n falls;
-/// - one that was done with becomes current again: n stays, and it is above the one before, r falls;
-///   or what descends from the one before was given up elsewhere, and not known here: n falls.
+/// **Why this ends.** Let R be the revisions of a document that were made anywhere. For
+/// one peer, let n be how many of R it has not settled (they are unknown to it, wait in a conflict, or
+/// are current), and r how many of R are above its current one. Whatever changes the current revision
+/// without adding to R makes the pair (n, r) decrease lexicographically:
+/// - a revision that was unknown, or that waited, becomes current, by a resolver or by following
+///   the remote: the previous one is settled, n decreases;
+/// - one that was settled becomes current again: n stays, and it is above the previous one, r decreases;
+///   or a descendant of the previous one was given up elsewhere, and was unknown here: n decreases.
 ///
-/// A refusal changes nothing, and makes the refused one change: the current revision gets a new
-/// sequence, is told, and names what it closed. So after the last edit or merge every peer changes
-/// its mind at most |R| · (|R| + 1) times, with a constant number of messages to each neighbour.
+/// A refusal changes nothing here, and makes the refused peer change: the current revision gets a new
+/// sequence, is announced, and names what it closed. So after the last edit or merge every peer changes
+/// its decision at most |R| · (|R| + 1) times, with a constant number of messages to each neighbour.
 ///
-/// **Why it ends alike.** Two neighbours whose revisions differ tell each other. One of them does not
-/// know the other's, or closed it, or is told that its own was closed; of two that closed each other's,
-/// one has the lower and takes the greater; and who is told that his went on and lost then follows. So
-/// nobody is at rest before they are equal.
+/// **Why all peers end up equal.** Two neighbours whose revisions differ announce them to each other. One of
+/// them does not know the other's, or closed it, or is told that its own was closed; of two that closed each
+/// other's, one has the lower and takes the greater; and a peer that is told that its revision was continued
+/// and lost then follows. So no peer is at rest before they are equal.
 ///
-/// It needs that nobody sends what he has given up, and names with a revision only what was closed for it
-/// or for what it descends from: else two revisions meet that nobody has weighed against each other, and the
+/// This requires that no peer sends what it has given up, and that it names with a revision only what was
+/// closed for it or for its ancestors: otherwise two revisions meet that were never compared, and the
 /// greater stays although it had lost.
 ///
-/// This holds as long as closed branches are remembered: forgetting one (`prune`) makes it unknown,
-/// and n rises by one. Merges, and children for peers that take no closed branches, add to R: only
-/// resolvers that make the same of the same, whichever side asks, stop doing so.
+/// It holds as long as closed branches are remembered: forgetting one (`prune`) makes it unknown,
+/// and n increases by one. Merges, and children for peers that accept no closed branches, add to R: this
+/// stops only if resolvers give the same result for the same input, whichever side asks.
 ///
 /// Source: decision 0010, `revisions.md` §8.
 public struct Precedence: Comparable, Sendable {

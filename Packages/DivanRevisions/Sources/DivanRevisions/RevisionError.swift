@@ -2,7 +2,7 @@
 public enum RevisionError: Error, Equatable {
     /// The parent has the greatest generation; no revision can follow it.
     case generationOverflow(UInt64)
-    /// The revision that was named is no leaf, or the tree does not have it.
+    /// The named revision is not a leaf, or the tree does not have it.
     case notALeaf(RevisionID)
     /// A first revision was offered to a tree that has revisions.
     case parentMissing
@@ -10,12 +10,12 @@ public enum RevisionError: Error, Equatable {
     case wrongGeneration(RevisionID, expected: UInt64)
     /// The entry at `position` (0 is the revision itself) does not follow from the one before.
     case brokenHistory(position: Int, generation: UInt64)
-    /// It belongs to the other scheme: a version for a tree, or what a database of version vectors
-    /// does not take.
+    /// It belongs to the other scheme: a version for a tree, or an ID that a database of version vectors
+    /// does not accept.
     case foreignScheme(RevisionID)
     /// The version, its vector or its time is refused.
     case badVersion(VersionError)
-    /// The body of the revision that should stay was not handed in with the tree.
+    /// The body of the revision that should stay was not passed in with the tree.
     case bodyMissing(RevisionID)
     /// The stored tree was written by a newer version.
     case unknownEncoding(version: UInt8)

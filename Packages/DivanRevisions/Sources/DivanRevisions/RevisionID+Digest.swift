@@ -3,16 +3,16 @@ import DivanCrypto
 extension RevisionID {
     /// The ID of a new local revision.
     ///
-    /// The same edit on the same parent gives the same ID on every peer, so it is no conflict:
-    /// SHA-1 over the parent's ID text behind its length in one byte, one byte that is 1 for a
+    /// The same edit on the same parent gives the same ID on every peer, so it is not a conflict:
+    /// SHA-1 over the length of the parent's ID text in one byte, that text, one byte that is 1 for a
     /// tombstone, and the canonical body (`revisions.md` §1).
     ///
     /// - Parameters:
-    ///   - parent: The revision it follows, or `nil` for a first one.
+    ///   - parent: The revision it follows, or `nil` for the first one.
     ///   - isTombstone: Whether it deletes the document.
     ///   - canonicalBody: Canonical JSON; `{}` for a tombstone or an empty document.
-    ///   - blinding: Random bytes for a body that is not to be guessed from its ID, which goes where
-    ///     parts of the body do not; the digest runs over them too. Then every ID is a new one.
+    ///   - blinding: Random bytes for a body that must not be guessable from its ID, which reaches peers
+    ///     that parts of the body do not; the digest covers them too. Then every ID is different.
     /// - Returns: The parent's generation plus 1, or 1, with a digest of 20 bytes.
     /// - Throws: `RevisionError.generationOverflow` when the parent's generation is the greatest.
     public static func digesting(
@@ -24,7 +24,7 @@ extension RevisionID {
         let generation = try parent?.nextGeneration() ?? 1
         var prefix: [UInt8] = [0]
         parent?.appendText(to: &prefix)
-        // The text has at most 19 + 1 + 80 bytes, so its length fits one byte.
+        // The text has at most 19 + 1 + 80 bytes, so its length fits into one byte.
         prefix[0] = UInt8(prefix.count - 1)
         prefix.append(isTombstone ? 1 : 0)
         var hash = SHA1()

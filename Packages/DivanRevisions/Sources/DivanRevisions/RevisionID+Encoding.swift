@@ -14,12 +14,12 @@ extension RevisionID {
             generation: generation,
             digestBytes: bytes.extracting(droppingFirst: offset)
         )
-        // A varint with needless bytes would be a second spelling of the same ID.
+        // A varint with superfluous bytes would be a second spelling of the same ID.
         guard encodedByteCount == bytes.count else { return nil }
     }
 
     /// Appends the compact form: the generation as a varint, then the digest's bytes; or a vector
-    /// of one version, which begins with a zero byte as no generation does.
+    /// of one version, which begins with a zero byte, unlike any generation.
     public func encode(into output: inout [UInt8]) {
         if let version { return VersionVector(version).encode(into: &output) }
         output.appendNumber(generation)

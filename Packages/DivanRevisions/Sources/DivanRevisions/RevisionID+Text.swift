@@ -10,7 +10,7 @@ extension RevisionID {
         var generation: UInt64 = 0
         var offset = 0
         while offset < text.count, case let digit = text[offset] &- 0x30, digit <= 9 {
-            // Nineteen digits fit 64 bits.
+            // Nineteen digits fit into 64 bits.
             guard offset < 19 else { return nil }
             generation = generation * 10 + UInt64(digit)
             offset += 1
@@ -25,7 +25,7 @@ extension RevisionID {
         // Padded with zeros to the longest digest.
         var text = [10 of UInt64](repeating: 0x3030_3030_3030_3030)
         withUnsafeMutableBytes(of: &text) { text in
-            // 80 bytes are there, and no more are copied.
+            // There are 80 bytes, and no more are copied.
             digits.withUnsafeBytes { text.copyMemory(from: $0) }
         }
         var words = [5 of UInt64](repeating: 0)
@@ -38,7 +38,7 @@ extension RevisionID {
         self.init(generation: generation, words: words, digestByteCount: digits.count / 2)
     }
 
-    /// The text behind the dash: lower-case hexadecimal digits; empty for a version.
+    /// The text after the dash: lower-case hexadecimal digits; empty for a version.
     public var digest: String {
         var text = [96 of UInt8](repeating: 0)
         let digitCount = 2 * digestByteCount
@@ -67,14 +67,14 @@ extension RevisionID {
         withText { text in text.withUnsafeBufferPointer { output.append(contentsOf: $0) } }
     }
 
-    /// Hands out `generation-digest`, or `time@source`, as UTF-8; of an ID of a tree no memory is made for it.
+    /// Passes `generation-digest`, or `time@source`, as UTF-8; for a tree's ID without allocating.
     public func withText<Value>(_ body: (Span<UInt8>) -> Value) -> Value {
         if let version {
             var text: [UInt8] = []
             version.appendText(to: &text)
             return body(text.span)
         }
-        // A generation has ten digits at most, and a digest eighty: with the dash 91 bytes.
+        // A generation has at most ten digits, and a digest eighty: with the dash 91 bytes.
         var text = [96 of UInt8](repeating: 0)
         var place = 1
         var bound: UInt64 = 10
@@ -99,7 +99,7 @@ extension RevisionID {
             for half in 0..<10 where 8 * half < digitCount {
                 let word = words[half / 2]
                 let value = UInt32(truncatingIfNeeded: half % 2 == 0 ? word >> 32 : word)
-                // The last of ten words ends 80 bytes behind `place`, which is 11 at most.
+                // The last of ten words ends 80 bytes after `place`, which is at most 11.
                 text.storeBytes(
                     of: HexadecimalDigits(value).bytes.bigEndian,
                     toByteOffset: place + 8 * half,

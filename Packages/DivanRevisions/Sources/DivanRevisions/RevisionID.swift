@@ -1,10 +1,10 @@
 /// The identity of one state of a document: in a tree `generation-digest`, with version vectors
 /// `time@source`.
 ///
-/// Which of the two a database writes is its scheme's; everything else takes either. Held inline
+/// A database's scheme decides which of the two it writes; everything else accepts both. Stored inline
 /// without heap memory: 56 bytes. IDs of a tree sort by generation, then by the bytes of the digest; a
-/// digest that is the beginning of another stands before it. Versions sort by time, then by source,
-/// and behind every ID of a tree with a generation that can be told from a time.
+/// digest that is a prefix of another comes before it. Versions sort by time, then by source,
+/// and after every tree ID whose generation can be told from a time.
 ///
 /// Source: `revisions.md` §1, `version-vectors.md` §2.
 public struct RevisionID: Sendable {
@@ -13,22 +13,22 @@ public struct RevisionID: Sendable {
     /// The most bytes in a digest: what Couchbase Lite keeps (`revisions.md` §1).
     public static let maximumDigestByteCount = 40
 
-    /// The generation in a tree, the time of a version: what tells which of two is the later.
+    /// The generation in a tree, the time of a version: tells which of two is later.
     ///
-    /// A time that a clock gave is greater than every generation.
+    /// A time from a clock is greater than every generation.
     public let timestamp: UInt64
 
     // The digest's bytes from the left, eight to a word, the first byte of each word highest, and
-    // zeros behind the last: so words compare as the bytes do. Those of a source in the same way.
+    // zeros after the last: so words compare as the bytes do. A source's bytes in the same way.
     let words: [5 of UInt64]
     // 0 for a version.
     private let digestByteCountStored: UInt8
 
-    /// Whether it is a version, and no ID of a tree.
+    /// Whether it is a version, and not a tree's ID.
     public var isVersion: Bool { digestByteCountStored == 0 }
 
     /// Revisions from the root to this one, itself included: 1 to `maximumGeneration`; 0 for a version,
-    /// which stands in no tree.
+    /// which is not in a tree.
     public var generation: UInt64 { isVersion ? 0 : timestamp }
 
     /// Bytes in the digest: 1 to 40; 0 for a version.
@@ -61,7 +61,7 @@ public struct RevisionID: Sendable {
         guard digestBytes.count <= Self.maximumDigestByteCount else { return nil }
         var words = [5 of UInt64](repeating: 0)
         withUnsafeMutableBytes(of: &words) { words in
-            // 40 bytes are there, and no more are copied.
+            // There are 40 bytes, and no more are copied.
             digestBytes.withUnsafeBytes { words.copyMemory(from: $0) }
         }
         for index in words.indices { words[index] = UInt64(bigEndian: words[index]) }
@@ -83,7 +83,7 @@ public struct RevisionID: Sendable {
     func appendDigestBytes(to output: inout [UInt8]) {
         var words = words
         for index in words.indices { words[index] = words[index].bigEndian }
-        // At most 40 bytes, which is what the words have.
+        // At most 40 bytes, the size of the words.
         withUnsafeBytes(of: words) { words in
             words.withMemoryRebound(to: UInt8.self) { bytes in
                 output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[..<digestByteCount]))
@@ -104,7 +104,7 @@ extension RevisionID: Hashable, Comparable {
         return true
     }
 
-    /// Whether `left` stands before `right`.
+    /// Whether `left` comes before `right`.
     public static func < (left: RevisionID, right: RevisionID) -> Bool {
         if left.timestamp != right.timestamp { return left.timestamp < right.timestamp }
         for offset in left.words.indices where left.words[offset] != right.words[offset] {
@@ -116,7 +116,7 @@ extension RevisionID: Hashable, Comparable {
     /// Feeds the generation and the digest, or the time and the source.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(timestamp)
-        // Sixteen bytes of a digest tell IDs apart; the rest would only cost time.
+        // Sixteen bytes of a digest distinguish IDs; the rest would only cost time.
         hasher.combine(words[0])
         hasher.combine(words[1])
     }

@@ -1,10 +1,10 @@
-// Branches that lost a conflict. One that somebody may still hold is not purged but closed with a
-// tombstone, so that the holder can be told, and is understood when he names it (`revisions.md` §8).
+// Branches that lost a conflict. One that a peer may still hold is not purged but closed with a
+// tombstone, so that the peer can be told, and is understood when it names the branch (`revisions.md` §8).
 extension RevisionTree {
     /// The tombstone that ends one branch for another.
     ///
-    /// Its digest names the winner, so that it is not the tombstone which a deletion makes: a peer
-    /// that has that one wants the document to be gone.
+    /// Its digest names the winner, so that it differs from the tombstone of a deletion: a peer
+    /// that has that one wants the document deleted.
     public static func closing(
         of loser: RevisionID,
         for winner: RevisionID
@@ -17,7 +17,7 @@ extension RevisionTree {
         return Revision(id: id, flags: [.tombstone, .closed], body: Array("{}".utf8))
     }
 
-    /// The closed branch that hangs on a revision which the current one does not descend from: the
+    /// The closed branch that starts at a revision from which the current one does not descend: the
     /// tombstone at its end first, the revision itself last; empty when there is none.
     ///
     /// Source: `revisions.md` §8 (`deleted_branch`).
@@ -34,7 +34,7 @@ extension RevisionTree {
         return []
     }
 
-    /// The revisions of all closed branches that the current one does not descend from, those that
+    /// The revisions of all closed branches from which the current one does not descend, those that
     /// ended last first.
     var closedBranches: [RevisionID] {
         guard let current = currentPosition else { return [] }
@@ -46,10 +46,10 @@ extension RevisionTree {
             .map { revisions[$0].id }
     }
 
-    /// Whether a revision lost here and nothing but the closing tombstone came after it, or it is
+    /// Whether a revision lost here and only the closing tombstone came after it, or it is
     /// a closed tombstone itself.
     ///
-    /// A peer that announces such a one holds it still, or again.
+    /// A peer that announces such a revision still holds it, or holds it again.
     public func isClosed(_ id: RevisionID) -> Bool {
         guard let position = position(of: id) else { return false }
         let closing = closingPositions(of: position)
@@ -57,16 +57,16 @@ extension RevisionTree {
             || isClosedBeside(position)
     }
 
-    /// Whether the branch that a revision stands in lost here: it is not current, nor is anything
-    /// that descends from it.
+    /// Whether a revision's branch lost here: neither it nor any of its descendants is
+    /// current.
     public func isGivenUp(_ id: RevisionID) -> Bool {
         contains(id) && !closedBranch(from: id).isEmpty
     }
 
-    /// Lets the current revision go on as a child of one that lost against it, for a peer that still
-    /// has that one and can be told nothing but what descends from it.
+    /// Continues the current revision as a child of one that lost against it, for a peer that still
+    /// has that one and accepts only its descendants.
     ///
-    /// - Returns: The new current revision; `nil` when nothing is to be done, because that one is
+    /// - Returns: The new current revision; `nil` when there is nothing to do, because that one is
     ///   not here, did not lose, or is an ancestor already.
     /// - Throws: `bodyMissing`, `generationOverflow`; the tree is then unchanged.
     ///
@@ -87,11 +87,11 @@ extension RevisionTree {
         return grafted.id
     }
 
-    /// Takes a revision that was given up here in the place of the current one, because a remote holds
-    /// it and gave up ours: it refused that one although it was told what we closed.
+    /// Replaces the current revision with one that was given up here, because a remote holds
+    /// that one and gave up ours: it refused ours although it was told what we closed.
     ///
-    /// - Returns: Whether it is current now; not when it was not given up, does not precede the current
-    ///   one, or its body is not kept: then it must come from the remote.
+    /// - Returns: Whether it is current now; false when it was not given up, does not precede the current
+    ///   one, or its body is not kept: then the remote must send it.
     /// - Throws: `generationOverflow`; the tree is then unchanged.
     ///
     /// Source: `Precedence`.
@@ -111,7 +111,7 @@ extension RevisionTree {
         return true
     }
 
-    /// Ends a branch in favour of another: with a tombstone that closes it, or purges it.
+    /// Ends a branch in favour of another: closes it with a tombstone, or purges it.
     mutating func giveUp(_ loser: RevisionID, for winner: RevisionID, _ closing: Revision?) {
         guard let end = position(of: loser), let start = position(of: winner) else { return }
         let shared = Set(lineage(from: start))
@@ -125,7 +125,7 @@ extension RevisionTree {
 
     /// Makes a closed revision a leaf again.
     ///
-    /// Who told us of the branch named no more than the ID: flags and body come now.
+    /// The peer that told us of the branch named only the ID: flags and body arrive now.
     mutating func reopen(_ position: Int, _ flags: RevisionFlags, body: [UInt8]) {
         revisions[position].body = body
         revisions[position].sequence = 0
@@ -134,10 +134,10 @@ extension RevisionTree {
         remove(Set(closingPositions(of: position)))
     }
 
-    /// Removes closed branches so old that no peer goes on from them, unless a remote has one.
+    /// Removes closed branches so old that no peer continues them, unless a remote has one.
     ///
-    /// The last ones stay however old they look: of two revisions far apart in generation each may
-    /// have been given up for the other, and who forgets that never rests (`Precedence`).
+    /// The last ones stay however old they look: two revisions far apart in generation may each
+    /// have been given up for the other, and a peer that forgets this never comes to rest (`Precedence`).
     mutating func pruneClosedBranches(depth: Int) {
         guard let current, current.id.generation > UInt64(depth) else { return }
         let oldest = current.id.generation - UInt64(depth)
@@ -145,7 +145,7 @@ extension RevisionTree {
             leaf.flags.isSuperset(of: [.closed, .tombstone]) && leaf.id.generation < oldest
                 && !isDeletion(leaf)
         }
-        // What is new has no sequence yet.
+        // A new revision has no sequence yet.
         let byAge = old.sorted { $0.sequence &- 1 < $1.sequence &- 1 }
         for leaf in byAge.dropLast(RevisionLimits.rememberedClosingsCount) {
             guard let end = position(of: leaf.id), let main = currentPosition else { continue }
@@ -155,7 +155,7 @@ extension RevisionTree {
         }
     }
 
-    /// Whether somebody deleted the document with this tombstone: peers that have it may come yet.
+    /// Whether this tombstone deleted the document: peers that have it may still connect.
     private func isDeletion(_ leaf: Revision) -> Bool {
         let parent = leaf.parent.map { revisions[$0].id }
         let body = Array("{}".utf8)

@@ -2,8 +2,8 @@ extension RevisionTree {
     /// How a conflict ends.
     public typealias Decision = HistoryDecision
 
-    /// The two leaves that a resolver should look at: the current one and the first that a remote
-    /// sent and that is not resolved; `nil` when there is none such.
+    /// The two leaves for a resolver: the current one and the first unresolved one that a remote
+    /// sent; `nil` when there is none.
     public var conflict: (local: Revision, remote: Revision)? {
         guard revisions.count > 1 else { return nil }
         let leaves = leaves
@@ -16,8 +16,8 @@ extension RevisionTree {
 
     /// Ends the conflict between two leaves.
     ///
-    /// Whatever is decided, the remote's branch goes on: what stays of the local side becomes a
-    /// new child of the remote leaf, so that pushing it is no conflict at the server. Only
+    /// Whatever the decision, the remote's branch continues: what stays of the local side becomes a
+    /// new child of the remote leaf, so that pushing it is not a conflict at the server. Only
     /// `keepRemote`, and `delete` of a remote tombstone, make no revision; the remote leaf then
     /// gets a new sequence. Of two tombstones the remote one stays.
     ///
@@ -27,10 +27,10 @@ extension RevisionTree {
     ///   - decision: How it ends.
     ///   - closesRemote: Whether keeping the local side ends the remote's branch with a
     ///     tombstone and makes no revision, for a remote that follows when it is told so (`closing`
-    ///     of `insertRemote`). Two peers that decide alike about one conflict then make nothing
-    ///     that the other does not have.
+    ///     of `insertRemote`). Two peers that make the same decision then make nothing
+    ///     that the other lacks.
     ///   - blinding: As in `RevisionID.digesting`.
-    /// - Returns: The revision that is the outcome.
+    /// - Returns: The resulting revision.
     /// - Throws: `notALeaf` when the document has changed since: read it and decide again;
     ///   `generationOverflow`; `bodyMissing`. The tree is then unchanged.
     ///
@@ -90,14 +90,14 @@ extension RevisionTree {
 
     /// Makes one leaf win over another, which stays as a closed branch.
     ///
-    /// Also where no remote is known to have it: it may be on its way to one, which would refuse all that
-    /// follows if nobody could tell it what became of it.
+    /// Even if no remote is known to have it: it may be in flight to one, which would refuse everything that
+    /// follows if it could not be told what became of it.
     ///
     /// - Parameters:
-    ///   - winner: The leaf whose branch goes on.
+    ///   - winner: The leaf whose branch continues.
     ///   - loser: The other leaf.
-    ///   - merged: A new child of the winner, or `nil` to take the winner as it is.
-    /// - Returns: The revision that is the outcome.
+    ///   - merged: A new child of the winner, or `nil` to take the winner unchanged.
+    /// - Returns: The resulting revision.
     /// - Throws: `generationOverflow`; the tree is then unchanged.
     private mutating func resolve(
         winner: RevisionID,

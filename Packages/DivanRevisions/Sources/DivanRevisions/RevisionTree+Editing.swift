@@ -1,7 +1,7 @@
 extension RevisionTree {
     /// Adds a chain of revisions, oldest first, each the parent of the next.
     ///
-    /// - Returns: Where the newest one stands now.
+    /// - Returns: The position of the newest one.
     mutating func add(_ chain: [Revision], onto parent: Int?) -> Int {
         guard let oldest = chain.first else { return parent ?? 0 }
         if revisions.isEmpty || oldest.id > revisions[0].id { return prepend(chain, onto: parent) }
@@ -33,12 +33,12 @@ extension RevisionTree {
         return 0
     }
 
-    /// Removes revisions; their children go to the next ancestor that stays, and marks on them
+    /// Removes revisions; their children are attached to the next ancestor that stays, and marks on them
     /// are forgotten.
     mutating func remove(_ unwanted: Set<Int>) {
         guard !unwanted.isEmpty else { return }
         var all = revisions
-        // From the roots on: the parent of an unwanted parent is one that stays already.
+        // Starts at the roots, so that the parent of an unwanted parent already is one that stays.
         for position in all.indices.reversed() {
             if let parent = all[position].parent, unwanted.contains(parent) {
                 all[position].parent = all[parent].parent
@@ -47,9 +47,9 @@ extension RevisionTree {
         _ = rearrange(all, into: all.indices.filter { !unwanted.contains($0) })
     }
 
-    /// Takes over the revisions at the positions in `order`; everything that points follows.
+    /// Takes over the revisions at the positions in `order`, and updates all references.
     ///
-    /// - Returns: The new place of each old position that stayed.
+    /// - Returns: The new position of each old position that stayed.
     private mutating func rearrange(_ all: [Revision], into order: [Int]) -> [Int: Int] {
         let places = Dictionary(uniqueKeysWithValues: zip(order, order.indices))
         revisions = order.map { position in
@@ -73,8 +73,8 @@ extension RevisionTree {
 
     /// Makes a revision a leaf.
     ///
-    /// Marks on what goes are forgotten, and not set back to the leaf: a remote that goes on from there is
-    /// to be told of it, not to count as level.
+    /// Marks on removed revisions are forgotten, and not set back to the leaf: a remote that continues from
+    /// there must be told of it, and must not count as up to date.
     mutating func removeDescendants(of id: RevisionID) {
         guard let position = position(of: id) else { return }
         remove(Set(revisions.indices.filter { isAncestor(position, of: $0) }))
@@ -89,7 +89,7 @@ extension RevisionTree {
         }
     }
 
-    /// Restores what holds after every change: the winner is not in conflict (`revisions.md` §4),
+    /// Restores the invariants after a change: the winner is not in conflict (`revisions.md` §4),
     /// and only leaves and revisions that keep it have a body (§5).
     mutating func settle() {
         let leaves = isChain ? Array(revisions.indices.prefix(1)) : leafPositions

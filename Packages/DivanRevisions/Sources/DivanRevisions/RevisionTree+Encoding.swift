@@ -5,8 +5,8 @@
 //     unless it is the current one: ID length · ID · sequence · [body length · body]
 //   mark count · each mark by ascending remote: remote · position
 //
-// ID, sequence and body of the current revision stand in the document's row, where they are read
-// without the tree; a document of one revision so takes 6 bytes here.
+// ID, sequence and body of the current revision are in the document's row, where they are read
+// without the tree; so a document with one revision takes 6 bytes here.
 extension RevisionTree {
     static let encodingVersion: UInt8 = 1
     private static let bodyFollows: UInt8 = 0x80
@@ -41,12 +41,12 @@ extension RevisionTree {
     /// Restores a tree from `encoded()` and the current revision's part in the document's row.
     ///
     /// - Parameters:
-    ///   - bytes: What `encoded()` gave.
+    ///   - bytes: What `encoded()` returned.
     ///   - currentID: The current revision.
     ///   - currentSequence: The local change number under which it was stored.
     ///   - currentBody: Its body. `nil` is for callers that only read the tree: a body that was
-    ///     not handed in is lost when the revision ceases to be current.
-    /// - Throws: `unknownEncoding` or `damagedEncoding`; any bytes give a sound tree or an error.
+    ///     not passed in is lost when the revision is no longer current.
+    /// - Throws: `unknownEncoding` or `damagedEncoding`; any bytes give a valid tree or an error.
     public init(
         decoding bytes: Span<UInt8>,
         currentID: RevisionID,
@@ -72,7 +72,7 @@ extension RevisionTree {
     ) throws(ByteReader.Damage) {
         let count = try reader.readCount()
         let currentPosition = try reader.readCount()
-        // Two bytes is the least that a revision takes.
+        // A revision takes at least two bytes.
         guard count >= 1, currentPosition < count, count <= reader.remainingCount / 2,
             !current.id.isVersion
         else {

@@ -1,14 +1,14 @@
-// Pruning forgets old ancestors, each peer other ones. A peer that still holds such a revision is then
-// taken for a rival, and one of the two may be given up for the other although it descends from it. Who
+// Pruning forgets old ancestors, different ones on each peer. A peer's revision may then be taken for a
+// rival of its own descendant, and one of the two be given up for the other. A peer that
 // remembers the descent says so, with the `history` of the later one; that settles it for good, whatever
 // was decided before.
 extension RevisionTree {
-    /// Takes a revision for the current one that was given up here for its own ancestor, or waits in a
+    /// Makes a revision current that was given up here for its own ancestor, or waits in a
     /// conflict with it.
     ///
-    /// The ancestor keeps its body, so that it is not forgotten again before all neighbours have heard.
+    /// The ancestor keeps its body, so that it is not forgotten again before all neighbours have been told.
     ///
-    /// - Returns: `nil`, and nothing is changed, unless the history of what was received names our
+    /// - Returns: `nil`, and nothing is changed, unless the history of the received revision names our
     ///   current revision, and the gap that pruning left has room for it.
     mutating func rejoin(_ received: Received) -> InsertOutcome? {
         guard let start = position(of: received.id), let current = currentPosition,
@@ -25,10 +25,10 @@ extension RevisionTree {
         return takeBack(received)
     }
 
-    /// Puts a branch that was given up here back onto the current revision, from which it goes on as
-    /// a peer remembers that gave up both.
+    /// Puts a branch that was given up here back onto the current revision, which it continues
+    /// according to a peer that gave up both.
     ///
-    /// - Returns: Whether it stands there now; nothing is changed where it does not.
+    /// - Returns: Whether it is there now; otherwise nothing is changed.
     mutating func join(_ end: Int, toCurrentNamedIn listed: [RevisionID]) -> Bool {
         guard let current = currentPosition, listed.contains(revisions[current].id),
             isGivenUp(revisions[end].id)
@@ -39,7 +39,7 @@ extension RevisionTree {
         return true
     }
 
-    /// Whether a revision can stand between another one and its parent.
+    /// Whether a revision can be placed between another one and its parent.
     private func fits(_ ancestor: Int, below child: Int) -> Bool {
         guard revisions[ancestor].id.generation < revisions[child].id.generation else {
             return false
@@ -47,10 +47,10 @@ extension RevisionTree {
         return revisions[child].parent.map { isAncestor($0, of: ancestor) } ?? true
     }
 
-    /// Stays with the current revision where the peer gave that one up for an ancestor of it: the peer
-    /// is to hear of ours again, with its history.
+    /// Keeps the current revision if the peer gave it up for one of its ancestors: the peer
+    /// must be told of ours again, with its history.
     ///
-    /// - Returns: `nil`, and nothing is changed, where that is not so.
+    /// - Returns: `nil`, and nothing is changed, if that is not the case.
     mutating func recall(_ received: Received, _ closing: [RevisionID]) -> InsertOutcome? {
         guard !closing.isEmpty, !received.isOutdated, let current = currentPosition,
             closing.contains(revisions[current].id), let position = position(of: received.id),

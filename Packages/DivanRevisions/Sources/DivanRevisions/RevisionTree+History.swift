@@ -4,8 +4,8 @@ extension RevisionTree {
     /// The ancestors to send with a revision, newest first, without the revision itself.
     ///
     /// Gaps that pruning left are filled with made-up IDs, `<generation>-faded000` and sixteen
-    /// random digits, since a receiver wants the first entries consecutive. The list ends with
-    /// the first ancestor that the peer knows, which is in it even if the list is full before.
+    /// random digits, since a receiver requires the first entries to be consecutive. The list ends with
+    /// the first ancestor that the peer knows, which is included even if the list is full before it.
     ///
     /// - Parameters:
     ///   - id: The revision to send.
@@ -47,7 +47,7 @@ extension RevisionTree {
 }
 
 extension RevisionID {
-    /// Makes up an ID for an ancestor that is forgotten.
+    /// Makes up an ID for a forgotten ancestor.
     fileprivate init?(fadedGeneration generation: UInt64, random: some RandomSource) {
         let digest: [UInt8] = [0xFA, 0xDE, 0xD0, 0x00] + random.bytes(8)
         self.init(generation: generation, digestBytes: digest.span)

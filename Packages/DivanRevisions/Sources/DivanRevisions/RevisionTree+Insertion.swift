@@ -1,5 +1,5 @@
 extension RevisionTree {
-    /// What became of a revision that was offered.
+    /// The outcome for an offered revision.
     public typealias InsertOutcome = HistoryOutcome
 
     /// Adds a revision made on this peer.
@@ -47,25 +47,25 @@ extension RevisionTree {
     /// Adds a revision that a peer sent.
     ///
     /// - Parameters:
-    ///   - id: Its ID, stored as it came.
+    ///   - id: Its ID, stored as received.
     ///   - history: Its ancestors, newest first. Generations descend one by one; gaps are allowed
-    ///     only behind the first `RevisionLimits.depth` − 1 entries, `id` included.
+    ///     only after the first `RevisionLimits.depth` − 1 entries, `id` included.
     ///   - flags: Any of `tombstone` and `hasBlobs`.
-    ///   - body: JSON as it came.
-    ///   - remote: Where it came from; `nil` on a peer that does not track its other side.
+    ///   - body: JSON as received.
+    ///   - remote: The remote that sent it; `nil` on a peer that does not track its other side.
     ///   - refusesConflicts: Whether only a continuation of a leaf is accepted, or the revival of
     ///     a deleted document: a live revision with no ancestor in the tree, as Sync Gateway does
     ///     (`revisions.md` §7). The tombstones are closed then.
     ///   - closing: A tombstone with its history, newest first, that ends the branch of the current
-    ///     revision in favour of this one: a peer that resolved a conflict for its own side says so
-    ///     (`revisions.md` §8). Read where conflicts are refused, and for a revision that was given up
+    ///     revision in favour of this one: sent by a peer that resolved a conflict for its own side
+    ///     (`revisions.md` §8). Read if conflicts are refused, and for a revision that was given up
     ///     here.
-    ///   - keepsOrder: Whether the sender remembers what it gave up, names it, and keeps to the order of
-    ///     `Precedence`, as peers of ours do. Others are followed, whatever was decided here.
-    ///   - isOutdated: Whether the remote is known to have gone on since it sent this: its mark stays,
-    ///     and what conflicts is a conflict.
+    ///   - keepsOrder: Whether the sender remembers what it gave up, names it, and applies the order of
+    ///     `Precedence`, as Divan peers do. Others are followed, whatever was decided here.
+    ///   - isOutdated: Whether the remote is known to have moved on since it sent this: its mark stays,
+    ///     and a conflicting revision is a conflict.
     ///   - retention: Which old bodies stay.
-    /// - Returns: What became of it.
+    /// - Returns: The outcome.
     /// - Throws: `brokenHistory`; the tree is then unchanged.
     public mutating func insertRemote(
         _ id: RevisionID,
@@ -100,22 +100,22 @@ extension RevisionTree {
         else { return try insert(received, refusesConflicts: refusesConflicts) }
         var closed = self
         guard try closed.closeCurrent(with: closing) else { return .conflict }
-        // The sender has decided: what this one continues does not wait any longer.
+        // The sender has decided: the branch that this one continues no longer waits.
         if let known = ([id] + history).lazy.compactMap(closed.position).first {
             closed.clearConflict(from: known)
         }
         let outcome =
             contains(id)
             ? closed.reopen(received) : try closed.insert(received, refusesConflicts: false)
-        // A branch that was opened again brings what the other one closed with, and no pruning.
+        // Reopening a branch, with what closed the other one, does not prune by itself.
         closed.prune()
         self = closed
         return outcome
     }
 
-    /// Decides about a revision that was given up here and comes again, from a peer that keeps to
-    /// the order: it takes the place of the current one if the peer gave up that one, and if it
-    /// stands above it; else it stays closed, and the peer is told of ours (`Precedence`).
+    /// Decides about a revision that was given up here and arrives again, from a peer that applies
+    /// the order: it replaces the current one if the peer gave up that one, and if it
+    /// is above it; otherwise it stays closed, and the peer is told of ours (`Precedence`).
     private mutating func contend(
         _ received: Received,
         _ closing: [RevisionID],
@@ -124,9 +124,9 @@ extension RevisionTree {
         guard let current else { return .conflict }
         guard !received.isOutdated else { return .alreadyThere }
         let isAbove = Precedence(current) < Precedence(received.id, received.flags)
-        // What went on from ours and lost then is news, and decided later than what we know.
+        // A descendant of ours that lost is news, and was decided later than what we know.
         let hasNews = (closing.firstIndex(of: current.id) ?? 0) > 1
-        // Where each of the two went on and lost somewhere, both are news, and the order decides.
+        // If each of the two was continued and lost somewhere, both are news, and the order decides.
         let wentOnHere = !isClosed(received.id)
         let takesPlace = wentOnHere ? isAbove && hasNews : isAbove || hasNews
         var changed = self
@@ -137,7 +137,7 @@ extension RevisionTree {
         }
         if refusesConflicts, closing.isEmpty || closing.last != current.id { return .conflict }
         if let remote = received.remote, let position = position(of: received.id) {
-            // The body serves when the peer insists.
+            // The body is used if the peer insists.
             revisions[position].body = received.body
             revisions[position].flags.formUnion(
                 received.flags.intersection([.tombstone, .hasBlobs])
@@ -149,7 +149,7 @@ extension RevisionTree {
         return .givenUp
     }
 
-    /// Opens a closed branch in the place of the current one, which was closed for it.
+    /// Reopens a closed branch, which replaces the current one that was closed for it.
     mutating func takeBack(_ received: Received) -> InsertOutcome {
         guard let position = position(of: received.id) else { return .alreadyThere }
         let flags = received.flags.intersection([.tombstone, .hasBlobs])
@@ -160,13 +160,13 @@ extension RevisionTree {
         return .inserted(isConflict: false)
     }
 
-    /// Lets the current revision count as changed.
+    /// Makes the current revision count as changed.
     mutating func touch() {
         guard let current = currentPosition else { return }
         revisions[current].sequence = 0
     }
 
-    /// A revision and what is known about its coming; the members are those of `insertRemote`.
+    /// A received revision and its circumstances; the members are those of `insertRemote`.
     struct Received {
         let id: RevisionID
         let history: [RevisionID]
@@ -194,9 +194,9 @@ extension RevisionTree {
         if refusesConflicts, !isRevival, !isContinuation || endsElsewhere { return .conflict }
 
         let joinsConflict = parent.map { revisions[$0].flags.contains(.conflict) } ?? false
-        // A deleted branch that goes on beside the one that brought the document back is a conflict:
-        // the longer of the two must not hide the other.
-        // A branch that waits for a decision goes on waiting, whoever adds to it.
+        // If a deleted branch is continued next to the one that brought the document back, it is a
+        // conflict: the longer of the two must not hide the other.
+        // A branch that waits for a decision continues to wait, whoever adds to it.
         let isConflict =
             !isRevival && (joinsConflict || remote != nil && (!isContinuation || endsElsewhere))
         if isRevival { closeTombstones() }
@@ -233,7 +233,7 @@ extension RevisionTree {
         return refusesConflicts ? .conflict : reopen(received)
     }
 
-    /// Lets the branch of a closed revision go on: whoever sent it holds it, whatever was decided
+    /// Continues the branch of a closed revision: its sender holds it, whatever was decided
     /// here.
     private mutating func reopen(_ received: Received) -> InsertOutcome {
         guard let position = position(of: received.id) else { return .alreadyThere }
@@ -247,14 +247,14 @@ extension RevisionTree {
         return .inserted(isConflict: self[received.id]?.flags.contains(.conflict) ?? false)
     }
 
-    /// Whether this came late, and has nothing to do with what is here: the remote has made the document
-    /// anew since, or let another one win in it, and nobody is to take this for its last word.
+    /// Whether this came late, and is unrelated to what is here: the remote has recreated the document
+    /// since, or let another revision win in it, so this must not be taken for its latest state.
     private func isLeftBehind(_ received: Received) -> Bool {
         received.isOutdated && !revisions.isEmpty && !contains(received.id)
             && !received.history.contains(where: contains)
     }
 
-    /// Notes where the remote is now, which an outdated revision does not tell.
+    /// Notes which revision the remote has now, which an outdated revision does not tell.
     private mutating func follow(_ received: Received, currentBefore: RevisionID?) {
         guard let remote = received.remote else { return }
         if received.isOutdated, let latest = latest(at: remote),
@@ -270,13 +270,13 @@ extension RevisionTree {
         (current?.isTombstone ?? false) && !flags.contains(.tombstone)
     }
 
-    /// Whether a revision stands in a conflict that nobody has decided here.
+    /// Whether a revision is in a conflict that is unresolved here.
     func waits(_ id: RevisionID) -> Bool {
         guard let position = position(of: id), isLeaf(position) else { return false }
         return revisions[position].flags.contains(.conflict)
     }
 
-    /// Whether this branch was closed and the document goes on in another one.
+    /// Whether this branch was closed and the document continues in another one.
     func isClosedBeside(_ position: Int) -> Bool {
         revisions[position].flags.contains(.closed) && position != currentPosition
     }
@@ -304,7 +304,7 @@ extension RevisionTree {
         return true
     }
 
-    /// Puts every tombstone behind the branch that now begins, also when that ends in one too.
+    /// Ranks every tombstone below the branch that now begins, even if that ends in one too.
     private mutating func closeTombstones() {
         for position in leafPositions where revisions[position].isTombstone {
             revisions[position].flags.insert(.closed)

@@ -1,10 +1,10 @@
 extension RevisionTree {
-    /// Removes revisions that stand deeper than `depth` below a leaf.
+    /// Removes revisions that are deeper than `depth` below a leaf.
     ///
-    /// A leaf has depth 1. A revision goes even if another leaf is nearer to it; its children
+    /// A leaf has depth 1. A revision is removed even if another leaf is nearer to it; its children
     /// move to the next ancestor that stays. Revisions that keep their body stay, so a remote's
-    /// latest does. Closed branches that end so far below the current revision go too, unless a
-    /// remote has them, and branches above the bounds of `RevisionLimits`. Insertions call this by
+    /// latest does. Closed branches that end so far below the current revision are removed too, unless a
+    /// remote has them, and so are branches beyond the bounds of `RevisionLimits`. Insertions call this
     /// themselves.
     ///
     /// Source: `revisions.md` §5.
@@ -22,11 +22,11 @@ extension RevisionTree {
         pruneBranches()
     }
 
-    /// Removes the branches that matter least while there are too many of them, or too many
+    /// Removes the least important branches while there are too many of them, or too many
     /// revisions: closed ones before tombstones before conflicts, of each kind the oldest first.
     ///
-    /// Neither the current branch nor one that a remote is known to have goes. Who holds a branch
-    /// that is gone meets a conflict when he names it, as with one that was never here.
+    /// Neither the current branch nor one that a remote is known to have is removed. A peer that holds a
+    /// removed branch gets a conflict when it names it, as with one that was never here.
     private mutating func pruneBranches() {
         guard revisions.count > RevisionLimits.branchCount else { return }
         let leaves = leafPositions
@@ -58,7 +58,7 @@ extension RevisionTree {
         remove(unwanted)
     }
 
-    /// Sorts leaves by what is lost with them, the least first; what is new has no sequence yet.
+    /// Sorts leaves by what is lost with them, the least first; new ones have no sequence yet.
     private func worth(of leaf: Int) -> (Int, UInt64, Int) {
         let revision = revisions[leaf]
         let kind = revision.flags.contains(.closed) ? 0 : revision.isTombstone ? 1 : 2

@@ -7,12 +7,12 @@ extension RevisionTree {
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
     /// Its body is kept from now on, as the source of deltas and the base of merges. An ancestor
-    /// of what the remote is known to have changes nothing, nor does an unknown revision. When it is
-    /// our current one, a branch in conflict that the remote had before is over and goes: nobody
-    /// has to decide about it any more.
+    /// of what the remote is known to have changes nothing, nor does an unknown revision. If it is
+    /// our current one, a branch in conflict that the remote had before is removed: it
+    /// no longer has to be resolved.
     ///
     /// With `goesBack` an ancestor counts, too: the remote says that it is its current one now. It
-    /// forgot what came between, by pruning or with an older copy of itself.
+    /// forgot what came between, by pruning or because it was restored from an older copy.
     public mutating func markLatest(
         _ id: RevisionID,
         at remote: RemoteID,
@@ -37,9 +37,9 @@ extension RevisionTree {
 
     /// Moves a remote's mark to a revision that came from it (`revisions.md` §4, step 5).
     ///
-    /// When the new revision does not descend from the one before, the remote has switched
-    /// branches. What it left is then given up if it is nothing but the remote's: a branch in
-    /// conflict is purged, and our current revision, on which we have no change of our own, is closed, for
+    /// If the new revision does not descend from the previous one, the remote has switched
+    /// branches. The branch it left is then given up if it is only the remote's: a branch in
+    /// conflict is purged, and our current revision, if we have no change of our own on it, is closed, because
     /// other peers may have got it from here.
     mutating func moveMark(
         of remote: RemoteID,

@@ -2,11 +2,11 @@ extension RevisionTree {
     /// Takes over the tree of another engine; nothing is pruned or forgotten.
     ///
     /// - Parameters:
-    ///   - given: The revisions in any order; a parent is a place in this list, and a sequence of 0 is
+    ///   - given: The revisions in any order; a parent is a position in this list, and a sequence of 0 is
     ///     that of the row.
-    ///   - latest: Where the latest one that a remote is known to have stands in that list.
-    /// - Throws: `damagedEncoding` with the place of a revision that stands there twice, or whose parent
-    ///   or mark is none; any input gives a sound tree or an error.
+    ///   - latest: The position in that list of the latest one that each remote is known to have.
+    /// - Throws: `damagedEncoding` with the position of a revision that occurs twice, or whose parent
+    ///   or mark does not exist; any input gives a valid tree or an error.
     public init(
         restoring given: [Revision],
         latest: [RemoteID: Int]
@@ -28,7 +28,7 @@ extension RevisionTree {
                 body: revision.body
             )
             if let parent = revision.parent {
-                // A parent stands behind its child, so no cycle can be.
+                // A parent comes after its child, so there can be no cycle.
                 guard given.indices.contains(parent), places[parent] > places[index],
                     given[parent].id.generation < revision.id.generation
                 else { throw .damagedEncoding(offset: index) }

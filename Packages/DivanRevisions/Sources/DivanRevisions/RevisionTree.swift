@@ -3,20 +3,20 @@
 /// A value without storage: the caller loads it, changes it, and writes it back. New revisions
 /// have sequence 0 until `assignSequence(_:)`.
 ///
-/// **What it promises.** The current revision follows from the tree alone: of the leaves that wait in no
-/// conflict the live ones come before tombstones, and those before closed branches; then the higher
-/// generation wins, then the greater digest. Two trees of the same revisions and marks are equal, however
-/// they grew. A revision that was offered is there afterwards, or its outcome says why not; a call
-/// that throws has changed nothing. What was given up comes back, from a peer that keeps to the order,
-/// only by `Precedence`, so neighbours who decided differently come to rest. Nothing asks a clock or for
+/// **What it promises.** The current revision depends only on the tree: of the leaves that do not wait in a
+/// conflict, live ones come before tombstones, and those before closed branches; then the higher
+/// generation wins, then the greater digest. Two trees with the same revisions and marks are equal, however
+/// they grew. An offered revision is there afterwards, or the outcome says why not; a call
+/// that throws has changed nothing. A revision that was given up comes back, from a peer that applies the
+/// order, only by `Precedence`, so neighbours that decided differently come to rest. Nothing uses a clock or
 /// randomness.
 ///
 /// **The states of a leaf.** The *current* one is what readers see. Another live one, or a tombstone that
-/// some remote has, stands in a *conflict* and waits for a resolver (`resolve`); it descends from the
-/// point where the branches part, and its body there is the base of a merge. One that was given up is
-/// *closed*: nothing but a tombstone follows it, which its own digest tells from a deletion. A
-/// closed one opens again where somebody continues it, or insists on it and stands above ours. A tombstone
-/// that is current means that the document is deleted; a revision without an ancestor here brings it back.
+/// some remote has, is in *conflict* and waits for a resolver (`resolve`); it descends from the
+/// point where the branches diverge, and the body there is the base of a merge. One that was given up is
+/// *closed*: only a tombstone follows it, whose digest distinguishes it from a deletion. A
+/// closed one is reopened if a peer continues it, or insists on it and it is above ours. A current tombstone
+/// means that the document is deleted; a revision without an ancestor here brings it back.
 ///
 /// ```
 /// insertLocal   leaf ─→ its child is the leaf
@@ -27,16 +27,16 @@
 /// ```
 ///
 /// **What a remote has** is one mark for each remote, on the latest revision that it is known to have. It
-/// moves with what comes from there and what is accepted there; never back to an ancestor, unless the
+/// moves to revisions that the remote sends or accepts; never back to an ancestor, unless the
 /// remote itself says that it went back. A marked revision keeps its body, as the source of deltas and
 /// the base of merges, and is not pruned.
 ///
 /// **What may be reordered.** Revisions arrive in any order, with gaps in their history and more than once.
-/// One that is outdated by what the remote told since moves no mark. What pruning forgot may be named by
-/// a peer that remembers more: `rejoin` and `recall` put it back in its place.
+/// One that is outdated by what the remote said since moves no mark. A peer that remembers more may name
+/// revisions that pruning forgot: `rejoin` and `recall` put them back in their place.
 ///
 /// **What bounds it.** `RevisionLimits`: revisions of a branch, leaves, revisions of a tree, entries of a
-/// history. Nothing here costs more than sorting the tree. Bodies are held for leaves and for revisions
+/// history. Nothing here costs more than sorting the tree. Bodies are kept for leaves and for revisions
 /// that a remote is known to have; all others lose theirs.
 ///
 /// **What a crash leaves** is the tree as it was loaded: it is written whole, in the transaction of its
@@ -53,8 +53,8 @@ public struct RevisionTree: Equatable, Sendable {
         var position: Int
     }
 
-    /// All revisions by descending ID: so a child stands before its parent, no cycle can be, and
-    /// two trees of the same revisions are equal however they grew.
+    /// All revisions by descending ID: so a child comes before its parent, there can be no cycle, and
+    /// two trees with the same revisions are equal however they grew.
     public internal(set) var revisions: [Revision] = []
     /// By ascending remote, at most one for each.
     var marks: [RemoteMark] = []
@@ -107,10 +107,10 @@ public struct RevisionTree: Equatable, Sendable {
         return lineage(from: first).first(where: ancestors.contains).map { revisions[$0] }
     }
 
-    /// Replaces the kept bodies of all revisions but the current one: a store may keep them in
-    /// another form than their own.
+    /// Replaces the kept bodies of all revisions except the current one: a store may keep them in
+    /// another form.
     ///
-    /// - Throws: What `transform` throws; the tree is then changed in part.
+    /// - Throws: What `transform` throws; the tree is then partly changed.
     public mutating func transformOldBodies<E: Error>(
         _ transform: ([UInt8]) throws(E) -> [UInt8]
     ) throws(E) {
@@ -142,7 +142,7 @@ extension RevisionTree {
     }
 
     func isLeaf(_ position: Int) -> Bool {
-        // A child stands before its parent.
+        // A child comes before its parent.
         !revisions[..<position].contains { $0.parent == position }
     }
 
@@ -188,7 +188,7 @@ extension RevisionTree {
             .sorted { rank(of: $0) < rank(of: $1) }
     }
 
-    /// Sorts unresolved conflicts behind, then tombstones, then closed branches, then lower IDs.
+    /// The sort key: unresolved conflicts last, else tombstones, else closed branches, else lower IDs.
     private func rank(of position: Int) -> (Int, Int, Int, Int) {
         let flags = revisions[position].flags
         return (

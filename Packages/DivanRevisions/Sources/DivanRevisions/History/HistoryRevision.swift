@@ -2,7 +2,7 @@
 public struct HistoryRevision: Equatable, Sendable {
     /// Its identity.
     public let id: RevisionID
-    /// Where its parent stands in `RevisionTree.revisions`; `nil` for a root, and without a tree.
+    /// The position of its parent in `RevisionTree.revisions`; `nil` for a root, and without a tree.
     public internal(set) var parent: Int?
     /// What is known of it.
     public internal(set) var flags: RevisionFlags
@@ -14,7 +14,7 @@ public struct HistoryRevision: Equatable, Sendable {
     /// Whether it deletes the document.
     public var isTombstone: Bool { flags.contains(.tombstone) }
 
-    /// Creates a revision from what its row holds.
+    /// Creates a revision from its row.
     public init(
         only id: RevisionID,
         flags: RevisionFlags,
@@ -40,26 +40,26 @@ public struct HistoryRevision: Equatable, Sendable {
     }
 }
 
-/// What became of a revision that was offered to a history.
+/// The outcome for a revision that was offered to a history.
 public enum HistoryOutcome: Equatable, Sendable {
-    /// It is there now; `isConflict` when it waits for a resolver, `isUnaware` when it took the place of
-    /// one that its sender did not know, and may meet there.
+    /// It was inserted; `isConflict` if it waits for a resolver, `isUnaware` if it replaced a revision
+    /// that its sender did not know, and may come across there.
     case inserted(isConflict: Bool, isUnaware: Bool = false)
     /// It was there before; the revisions are unchanged.
     case alreadyThere
-    /// It lies behind the current revision, which may have won over it here while its sender let it win
-    /// over that one; the revisions are unchanged.
+    /// It is older than the current revision, which may have won over it here while its sender let it win
+    /// over the current one; the revisions are unchanged.
     case overtaken
     /// It would make a conflict, and those are refused; nothing is changed.
     case conflict
-    /// It was given up here, and stays so: the current revision counts as changed, so that the
+    /// It was given up here, and remains so: the current revision counts as changed, so that the
     /// sender is told of it, and of what it closed.
     case givenUp
 }
 
 /// How a conflict ends.
 public enum HistoryDecision: Equatable, Sendable {
-    /// What the local revision holds stays.
+    /// The local revision's content stays.
     case keepLocal
     /// The remote revision becomes current.
     case keepRemote
@@ -69,19 +69,19 @@ public enum HistoryDecision: Equatable, Sendable {
     case delete
 }
 
-/// What a peer that announces a revision should be told.
+/// The answer for a peer that announces a revision.
 public enum AnnouncedStanding: Equatable, Sendable {
     /// It is here; whether the remote is known to have it, and whether it is current.
     case known(isMarked: Bool, isCurrent: Bool)
-    /// It is not here; these are, with their bodies. With a `rival` it was given up for that one.
+    /// It is not here; these are, with their bodies. If there is a `rival`, it was given up for that one.
     case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
-    /// It would make a conflict, which nobody tracks.
+    /// It would make a conflict, and those are not tracked here.
     case conflict
 }
 
-/// What a peer that proposes a revision should be told.
+/// The answer for a peer that proposes a revision.
 public enum ProposedStanding: Equatable, Sendable {
-    /// It may come.
+    /// It may be sent.
     case accept
     /// It is current here.
     case known

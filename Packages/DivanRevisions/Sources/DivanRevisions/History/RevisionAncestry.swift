@@ -1,7 +1,7 @@
-/// The revisions behind one that is sent or came, as its message names them.
+/// The past of a revision that is sent or received, as its message names it.
 ///
-/// In a tree the ancestors, newest first. With version vectors what the revision merged, then the
-/// versions of the other sources, then the tree IDs of a time before.
+/// In a tree the ancestors, newest first. With version vectors the versions that the revision merged, then
+/// those of the other sources, then the tree IDs from before the upgrade.
 public struct RevisionAncestry: Equatable, Sendable {
     /// The revisions, in the order of the message.
     public var ids: [RevisionID]
@@ -14,7 +14,7 @@ public struct RevisionAncestry: Equatable, Sendable {
         self.mergeCount = min(max(mergeCount, 0), ids.count)
     }
 
-    /// Takes what stands behind the name of a revision.
+    /// Takes the past of a revision.
     public init(of mixed: MixedVector) {
         let versions = mixed.vector.versions.dropFirst().map { RevisionID($0) }
         ids = versions + (mixed.isLegacy ? Array(mixed.legacy.dropFirst()) : mixed.legacy)
@@ -47,9 +47,9 @@ public struct RevisionAncestry: Equatable, Sendable {
 }
 
 extension MixedVector {
-    /// Joins the name of a revision and what is behind it.
+    /// Joins the name of a revision and its past.
     ///
-    /// - Throws: `badVersion` where a version follows a tree ID or a source stands twice.
+    /// - Throws: `badVersion` when a version follows a tree ID or a source occurs twice.
     public init(_ id: RevisionID, _ ancestry: RevisionAncestry) throws(RevisionError) {
         let all = [id] + ancestry.ids
         let versions = all.prefix { $0.isVersion }.compactMap(\.version)

@@ -1,17 +1,17 @@
 /// Who writes a database's revisions, and when: what a history needs to name new ones.
 ///
-/// Trees need none of it but `blinding`: there the name of a revision follows from its content.
+/// Trees need only `blinding`: there the name of a revision follows from its content.
 public struct RevisionAuthor: Equatable, Sendable {
     /// The database.
     public let source: SourceID
     /// Its clock, which is kept with it.
     public private(set) var clock: HybridClock
-    /// Whether a version came that this database did not write although it bears its source.
+    /// Whether a version was received that has this database's source but was not written by it.
     ///
-    /// Somebody copied or restored the file: what is written from now on needs another source.
+    /// The file was copied or restored: revisions written from now on need another source.
     public private(set) var hasDouble = false
-    /// What the digest of the next revision of a tree runs over besides its content: random bytes where
-    /// the body must not be guessed from its name, nothing elsewhere.
+    /// What the digest of a tree's next revision covers in addition to its content: random bytes if
+    /// the body must not be guessable from its name, otherwise nothing.
     public var blinding: [UInt8] = []
     private let wall: UInt64
 
@@ -22,7 +22,7 @@ public struct RevisionAuthor: Equatable, Sendable {
         self.wall = wall
     }
 
-    /// The time of a new revision, later than all that this source wrote into the vectors.
+    /// The time of a new revision, later than all of this source's times in the vectors.
     mutating func time(after vectors: VersionVector...) throws(RevisionError) -> UInt64 {
         for vector in vectors { clock.pass(vector.time(of: source)) }
         guard let time = clock.now(wall: wall) else { throw .badVersion(.clockExhausted) }
@@ -31,7 +31,7 @@ public struct RevisionAuthor: Equatable, Sendable {
 
     /// Notes a received revision without a past.
     ///
-    /// - Throws: `foreignScheme`, `badVersion` for one that a database of that scheme does not take.
+    /// - Throws: `foreignScheme`, `badVersion` for one that a database of that scheme does not accept.
     public mutating func admit(
         _ id: RevisionID,
         in scheme: RevisionScheme

@@ -1,9 +1,9 @@
 public import DivanCrypto
 
-/// All that a database knows of the revisions of one document: the seam between the engine, which
-/// stores and syncs, and a scheme, which decides what follows from what.
+/// All that a database knows about the revisions of one document: the seam between the engine, which
+/// stores and syncs, and a scheme, which decides which revision follows which.
 ///
-/// The engine asks how revisions stand to each other, what to send as a revision's past, and what is
+/// The engine asks how revisions relate to each other, what to send as a revision's past, and what is
 /// left after a merge; it does not know whether the answer comes from a tree (`RevisionTree`) or from
 /// version vectors (`VectorHistory`). A value without storage: loaded, changed and written back.
 public protocol RevisionHistory: Sendable {
@@ -11,31 +11,31 @@ public protocol RevisionHistory: Sendable {
     var current: HistoryRevision? { get }
     /// Every revision whose body is kept.
     var revisionsWithBody: [HistoryRevision] { get }
-    /// Whether its row says everything: there is one revision, and no remote is known to have it.
+    /// Whether the document's row says everything: there is one revision, and no remote is known to have it.
     var isSingle: Bool { get }
-    /// Whether the document has revisions that do not lie behind the current one.
+    /// Whether the document has revisions that the current one does not follow.
     var isBranched: Bool { get }
     /// Whether a revision waits for a resolver.
     var isConflicted: Bool { get }
-    /// The revisions that a resolver should look at.
+    /// The revisions for a resolver.
     var conflict: (local: HistoryRevision, remote: HistoryRevision)? { get }
 
-    /// The revision with this ID, if anything but its ID is known.
+    /// The revision with this ID, if more than its ID is known.
     subscript(id: RevisionID) -> HistoryRevision? { get }
-    /// The revision with this ID and those before it, newest first, as far as they are known by name.
+    /// The revision with this ID and those before it, newest first, as far as their names are known.
     func names(behind id: RevisionID) -> [RevisionID]
-    /// The revision and what is known behind it, as text: IDs with commas between, or a vector.
+    /// The revision and its known past, as text: IDs separated by commas, or a vector.
     func text(of id: RevisionID) -> String
-    /// A revision that lies behind both, if its body may be kept: the base of a merge.
+    /// A revision that both follow, if its body may be kept: the base of a merge.
     func commonAncestor(of first: RevisionID, and second: RevisionID) -> HistoryRevision?
-    /// Whether `ancestor` lies behind `id`.
+    /// Whether `ancestor` comes before `id`.
     func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool
-    /// What to tell somebody who still holds a revision that was given up here: the tombstone that
-    /// closed it first; empty where there is none.
+    /// What to tell a peer that still holds a revision that was given up here: the tombstone that
+    /// closed it first; empty if there is none.
     func closedBranch(from id: RevisionID) -> [RevisionID]
     /// The latest revision that a remote is known to have.
     func latest(at remote: RemoteID) -> RevisionID?
-    /// What to answer to an announced revision; `remote` is `nil` where conflicts are not tracked.
+    /// The answer to an announced revision; `remote` is `nil` if conflicts are not tracked.
     func standing(
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
@@ -44,7 +44,7 @@ public protocol RevisionHistory: Sendable {
     /// What to send as the past of a revision: at most `limit` − 1 names, down to one that the peer is
     /// `known` to have.
     ///
-    /// A peer that `takesTreeIDs` remembers all that stand behind a vector, and decides by the vectors.
+    /// A peer that `takesTreeIDs` remembers all that follow a vector, and decides by the vectors.
     func ancestry(
         of id: RevisionID,
         limit: Int,
@@ -63,8 +63,8 @@ public protocol RevisionHistory: Sendable {
         _ received: ReceivedRevision,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> HistoryOutcome
-    /// Notes that a remote has a revision; one that lies behind what it is known to have says nothing,
-    /// unless it `goesBack` to it.
+    /// Notes that a remote has a revision; one that is older than what it is known to have is ignored,
+    /// unless the remote `goesBack` to it.
     mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool)
     /// Ends the conflict between the current revision and one that waits; returns the outcome.
     mutating func end(
@@ -73,14 +73,14 @@ public protocol RevisionHistory: Sendable {
         closesRemote: Bool,
         by author: inout RevisionAuthor
     ) throws(RevisionError) -> RevisionID
-    /// Lets the current revision follow one that lost against it; `nil` where that says nothing new.
+    /// Makes the current revision follow one that lost against it; `nil` if that adds nothing new.
     ///
     /// `blinding` is that of `RevisionID.digesting`.
     mutating func graftCurrent(
         onto loser: RevisionID,
         blinding: [UInt8]
     ) throws(RevisionError) -> RevisionID?
-    /// Takes a revision that was given up here in the place of the current one, because a remote
+    /// Replaces the current revision with one that was given up here, because a remote
     /// insists on it.
     mutating func takeBack(
         _ id: RevisionID,
@@ -88,7 +88,7 @@ public protocol RevisionHistory: Sendable {
     ) throws(RevisionError) -> Bool
     /// Gives all new revisions their sequence.
     mutating func assignSequence(_ sequence: UInt64)
-    /// Replaces the kept bodies of all revisions but the current one.
+    /// Replaces the kept bodies of all revisions except the current one.
     mutating func transformOldBodies<E: Error>(
         _ transform: ([UInt8]) throws(E) -> [UInt8]
     ) throws(E)
@@ -149,21 +149,21 @@ public struct LocalEdit: Sendable {
 public struct ReceivedRevision: Sendable {
     /// Its ID.
     public var id: RevisionID
-    /// What is behind it.
+    /// Its past.
     public var ancestry: RevisionAncestry
     /// Any of `tombstone` and `hasBlobs`.
     public var flags: RevisionFlags
-    /// JSON as it came.
+    /// JSON as received.
     public var body: [UInt8]
-    /// Where it came from; `nil` on a peer that does not track its other side.
+    /// The remote that sent it; `nil` on a peer that does not track its other side.
     public var remote: RemoteID?
-    /// Whether only a continuation of what is here is accepted.
+    /// Whether only a continuation of a revision here is accepted.
     public var refusesConflicts: Bool
     /// What the sender closed for this revision, with its past.
     public var closing: [RevisionID]
-    /// Whether the sender keeps to the order of revisions that were given up for each other.
+    /// Whether the sender applies the order of revisions that were given up for each other.
     public var keepsOrder: Bool
-    /// Whether the remote is known to have gone on since it sent this.
+    /// Whether the remote is known to have moved on since it sent this.
     public var isOutdated: Bool
     /// Which old bodies stay.
     public var retention: BodyRetention

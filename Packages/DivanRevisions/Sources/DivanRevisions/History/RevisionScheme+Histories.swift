@@ -8,7 +8,7 @@ extension RevisionScheme {
         }
     }
 
-    /// The history of a document with one revision of which nothing else is kept.
+    /// The history of a document with one revision and nothing else.
     ///
     /// - Parameters:
     ///   - revision: The revision: its ID, flags, sequence and body.
@@ -27,7 +27,7 @@ extension RevisionScheme {
 
     /// Restores a history from `RevisionHistory.encoded()` and the row of its document.
     ///
-    /// Vectors read what was stored as a tree before the database was upgraded.
+    /// Vectors also read histories stored as a tree before the database was upgraded.
     ///
     /// - Throws: `unknownEncoding`, `damagedEncoding`.
     public func history(

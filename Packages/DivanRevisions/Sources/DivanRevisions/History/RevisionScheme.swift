@@ -1,18 +1,18 @@
-/// How a database names its documents' revisions, and tells what follows from what.
+/// How a database names its documents' revisions, and decides which follows which.
 ///
 /// The raw values are stored.
 public enum RevisionScheme: String, Sendable, CaseIterable {
-    /// Revision trees, as Couchbase Lite 1 to 3 and Sync Gateway before 4 know them.
+    /// Revision trees, as in Couchbase Lite 1 to 3 and Sync Gateway before 4.
     case trees
-    /// Version vectors, as Couchbase Lite 4 and Sync Gateway 4 know them.
+    /// Version vectors, as in Couchbase Lite 4 and Sync Gateway 4.
     case vectors
 
-    /// Whether databases of this scheme take revisions with such an ID.
+    /// Whether databases of this scheme accept revisions with such an ID.
     public func takes(_ id: RevisionID) -> Bool {
         self == .vectors || !id.isVersion
     }
 
-    /// Reads an ID; `nil` for a text that names none in this scheme.
+    /// Reads an ID; `nil` for a text that is not one in this scheme.
     public func revisionID(utf8 text: Span<UInt8>) -> RevisionID? {
         switch self {
         case .trees: RevisionID(utf8: text)
@@ -20,12 +20,12 @@ public enum RevisionScheme: String, Sendable, CaseIterable {
         }
     }
 
-    /// What to answer to a revision that a peer proposes to push: only the current revision counts.
+    /// The answer to a revision that a peer proposes to push: only the current revision counts.
     ///
     /// - Parameters:
     ///   - id: The proposed revision.
-    ///   - parent: The one that the peer believes to be current here.
-    ///   - current: The one that is current.
+    ///   - parent: The revision that the peer believes to be current here.
+    ///   - current: The revision that is current.
     ///   - isTombstone: Whether that deletes the document.
     /// - Returns: The answer.
     public func standing(

@@ -34,10 +34,10 @@ extension RevisionTree: RevisionHistory {
         revisions.count == 1 && revisions[0].flags.isSubset(of: [.tombstone, .hasBlobs])
     }
 
-    /// Whether there is more than one leaf, closed ones too.
+    /// Whether there is more than one leaf, including closed ones.
     public var isBranched: Bool { leaves.count > 1 }
 
-    /// The revision and its ancestors, with commas between.
+    /// The revision and its ancestors, separated by commas.
     public func text(of id: RevisionID) -> String {
         names(behind: id).map(\.description).joined(separator: ",")
     }
@@ -45,7 +45,7 @@ extension RevisionTree: RevisionHistory {
     /// The revision and its ancestors.
     public func names(behind id: RevisionID) -> [RevisionID] { lineage(of: id).map(\.id) }
 
-    /// What to answer to an announced revision.
+    /// The answer to an announced revision.
     public func standing(
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
@@ -66,7 +66,7 @@ extension RevisionTree: RevisionHistory {
         )
     }
 
-    /// Older revisions whose bodies are kept, so that a delta could start from them.
+    /// Older revisions whose bodies are kept, as possible sources of a delta.
     private func possibleAncestors(of id: RevisionID) -> [RevisionID] {
         var ancestors: [RevisionID] = []
         for leaf in leaves {

@@ -12,10 +12,10 @@ extension VectorHistory {
 
     /// Ends a conflict.
     ///
-    /// A side that wins unchanged stays the revision that it is, and knows the other from then on; a new
+    /// A side that wins unchanged keeps its revision, which from then on knows the other; a new
     /// body is a new revision that merged both. Two tombstones need no new one.
     ///
-    /// - Throws: `notALeaf` when one of the two is not what it was.
+    /// - Throws: `notALeaf` when one of the two has changed.
     ///
     /// Source: `version-vectors.md` §6.
     public mutating func end(
@@ -39,7 +39,7 @@ extension VectorHistory {
                 try merge(local, remote, flags: flags, body: body, by: &author)
             }
         makeCurrent(outcome)
-        // Over, even where a peer names what it converted in a way that tells nobody of it.
+        // The conflict is over, even if a peer's name for a converted ID does not show that it knew it.
         if let loser = position(of: conflict.remote) {
             entries[loser].revision.flags.remove(.conflict)
         }
@@ -68,7 +68,7 @@ extension VectorHistory {
         }
     }
 
-    /// One side stays as it is and knows the other.
+    /// One side stays unchanged and knows the other.
     private func win(
         _ winner: Entry,
         over loser: Entry,
@@ -90,19 +90,19 @@ extension VectorHistory {
         return renewed(winner, MixedVector(vector: vector, legacy: legacy))
     }
 
-    /// Whether a winner can stay the revision that it is.
+    /// Whether a winner can keep its revision.
     ///
-    /// A vector names one version of a source: over a later one by the writer of the winner it would
-    /// take the name of that one, whose body is another. Of converted IDs there is one only, too.
+    /// A vector names one version of each source: winning over a later one by its own writer, it would
+    /// take that one's name, which has another body. All converted IDs share one source, too.
     private static func keepsName(_ winner: VersionVector, over loser: VersionVector) -> Bool {
         guard let current = winner.current else { return true }
         let known = loser.time(of: current.source)
         return current.source == .revisionTree ? known < current.time : known <= current.time
     }
 
-    /// The remote's revision in the place of a tree's: it keeps its name, and is not pushed.
+    /// The remote's revision when it replaces a tree's: it keeps its name, and is not pushed.
     ///
-    /// Tree IDs go behind tree IDs only: who sent none would take ours for a conflict.
+    /// Tree IDs are added only after tree IDs: a sender without any would take ours for a conflict.
     private static func remote(_ winner: MixedVector, over loser: MixedVector) -> MixedVector {
         var known = winner
         if !winner.legacy.isEmpty { known.legacy = winner.legacy.followed(by: loser.legacy) }
@@ -114,7 +114,7 @@ extension VectorHistory {
         return known
     }
 
-    /// The tree IDs of what follows both: first the remote's, which looks for the first of its own.
+    /// The tree IDs of a revision that follows both: first the remote's, which looks for the first of its own.
     private static func legacy(of sides: (local: Entry, remote: Entry)) -> [RevisionID] {
         sides.remote.mixed.legacy.followed(by: sides.local.mixed.legacy)
     }

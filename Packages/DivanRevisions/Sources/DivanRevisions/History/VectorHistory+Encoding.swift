@@ -5,7 +5,7 @@
 //     unless it is the current one: sequence · [body length · body]
 //   mark count · each mark by ascending remote: remote · position
 //
-// The current revision's ID, sequence and body stand in the document's row as well.
+// The current revision's ID, sequence and body are in the document's row as well.
 extension VectorHistory {
     static let encodingVersion: UInt8 = 2
     private static let bodyFollows: UInt8 = 0x80
@@ -39,7 +39,7 @@ extension VectorHistory {
         return output
     }
 
-    /// Restores a history; any bytes give a sound one or an error.
+    /// Restores a history; any bytes give a valid one or an error.
     init(
         decoding bytes: Span<UInt8>,
         current: HistoryRevision
@@ -119,10 +119,10 @@ extension VectorHistory {
 }
 
 extension VectorHistory {
-    /// Takes over what a tree knows, when its database is upgraded: the current branch by name, and the
+    /// Converts a tree when its database is upgraded: keeps the names of the current branch, and the
     /// revision that each remote has, in conflict or not.
     ///
-    /// Of closed branches the names stay, behind those of the current one: it took their place.
+    /// The names of closed branches stay, after those of the current one, which replaced them.
     init(upgrading tree: RevisionTree) {
         guard let current = tree.current else { return }
         let names = { (id: RevisionID) in
@@ -142,8 +142,8 @@ extension VectorHistory {
         settle()
     }
 
-    /// The current revision and those behind it, then those that it took the place of: of a branch that is
-    /// longer than what is kept, its beginning goes first, but none that a remote has.
+    /// The current revision and its ancestors, then those that it replaced: a branch that is
+    /// longer than what is kept loses its beginning first, but no revision that a remote has.
     private static func names(behind id: RevisionID, in tree: RevisionTree) -> [RevisionID] {
         let closed = tree.closedBranches.prefix(VersionLimits.legacyCount / 2)
         let marked = Set(tree.marks.map { tree.revisions[$0.position].id } + [id])

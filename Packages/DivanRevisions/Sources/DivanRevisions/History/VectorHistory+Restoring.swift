@@ -1,5 +1,5 @@
 extension VectorHistory {
-    /// A revision with its vector, as another engine kept it.
+    /// A revision with its vector, as another engine stored it.
     public struct RestoredState: Sendable {
         /// Its vector and tree IDs.
         public var mixed: MixedVector
@@ -24,13 +24,13 @@ extension VectorHistory {
         }
     }
 
-    /// Takes over what another engine knows of a document.
+    /// Takes over another engine's history of a document.
     ///
     /// - Parameters:
     ///   - current: The current revision.
-    ///   - others: What remotes have instead; one that is the current revision only marks it.
+    ///   - others: The revisions that remotes have instead; one that equals the current revision only marks it.
     ///   - sequence: The local change number of all of them.
-    /// - Throws: `damagedEncoding` for a state without a vector or ID, or a remote that stands there
+    /// - Throws: `damagedEncoding` for a state without a vector or ID, or a remote that occurs
     ///   twice.
     public init(
         restoring current: RestoredState,

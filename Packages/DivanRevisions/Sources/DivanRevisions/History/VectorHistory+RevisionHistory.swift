@@ -18,23 +18,23 @@ extension VectorHistory: RevisionHistory {
     /// Whether a revision waits for a resolver.
     public var isBranched: Bool { isConflicted }
 
-    /// The revision with this ID, if it is current or somebody is known to have it.
+    /// The revision with this ID, if it is current or a remote is known to have it.
     public subscript(id: RevisionID) -> HistoryRevision? {
         position(of: id).map { entries[$0].revision }
     }
 
-    /// The vector, and the tree IDs behind it.
+    /// The vector, and the tree IDs after it.
     public func text(of id: RevisionID) -> String {
         position(of: id).map { entries[$0].mixed.description } ?? ""
     }
 
-    /// The revision and what stands in its vector.
+    /// The revision and the versions in its vector.
     public func names(behind id: RevisionID) -> [RevisionID] {
         guard let position = position(of: id) else { return [] }
         return [id] + RevisionAncestry(of: entries[position].mixed).ids
     }
 
-    /// The older of the two, or one that a remote had, if it lies behind both.
+    /// The older of the two, or one that a remote had, if both follow it.
     public func commonAncestor(
         of first: RevisionID,
         and second: RevisionID
@@ -45,13 +45,13 @@ extension VectorHistory: RevisionHistory {
         }?.revision
     }
 
-    /// Whether `id` is here, knows `ancestor`, and is not that one.
+    /// Whether `id` is here, knows `ancestor`, and differs from it.
     public func isAncestor(_ ancestor: RevisionID, of id: RevisionID) -> Bool {
         guard ancestor != id, let position = position(of: id) else { return false }
         return entries[position].knows(ancestor)
     }
 
-    /// None: whoever holds a revision that lost learns of it from the winner's vector.
+    /// None: a peer that holds a revision that lost learns of it from the winner's vector.
     public func closedBranch(from id: RevisionID) -> [RevisionID] { [] }
 
     /// The latest revision that a remote is known to have.
@@ -59,14 +59,14 @@ extension VectorHistory: RevisionHistory {
         marks.first { $0.remote == remote }.map { entries[$0.position].id }
     }
 
-    /// What to answer to an announced revision.
+    /// The answer to an announced revision.
     public func standing(
         ofAnnounced id: RevisionID,
         at remote: RemoteID?,
         keepsOrder: Bool
     ) -> AnnouncedStanding {
         guard let current = entries.first else { return .wanted(ancestors: []) }
-        // A greater one that lies behind ours may know ours as well, and stays then (`isCrossed`).
+        // A greater one that ours follows may know ours as well, and then stays (`isCrossed`).
         let mayCross = remote != nil && id.isAbove(current.id)
         let isCurrent = current.id.isSame(as: id)
         let waits = position(of: id).map { entries[$0].isConflict } ?? false
@@ -79,7 +79,7 @@ extension VectorHistory: RevisionHistory {
         return .wanted(ancestors: held(at: remote))
     }
 
-    /// The revisions that can be named as held: the current one, then the one that the remote had, as a
+    /// The revisions that are named as held: the current one, then the one that the remote had, because a
     /// peer may read no more than two.
     private func held(at remote: RemoteID?) -> [RevisionID] {
         var held = entries.filter { $0.revision.body != nil && !$0.revision.isTombstone }.map(\.id)
@@ -94,9 +94,9 @@ extension VectorHistory: RevisionHistory {
 
     /// What to send as the past of a revision.
     ///
-    /// Behind a vector stand the tree IDs that the peer's own revision followed, so that it sees the
-    /// one that it holds; Couchbase Lite takes any other for a conflict. A peer of ours gets all: what a
-    /// converted tree ID has seen is told by names alone, and both sides would take the other to be behind.
+    /// The vector is followed by the tree IDs that the peer's own revision followed, so that it sees the
+    /// one that it holds; Couchbase Lite takes any other for a conflict. A Divan peer gets all: only
+    /// names tell what a converted tree ID has seen, and each side would take the other to be behind.
     public func ancestry(
         of id: RevisionID,
         limit: Int,
@@ -108,7 +108,7 @@ extension VectorHistory: RevisionHistory {
         var mixed = entries[position].mixed
         guard !takesTreeIDs else { return RevisionAncestry(of: mixed) }
         if mixed.isLegacy {
-            // Down to what the peer named; else one branch, and nothing that it took the place of.
+            // Down to what the peer named; otherwise one branch, without those that it replaced.
             let end = mixed.legacy.firstIndex { $0 != id && known.contains($0) }
             let count = end.map { $0 + 1 } ?? mixed.legacy.branchCount
             mixed.legacy.removeSubrange(min(count, max(limit, 1))...)

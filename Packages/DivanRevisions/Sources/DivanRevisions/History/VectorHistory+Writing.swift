@@ -22,8 +22,8 @@ extension VectorHistory {
 
     /// Adds a revision that a peer sent.
     ///
-    /// - Throws: `badVersion` for a time that is none or in the future, a source that occurs twice, a
-    ///   version behind a tree ID; nothing is changed then.
+    /// - Throws: `badVersion` for a time that is invalid or in the future, a source that occurs twice, a
+    ///   version after a tree ID; nothing is changed then.
     public mutating func insert(
         _ received: ReceivedRevision,
         by author: inout RevisionAuthor
@@ -59,7 +59,7 @@ extension VectorHistory {
             settle(unchangedRetention)
             return standing == .behind && received.remote == nil ? .overtaken : .alreadyThere
         case .stay:
-            // Whoever sent it must hear of ours again, also where remotes are not tracked.
+            // Its sender must be told of ours again, even if remotes are not tracked.
             learn(mixed)
             if received.remote != nil { follow(received, at: add(entry)) }
             entries[0].revision.sequence = 0
@@ -72,7 +72,7 @@ extension VectorHistory {
         }
     }
 
-    /// Keeps a revision beside the current one until somebody decides.
+    /// Keeps a revision in addition to the current one until the conflict is resolved.
     private mutating func wait(
         _ received: ReceivedRevision,
         as entry: Entry
@@ -85,18 +85,18 @@ extension VectorHistory {
         return .inserted(isConflict: isConflict)
     }
 
-    /// Notes what was seen besides the current revision: nothing that was overtaken once wins again.
+    /// Notes what was seen besides the current revision, so that nothing overtaken wins again.
     private mutating func learn(_ mixed: MixedVector) {
         entries[0].mixed = entries[0].mixed.knowing(mixed)
     }
 
     /// What to do about a received revision.
     private enum Standing {
-        /// It takes the place of the current one.
+        /// It replaces the current one.
         case follow
         /// It is the current one.
         case known
-        /// It lies behind the current one.
+        /// It is older than the current one.
         case behind
         /// Both were given up for each other, and the current one is the greater.
         case stay
@@ -110,13 +110,13 @@ extension VectorHistory {
         _ received: ReceivedRevision
     ) -> Standing {
         let (theirs, ours) = (new.mixed.vector, current.mixed.vector)
-        // Asked only where it counts: what follows, as most do, is not compared.
+        // Evaluated only where it matters: a revision that follows, as most do, is not compared.
         var isOneMerge: Bool {
             theirs.isRedundantMerge(of: ours) && received.body == current.revision.body
         }
         switch new.mixed.order(to: current.mixed) {
         case .newer: return .follow
-        // What merged the same is one revision with ours, which has seen it since it came first.
+        // A revision that merged the same is one with ours, which has seen it since it came first.
         case .older: return isOneMerge ? .known : .behind
         case .same: return .known
         case .conflict where isOneMerge: return .known
@@ -126,9 +126,9 @@ extension VectorHistory {
             return new.id.isAbove(current.id) ? .follow : .stay
         }
         guard current.revision.isTombstone, !new.revision.isTombstone else { return .wait }
-        // A deleted document that comes back follows the deletion, which its writer need not have seen:
-        // where conflicts are refused, and where the remote had the tombstone. An edit of what was deleted
-        // is no such thing, but a conflict with the deletion.
+        // A deleted document that comes back follows the deletion, which its writer need not have seen,
+        // if conflicts are refused or the remote had the tombstone. An edit of a deleted revision
+        // is different: it conflicts with the deletion.
         let hadTombstone = received.remote.map { latest(at: $0) == current.id } ?? false
         let isApart =
             Set(theirs.versions).isDisjoint(with: ours.versions)
@@ -136,19 +136,19 @@ extension VectorHistory {
         return isApart && (received.refusesConflicts || hadTombstone) ? .follow : .wait
     }
 
-    /// Notes where the remote is now, which an outdated revision does not tell.
+    /// Notes which revision the remote has now, which an outdated revision does not tell.
     private mutating func follow(_ received: ReceivedRevision, at position: Int) {
         guard let remote = received.remote else { return }
-        // Nor does it where it knows what the remote has: of two that were given up for each other
-        // either does.
+        // Nor does it if it knows what the remote has: of two that were given up for each other
+        // each does.
         if received.isOutdated, latest(at: remote) != nil { return }
         setMark(of: remote, to: position)
     }
 
     /// Notes that a remote has a revision: it accepted it, or said that it has it.
     ///
-    /// One that lies behind the current revision need not be kept here. With `goesBack` the remote says
-    /// that it is its current one now: somebody let it win. One that knows what the remote had, and is
+    /// One that is older than the current revision need not be kept here. With `goesBack` the remote says
+    /// that it is its current one now: a peer let it win. One that knows what the remote had, and is
     /// known to it, is news as well: both merged the same, and took each other for one revision.
     public mutating func markLatest(_ id: RevisionID, at remote: RemoteID, goesBack: Bool) {
         if !goesBack, let previous = latest(at: remote), previous != id,
@@ -162,21 +162,21 @@ extension VectorHistory {
         settle(unchangedRetention)
     }
 
-    /// An entry for a revision behind the current one, of which the name is known and no more.
+    /// An entry for a revision behind the current one, of which only the name is known.
     private mutating func placeBehind(_ id: RevisionID) -> Int? {
         guard let current = entries.first, current.knows(id) else { return nil }
         let mixed: MixedVector
         if let version = id.version {
             mixed = MixedVector(vector: VersionVector(version), legacy: current.mixed.legacy)
         } else {
-            // It may be known by the version alone that it is converted to.
+            // It may be known only by the version that it is converted to.
             let names = current.mixed.legacy.drop { $0 != id }
             mixed = MixedVector(legacy: names.isEmpty ? [id] : Array(names))
         }
         return add(Entry(mixed, flags: [], body: nil))
     }
 
-    /// Without a tree there is nothing to graft: what won over a revision knows it.
+    /// Without a tree there is nothing to graft: a revision that won over another knows it.
     public mutating func graftCurrent(
         onto loser: RevisionID,
         blinding: [UInt8]
@@ -195,7 +195,7 @@ extension VectorHistory {
         }
     }
 
-    /// Replaces the kept bodies of all revisions but the current one.
+    /// Replaces the kept bodies of all revisions except the current one.
     public mutating func transformOldBodies<E: Error>(
         _ transform: ([UInt8]) throws(E) -> [UInt8]
     ) throws(E) {
@@ -208,7 +208,7 @@ extension VectorHistory {
 
 extension VectorHistory.Entry {
     init(_ mixed: MixedVector, flags: RevisionFlags, body: [UInt8]?) {
-        // Made only of parts that have a name.
+        // Made only from parts that have a name.
         let id = mixed.current ?? RevisionID(Version(checked: 1, .me))
         self.init(mixed, HistoryRevision(id: id, flags: flags, body: body))
     }

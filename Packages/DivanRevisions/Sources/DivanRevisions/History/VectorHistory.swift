@@ -1,15 +1,15 @@
-/// What a database of version vectors knows of one document.
+/// What a database of version vectors knows about one document.
 ///
-/// **Theory of operation.** The first entry is the current revision. Behind it stand the revisions that
-/// remotes are known to have instead, at most one for each, a few whose bodies serve as the source of
-/// deltas, and while there is a conflict the base from which to merge. An entry that marks a conflict came from a remote and neither knows the current revision
-/// nor is known to it; it waits for a resolver, or goes when its remote goes on. Nothing else is kept:
-/// what lies behind a revision stands in its vector.
+/// **Theory of operation.** The first entry is the current revision. It is followed by the revisions that
+/// remotes are known to have instead, at most one for each, a few whose bodies are sources of deltas, and
+/// during a conflict the base of the merge. An entry in conflict came from a remote and neither knows the
+/// current revision nor is known to it; it waits for a resolver, or is dropped when its remote moves on.
+/// Nothing else is kept: a revision's past is in its vector.
 ///
-/// Two revisions that were each given up for the other (`MixedVector.isCrossed`) are no conflict: the
-/// one with the greater version stays, here and at every peer that keeps this rule.
+/// Two revisions that were each given up for the other (`MixedVector.isCrossed`) are not a conflict: the
+/// one with the greater version stays, here and at every peer that follows this rule.
 ///
-/// A document that nobody has written since its database was upgraded has tree IDs in place of a vector
+/// A document that was not written since its database was upgraded has tree IDs instead of a vector
 /// (`MixedVector`).
 ///
 /// Source: `version-vectors.md` §4–§6, §10.
@@ -27,11 +27,11 @@ public struct VectorHistory: Equatable, Sendable {
             self.revision = revision
         }
 
-        /// Whether this is the revision with that ID, or that one lies behind it.
+        /// Whether this is the revision with that ID, or follows it.
         func knows(_ id: RevisionID) -> Bool { mixed.knows(id) }
     }
 
-    /// The current revision, then the others, the newest first.
+    /// The current revision, then the others, newest first.
     var entries: [Entry] = []
     /// By ascending remote, at most one for each.
     var marks: [RevisionTree.RemoteMark] = []
@@ -50,14 +50,14 @@ public struct VectorHistory: Equatable, Sendable {
     /// The vector and tree IDs of the current revision.
     public var currentVector: MixedVector { entries.first?.mixed ?? MixedVector() }
 
-    /// Every revision that is here with its past, the current one first.
+    /// Every revision that is here, with its past, the current one first.
     public var known: [(mixed: MixedVector, revision: HistoryRevision)] {
         entries.map { ($0.mixed, $0.revision) }
     }
 
     func position(of id: RevisionID) -> Int? { entries.firstIndex { $0.id == id } }
 
-    /// Where the revision stands that has this name, or the one that it is converted to.
+    /// The position of the revision with this name, or with the one that it is converted to.
     func position(ofSameAs id: RevisionID) -> Int? {
         position(of: id) ?? entries.firstIndex { $0.id.isSame(as: id) }
     }
@@ -72,17 +72,17 @@ public struct VectorHistory: Equatable, Sendable {
         marks.sort { $0.remote < $1.remote }
     }
 
-    /// Makes an entry current; the one before stays behind it until `settle`.
+    /// Makes an entry current; the previous one stays after it until `settle`.
     mutating func makeCurrent(_ entry: Entry) {
         entries.insert(entry, at: 0)
         for index in marks.indices { marks[index].position += 1 }
-        // An entry of that ID is the same revision with less knowledge.
+        // An entry with that ID is the same revision with less knowledge.
         if let twin = entries.indices.dropFirst().first(where: { entries[$0].id == entry.id }) {
             move(marksFrom: twin, to: 0)
         }
     }
 
-    /// Adds an entry behind the current one, or finds the one with its ID.
+    /// Adds an entry after the current one, or finds the one with its ID.
     mutating func add(_ entry: Entry) -> Int {
         if let position = position(of: entry.id) {
             if position > 0, entries[position].revision.body == nil {
@@ -104,8 +104,8 @@ public struct VectorHistory: Equatable, Sendable {
         }
     }
 
-    /// Restores what holds after every change: a conflict is one that a remote has and that the current
-    /// revision has not overtaken; entries stay that a remote has, or a rule keeps.
+    /// Restores the invariants after a change: an entry in conflict is one that a remote has and that the
+    /// current revision has not overtaken; only entries that a remote has, or a rule keeps, stay.
     mutating func settle(_ retention: BodyRetention = .none, replaced: RevisionID? = nil) {
         guard !entries.isEmpty else { return }
         entries[0].revision.flags.subtract([.conflict, .closed, .keepsBody])
@@ -147,7 +147,7 @@ public struct VectorHistory: Equatable, Sendable {
         return isReplaced ? !retention.dropsReplaced : entry.revision.flags.contains(.keepsBody)
     }
 
-    /// The retention that keeps what is kept.
+    /// The retention that keeps what is kept now.
     var unchangedRetention: BodyRetention {
         BodyRetention(
             revisionCount: entries.count { $0.revision.flags.contains(.keepsBody) },

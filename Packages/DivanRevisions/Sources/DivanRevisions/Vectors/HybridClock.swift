@@ -1,8 +1,8 @@
-/// A clock whose times rise whatever the wall clock does, and stand behind every time that it has
-/// seen: so what is written after something was read is later than that.
+/// A clock whose times always increase, whatever the wall clock does, and are later than every time that
+/// it has seen: so a revision written after another was read is later than that.
 ///
-/// Times are nanoseconds since 1970, of which the lowest 16 bits (65 µs) count what happens within one
-/// moment. One value for each database, kept with it; the wall time is handed in.
+/// Times are nanoseconds since 1970, of which the lowest 16 bits (65 µs) count events within one
+/// moment. One value for each database, stored with it; the wall time is passed in.
 ///
 /// Source: `version-vectors.md` §3.
 public struct HybridClock: Equatable, Sendable {
@@ -16,16 +16,16 @@ public struct HybridClock: Equatable, Sendable {
     /// The latest time that was given or seen; 0 for a new clock.
     public private(set) var last: UInt64
 
-    /// Creates a clock that goes on behind a time that it gave before.
+    /// Creates a clock that continues after a time that it gave before.
     public init(last: UInt64 = 0) {
         self.last = min(last, Self.validTimes.upperBound - 1)
     }
 
-    /// A time later than all that were given and seen.
+    /// A time later than all that were given or seen.
     ///
-    /// - Parameter wall: Nanoseconds since 1970; what is out of range counts as the nearest that is in
+    /// - Parameter wall: Nanoseconds since 1970; a value out of range counts as the nearest one in
     ///   it.
-    /// - Returns: `nil` when no time is left, which takes a clock that was set to the year 2262.
+    /// - Returns: `nil` when no time is left, which requires a clock that was set to the year 2262.
     public mutating func now(wall: UInt64) -> UInt64? {
         let wall = min(max(wall, Self.validTimes.lowerBound), Self.validTimes.upperBound)
         let moment = wall & ~Self.counterBits
@@ -38,9 +38,9 @@ public struct HybridClock: Equatable, Sendable {
         return last
     }
 
-    /// Notes a time that came from others.
+    /// Notes a time received from others.
     ///
-    /// - Throws: `invalidTime`, `timeInFuture`; the clock is then as it was.
+    /// - Throws: `invalidTime`, `timeInFuture`; the clock is then unchanged.
     public mutating func see(_ time: UInt64, wall: UInt64) throws(VersionError) {
         guard Self.validTimes.contains(time) else { throw .invalidTime(time) }
         let (limit, overflows) = wall.addingReportingOverflow(Self.tolerance)
@@ -55,9 +55,9 @@ public struct HybridClock: Equatable, Sendable {
         last = max(last, min(time, Self.validTimes.upperBound))
     }
 
-    /// Notes the times of all versions of a vector that came from others.
+    /// Notes the times of all versions of a vector received from others.
     ///
-    /// - Throws: As for one time; the clock is then as it was.
+    /// - Throws: As for one time; the clock is then unchanged.
     public mutating func see(_ vector: VersionVector, wall: UInt64) throws(VersionError) {
         var clock = self
         for version in vector.versions { try clock.see(version.time, wall: wall) }

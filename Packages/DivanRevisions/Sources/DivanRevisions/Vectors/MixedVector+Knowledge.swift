@@ -1,9 +1,9 @@
-// What somebody has seen who has a revision: the versions in its vector and the tree IDs behind it.
+// What a peer that has a revision has seen: the versions in its vector and the tree IDs after it.
 //
-// A tree ID and the version that it is converted to name one revision. All converted IDs bear one source,
-// so of several a vector names the latest only; the tree IDs behind it tell which of the others were seen.
+// A tree ID and the version that it is converted to name one revision. All converted IDs share one source,
+// so a vector names only the latest of several; the tree IDs after it tell which of the others were seen.
 extension MixedVector {
-    /// Whether whoever has this revision has seen that one, or has it.
+    /// Whether a peer that has this revision has seen that one, or has it.
     public func knows(_ id: RevisionID) -> Bool {
         guard let version = id.version else {
             if legacy.contains(id) { return true }
@@ -11,12 +11,12 @@ extension MixedVector {
         }
         guard version.source == .revisionTree else { return vector.contains(version) }
         if vector.versions.contains(version) { return true }
-        // Who sends no tree IDs counts them by their time.
+        // A sender without tree IDs compares them by their time.
         guard !legacy.isEmpty else { return vector.contains(version) }
         return legacy.contains { Version(converting: $0) == version }
     }
 
-    /// How this revision stands to another: the newer one is that whose writer had seen the other.
+    /// How this revision relates to another: the newer one is the one whose writer had seen the other.
     public func order(to other: MixedVector) -> RevisionOrder {
         guard let current else { return other.current == nil ? .same : .older }
         guard let theirs = other.current else { return .newer }
@@ -26,7 +26,7 @@ extension MixedVector {
         return knowsTheirs ? .newer : .older
     }
 
-    /// Whether each knows the other: somebody let one win over the other, and somebody else the other
+    /// Whether each knows the other: one peer let one win over the other, and another peer the other
     /// over the one (`VersionVector.isCrossed`).
     public func isCrossed(with other: MixedVector) -> Bool {
         guard let current, let theirs = other.current, order(to: other) == .conflict else {
@@ -35,17 +35,17 @@ extension MixedVector {
         return knows(theirs) && other.knows(current)
     }
 
-    /// This revision for somebody who has also seen another.
+    /// This revision for a peer that has also seen another.
     ///
     /// Its own tree IDs come first: a peer that has it looks for the first of them.
     public func knowing(_ other: MixedVector) -> MixedVector {
         MixedVector(vector: vector.knowing(other.vector), legacy: legacy.followed(by: other.legacy))
     }
 
-    /// This revision in the place of another, which it follows or takes the place of.
+    /// This revision after another, which it follows or replaces.
     ///
     /// A tree ID that did not know all of the other is converted: only a vector can say that it came
-    /// later. What the other won over counts, too, where the name of a tree was kept for it.
+    /// later. What the other won over counts, too, if a tree's name was kept for it.
     func following(_ other: MixedVector) -> MixedVector {
         guard isLegacy, !knowsAll(of: other), let converted else { return knowing(other) }
         return MixedVector(vector: converted, legacy: legacy).knowing(other)
@@ -74,7 +74,7 @@ extension RevisionID {
         return version.version == Version(converting: legacy)
     }
 
-    /// Whether this one stays where each of two was given up for the other; the same under either name.
+    /// Whether this one stays if each of the two was given up for the other; the same under either name.
     func isAbove(_ other: RevisionID) -> Bool { converted > other.converted }
 
     private var converted: RevisionID {
@@ -83,7 +83,7 @@ extension RevisionID {
 }
 
 extension [RevisionID] {
-    /// How many of these tree IDs, from the first, may be one branch: what others take for one.
+    /// How many of these tree IDs, from the first, may be one branch, as others see it.
     var branchCount: Int {
         let end = zip(self, dropFirst()).enumerated().first { _, pair in
             pair.1.generation >= pair.0.generation
@@ -93,7 +93,7 @@ extension [RevisionID] {
 
     /// Tree IDs, then those of another list that are not among them; as many as are kept.
     ///
-    /// The longest branch forgets its middle: what it came to is what others have, and the last that seems
+    /// The longest branch forgets its middle: others have its newest, and the last that seems
     /// to be its own may be one that it won over.
     func followed(by others: [RevisionID]) -> [RevisionID] {
         let all = self + others.filter { !contains($0) }
@@ -110,7 +110,7 @@ extension [RevisionID] {
         return Array(branches.joined())
     }
 
-    /// What others take for branches: each goes down from its first.
+    /// The branches as others see them: each descends from its first.
     private var branches: [[RevisionID]] {
         var branches: [[RevisionID]] = []
         var rest = self

@@ -1,5 +1,5 @@
 extension MixedVector {
-    /// Reads a vector with tree IDs behind it, or tree IDs alone.
+    /// Reads a vector followed by tree IDs, or tree IDs alone.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
@@ -16,13 +16,13 @@ extension MixedVector {
         try self.init(utf8: text.utf8.span, acceptsMe: acceptsMe)
     }
 
-    /// Joins the name of a revision and what a peer says is behind it.
+    /// Joins the name of a revision and its past according to a peer.
     ///
     /// - Throws: As `init(utf8:acceptsMe:)`.
     public init(_ id: RevisionID, history: String) throws(VersionError) {
         var reader = MixedVectorReader(acceptsMe: false)
         reader.begin(with: id, mergesFollow: history.utf8.contains(UInt8(ascii: ";")))
-        // Spaces may stand behind every separator, so in front of what follows the name as well.
+        // Spaces may follow every separator, so also the one after the name.
         let rest = history.utf8.drop { $0 == UInt8(ascii: " ") }
         if !rest.isEmpty { try reader.read(Array(rest).span) }
         self = try reader.finish()
@@ -43,7 +43,7 @@ extension MixedVector {
         }
     }
 
-    /// What stands behind the name of the revision in its text; empty when it has no past.
+    /// The part of its text after the revision's name; empty when it has no past.
     public var history: String {
         var text: [UInt8] = []
         appendText(to: &text)
@@ -67,9 +67,9 @@ private struct MixedVectorReader {
     let acceptsMe: Bool
     private var versions: [Version] = []
     private var legacy: [RevisionID] = []
-    /// How many versions stood before the semicolon, once there was one.
+    /// How many versions came before the semicolon, once there was one.
     private var headCount: Int?
-    /// Whether an empty entry stood behind the semicolon: Sync Gateway writes one where versions were
+    /// Whether an empty entry followed the semicolon: Sync Gateway writes one if versions were
     /// merged, none came before them, and tree IDs follow.
     private var isTreeIDsOnly = false
 
@@ -107,7 +107,7 @@ private struct MixedVectorReader {
             }
             start = end + 1
             while start < text.count, text[start] == UInt8(ascii: " ") { start += 1 }
-            // Nothing need stand behind a semicolon; behind a comma something must.
+            // A semicolon may be last; a comma must be followed by something.
             guard isSemicolon || start < text.count else { throw .malformedText(offset: end) }
         }
     }
@@ -117,7 +117,7 @@ private struct MixedVectorReader {
             throw .tooManyEntries(limit: VersionLimits.receivedCount)
         }
         if let id = RevisionID(utf8: entry) {
-            // Among what was merged there is no revision of a tree.
+            // A tree's revision cannot be among the merged ones.
             guard versions.isEmpty || headCount != nil else { throw .malformedText(offset: offset) }
             legacy.append(id)
         } else {

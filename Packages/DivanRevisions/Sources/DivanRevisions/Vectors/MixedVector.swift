@@ -1,15 +1,15 @@
-/// The history of a revision in a database of version vectors: a vector, and the tree IDs of what the
-/// document was before anybody wrote it with one.
+/// The history of a revision in a database of version vectors: a vector, and the tree IDs that the
+/// document had before it was written with one.
 ///
-/// Of a document that nobody has written since its database was upgraded there are tree IDs only, the
-/// first of which names the revision. Behind a vector they are a memory: the first is the last
+/// A document that was not written since its database was upgraded has only tree IDs, the
+/// first of which names the revision. After a vector they only record the past: the first is the last
 /// revision that the document had in a tree.
 ///
 /// Source: `version-vectors.md` §2, §5.
 public struct MixedVector: Equatable, Sendable {
-    /// Empty for a revision of a tree.
+    /// Empty for a tree's revision.
     public var vector: VersionVector
-    /// Tree IDs, the newest first.
+    /// Tree IDs, newest first.
     public var legacy: [RevisionID]
 
     /// Creates a history from its parts.
@@ -23,15 +23,15 @@ public struct MixedVector: Equatable, Sendable {
         vector.current.map { RevisionID($0) } ?? legacy.first
     }
 
-    /// Whether nobody has written the revision since its database was upgraded.
+    /// Whether the revision was not written since its database was upgraded.
     public var isLegacy: Bool { vector.isEmpty }
 }
 
 extension MixedVector {
-    /// How this revision stands to another, as Couchbase Lite decides.
+    /// How this revision relates to another according to Couchbase Lite.
     ///
-    /// Tree IDs count there also where both have vectors: the side without, or with other ones, is a
-    /// conflict although the vectors say otherwise. No rule of ours (`order(to:)`); it tells what such a
+    /// There tree IDs count even if both have vectors: a side without tree IDs, or with other ones, is a
+    /// conflict although the vectors say otherwise. Not our rule (`order(to:)`); it predicts what such a
     /// peer says.
     public func orderAtCouchbaseLite(to other: MixedVector) -> RevisionOrder {
         if isConversion(of: other) || other.isConversion(of: self) { return .same }
@@ -43,7 +43,7 @@ extension MixedVector {
             return isLegacy || byTrees == .same ? byTrees : .conflict
         }
         if byTrees == .same { return byVectors }
-        // The side without a vector is the older one, and must not have gone on in its tree.
+        // The side without a vector is the older one, and must not have continued in its tree.
         guard isLegacy != other.isLegacy else { return .conflict }
         return byTrees == byVectors ? byVectors : .conflict
     }
@@ -56,7 +56,7 @@ extension MixedVector {
         return Version(converting: theirs) == current
     }
 
-    /// How the tree IDs stand to those of another: the first of ours that it has decides.
+    /// How the tree IDs relate to those of another: the first of ours that it has decides.
     private func orderOfLegacy(to other: MixedVector) -> RevisionOrder {
         if legacy.isEmpty || other.legacy.isEmpty {
             guard legacy.isEmpty != other.legacy.isEmpty else { return .same }
@@ -74,7 +74,7 @@ extension MixedVector {
 }
 
 extension Version {
-    /// The version that stands for a tree ID: its generation, then the first five bytes of its digest.
+    /// The version for a tree ID: its generation, then the first five bytes of its digest.
     ///
     /// `nil` for a generation from 2²³ on, for which there is no time.
     public init?(converting id: RevisionID) {

@@ -1,10 +1,10 @@
-/// Looks for sources that occur twice in one vector: with a table of places in it, filled to a half at
-/// most.
+/// Finds sources that occur twice in one vector, with a table of positions that is at most half
+/// full.
 ///
-/// A vector of a thousand sources is read, and looked through for this, with each save of its document:
-/// the table is small enough to stay near the processor.
+/// A vector of a thousand sources is read and checked with each save of its document, so
+/// the table is small enough to stay in the processor's cache.
 enum RepeatedSources {
-    /// From the seed that Swift's hashing has in each process: nobody can send sources that all have one
+    /// Derived from the per-process seed of Swift's hashing: nobody can send sources that all share one
     /// place.
     private static let factors = (factor(1), factor(2))
 
@@ -16,12 +16,12 @@ enum RepeatedSources {
 
     /// Finds sources that occurred before.
     ///
-    /// - Parameter versions: `VersionLimits.receivedCount` at most.
-    /// - Returns: Where they stand, in ascending order; two at most, as a sound vector has one.
+    /// - Parameter versions: At most `VersionLimits.receivedCount`.
+    /// - Returns: Their positions, in ascending order; at most two, as a valid vector has at most one.
     static func places(in versions: [Version]) -> [Int] {
         let capacity = max(versions.count, 4)
         let bitCount = UInt64(UInt64.bitWidth - capacity.leadingZeroBitCount + 1)
-        // Indices of `versions`, counted from 1; 0 marks a place that is free.
+        // Indices of `versions`, counted from 1; 0 marks a free place.
         var table = [UInt16](repeating: 0, count: 1 << bitCount)
         var places = table.mutableSpan
         let (factors, shift, last) = (factors, 64 - bitCount, places.count - 1)

@@ -1,9 +1,9 @@
-/// Whoever may write revisions of documents: one database file, or one Couchbase Server bucket.
+/// A writer of revisions: one database file, or one Couchbase Server bucket.
 ///
-/// Sixteen bytes, of which all zero mean the database that is spoken of; as text `*`. That form is for
+/// Sixteen bytes; all zero mean this database, as text `*`. That form is for
 /// what a person types or an older file holds, never for the wire. Any other is 22 characters of
-/// base64, of which the last carries two bits: so there is one text for each ID. `unknown` alone has a
-/// shorter one, by which Sync Gateway knows it again.
+/// base64, the last of which carries two bits, so there is one text for each ID. Only `unknown` has a
+/// shorter one, by which Sync Gateway recognizes it.
 ///
 /// Source: `version-vectors.md` §1, §2.
 public struct SourceID: Hashable, Sendable {
@@ -11,15 +11,15 @@ public struct SourceID: Hashable, Sendable {
     private let high: UInt64
     private let low: UInt64
 
-    /// The database that is spoken of.
+    /// This database.
     public static let me = SourceID(high: 0, low: 0)
-    /// The pseudo source of tree IDs that were converted; as text `Revision+Tree+Encoding`.
+    /// The pseudo source of converted tree IDs; as text `Revision+Tree+Encoding`.
     public static let revisionTree = SourceID(
         high: 0x45eb_e2b2_2a27_f93a,
         low: 0xde7b_e127_7287_629e
     )
 
-    /// Whoever wrote a document before its bucket named its writers, as Sync Gateway tells; as text
+    /// Sync Gateway's source for documents written before their bucket named its writers; as text
     /// `Unknown+Source`.
     public static let unknown = SourceID(high: 0x5279_27a3_09fe_4a8b, low: 0xab71_e000_0000_0000)
     private static let unknownText = "Unknown+Source"
@@ -86,10 +86,10 @@ public struct SourceID: Hashable, Sendable {
         }
     }
 
-    /// The two words, for whoever keeps an ID in words of its own.
+    /// The two words, for types that store an ID in words of their own.
     var words: (high: UInt64, low: UInt64) { (high, low) }
 
-    /// Takes the words that `words` gave.
+    /// Takes the words returned by `words`.
     init(words: (high: UInt64, low: UInt64)) {
         self.init(high: words.high, low: words.low)
     }
@@ -106,7 +106,7 @@ public struct SourceID: Hashable, Sendable {
         }
     }
 
-    /// Writes the text over bytes, of which there are `textByteCount`; returns where it ends.
+    /// Overwrites `textByteCount` bytes with the text; returns where it ends.
     func writeText(to output: inout MutableRawSpan, at start: Int) -> Int {
         guard self != .me else {
             output.storeBytes(of: UInt8(ascii: "*"), toByteOffset: start, as: UInt8.self)
@@ -128,7 +128,7 @@ public struct SourceID: Hashable, Sendable {
 }
 
 extension SourceID: Comparable {
-    /// Whether `left` stands before `right` in the order of their bytes.
+    /// Whether `left` comes before `right` in the order of their bytes.
     public static func < (left: SourceID, right: SourceID) -> Bool {
         (left.high, left.low) < (right.high, right.low)
     }
@@ -162,7 +162,7 @@ private enum Base64Digit {
         }
     }
 
-    /// Writes so many characters for the lowest bits of a number, six to each; returns where they end.
+    /// Writes `count` characters for the lowest bits of a number, six bits each; returns where they end.
     static func write(
         _ bits: UInt64,
         count: Int,
@@ -176,8 +176,8 @@ private enum Base64Digit {
         return start + count
     }
 
-    /// Sums instead of branches, which no processor foresees here: each run of characters begins so far
-    /// from where the one before would have gone on.
+    /// Sums instead of branches, which a processor cannot predict here: each run of characters begins at an
+    /// offset from where the previous one would have continued.
     private static func text(of value: UInt8) -> UInt8 {
         var character = value &+ UInt8(ascii: "A")
         if value > 25 { character &+= UInt8(ascii: "a") - UInt8(ascii: "Z") - 1 }

@@ -1,12 +1,12 @@
-/// One revision by who made it, and when: `time@source`.
+/// Names one revision by its time and its writer: `time@source`.
 ///
 /// Source: `version-vectors.md` §2.
 public struct Version: Hashable, Sendable {
-    /// When, by the clock of the source (`HybridClock`): nanoseconds since 1970.
+    /// The time by the clock of the source (`HybridClock`): nanoseconds since 1970.
     ///
-    /// The lowest 16 bits count. Never 0; up to 2⁶⁴−1 where nobody has looked at it yet.
+    /// The lowest 16 bits are a counter. Never 0; up to 2⁶⁴−1 if it has not been checked yet.
     public let time: UInt64
-    /// Who.
+    /// The writer.
     public let source: SourceID
 
     /// Takes a time that is not 0; `nil` for 0.
@@ -69,9 +69,9 @@ public struct Version: Hashable, Sendable {
     /// The most bytes of text.
     static let longestText = 2 * MemoryLayout<UInt64>.size + 1 + SourceID.textByteCount
 
-    /// Writes the text over bytes, of which there are `longestText`; returns how many it takes.
+    /// Overwrites up to `longestText` bytes with the text; returns how many it takes.
     private func writeText(to output: inout MutableRawSpan) -> Int {
-        // All sixteen digits, moved to the left until the first is not 0.
+        // All sixteen digits, shifted left until the first is not 0.
         let high = HexadecimalDigits(UInt32(truncatingIfNeeded: time >> 32)).bytes
         let low = HexadecimalDigits(UInt32(truncatingIfNeeded: time)).bytes
         let zeroCount = time.leadingZeroBitCount / 4
@@ -82,14 +82,14 @@ public struct Version: Hashable, Sendable {
         return source.writeText(to: &output, at: end + 1)
     }
 
-    /// The same version with an absolute source where it has `*`.
+    /// The same version with an absolute source instead of `*`.
     public func replacingMe(by source: SourceID) -> Version {
         self.source == .me ? Version(checked: time, source) : self
     }
 }
 
 extension Version: Comparable {
-    /// Whether `left` stands before `right`: by time, then by the bytes of the source.
+    /// Whether `left` comes before `right`: by time, then by the bytes of the source.
     public static func < (left: Version, right: Version) -> Bool {
         (left.time, left.source) < (right.time, right.source)
     }
@@ -102,7 +102,7 @@ extension Version: CustomStringConvertible {
         var span = text.mutableSpan
         var bytes = span.mutableBytes
         let end = writeText(to: &bytes)
-        // All that is written is ASCII.
+        // Everything written is ASCII.
         let written = UTF8Span(unchecked: text.span.extracting(first: end), isKnownASCII: true)
         return String(copying: written)
     }

@@ -1,11 +1,11 @@
 // The stored form is that of Couchbase Lite: a zero byte, then for each version
-//   time: of the first itself, of the others the signed difference from it to the one before,
+//   time: for the first the time itself, for the others the signed difference from it to the one before,
 //     compressed, as a varint
 //   source: the count of its bytes, 0 (`*`) or 16, with the top bit set for the current and the merged
 //     versions; then the bytes
-// Compressing drops the 16 lowest bits if they are zero, and adds one that tells. The top bit goes then: of a
-// difference from 2⁶² on, as a tree ID's from generation 5,800,000 on has to a time of today, the rest is
-// left of it by 2⁶³; no two times are.
+// Compressing drops the 16 lowest bits if they are zero, and adds a bit that says so. That drops the top bit:
+// a difference from 2⁶² on, as between a tree ID from generation 5,800,000 on and a time of today, is
+// then ambiguous by 2⁶³; no two times differ by that much.
 // A tree ID never begins with a zero byte.
 extension VersionVector {
     private static let headBit: UInt8 = 0x80
@@ -17,7 +17,7 @@ extension VersionVector {
     public func encode(into output: inout [UInt8]) {
         let room = 1 + Self.longestVersion * versions.count
         output.append(addingCapacity: room) { output in
-            // Zeros first: what is written over bytes needs no look at how many there are.
+            // Zeros first: overwriting bytes needs no check of the capacity.
             output.append(repeating: 0, count: room)
             var span = output.mutableSpan
             let end = write(to: &span)
@@ -25,7 +25,7 @@ extension VersionVector {
         }
     }
 
-    /// Writes the stored form over bytes, of which there are enough; returns where it ends.
+    /// Overwrites bytes, of which there are enough, with the stored form; returns where it ends.
     private func write(to output: inout MutableSpan<UInt8>) -> Int {
         // Any bits are bytes.
         var bytes = output.mutableBytes
@@ -49,7 +49,7 @@ extension VersionVector {
         return end
     }
 
-    /// Writes a varint over bytes, of which there are ten; returns where it ends.
+    /// Overwrites up to ten bytes with a varint; returns where it ends.
     private static func write(
         _ value: UInt64,
         to bytes: inout MutableRawSpan,
@@ -105,7 +105,7 @@ extension VersionVector {
     ) throws(ByteReader.Damage) {
         guard bytes.count > 0, bytes[0] == 0 else { throw ByteReader.Damage() }
         offset = 1
-        // One source at most takes less than its bytes.
+        // At most one source takes less than its bytes.
         let most = bytes.count / (2 + SourceID.byteCount)
         versions.reserveCapacity(min(most, VersionLimits.receivedCount) + 1)
         while offset < bytes.count, versions.count <= VersionLimits.receivedCount {
@@ -147,7 +147,7 @@ extension VersionVector {
         return (Version(checked: time, source), mark & headBit != 0)
     }
 
-    /// Reads a varint, eight bytes at once where there are so many.
+    /// Reads a varint, eight bytes at once if there are so many.
     private static func number(
         in bytes: Span<UInt8>,
         at offset: inout Int
@@ -155,12 +155,12 @@ extension VersionVector {
         guard bytes.count - offset >= 8 else {
             return try ByteReader.readNumber(of: bytes, at: &offset)
         }
-        // Eight bytes are there, and any bits are a number.
+        // There are eight bytes, and any bits are a number.
         let loaded = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let word = UInt64(littleEndian: loaded)
         let ends = ~word & 0x8080_8080_8080_8080
         guard ends != 0 else { return try ByteReader.readNumber(of: bytes, at: &offset) }
-        // All through the first byte without its top bit.
+        // Everything up to the first byte without its top bit.
         let sevens = word & (ends ^ (ends - 1)) & 0x7F7F_7F7F_7F7F_7F7F
         offset += ends.trailingZeroBitCount / 8 + 1
         return UInt64(sevens: sevens)
@@ -175,7 +175,7 @@ extension VersionVector {
         guard byteCount == SourceID.byteCount, bytes.count - offset >= byteCount else {
             throw ByteReader.Damage()
         }
-        // So many bytes are there, and any bits are a number.
+        // There are that many bytes, and any bits are a number.
         let high = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
         let low = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
         let source = SourceID(words: (UInt64(bigEndian: high), UInt64(bigEndian: low)))
@@ -188,7 +188,7 @@ extension VersionVector {
         number & 0xFFFF == 0 ? number >> 15 : number << 1 | 1
     }
 
-    /// The bits of the number that is compressed so; `nil` when none is.
+    /// The bits of the compressed number; `nil` if there is none.
     private static func expanded(_ compressed: UInt64, isTime: Bool) -> UInt64? {
         guard compressed & 1 != 0 else { return compressed << 15 }
         let bits =
@@ -197,7 +197,7 @@ extension VersionVector {
     }
 }
 
-// Seven bits to a byte, as varints have them, the lowest first: eight bytes in three steps.
+// Seven bits to a byte, as in varints, the lowest first: eight bytes in three steps.
 extension UInt64 {
     /// The lower 56 bits with a zero above each seven.
     var inSevens: UInt64 {
@@ -207,7 +207,7 @@ extension UInt64 {
         return bits & 0x007F_007F_007F_007F | bits << 1 & 0x7F00_7F00_7F00_7F00
     }
 
-    /// Takes what `inSevens` gave.
+    /// Reverses `inSevens`.
     init(sevens: UInt64) {
         var bits = sevens
         bits = bits & 0x007F_007F_007F_007F | bits >> 1 & 0x3F80_3F80_3F80_3F80

@@ -1,5 +1,5 @@
 extension VersionVector {
-    /// Reads `current[, merged…][; previous…]`: spaces behind a separator are skipped.
+    /// Reads `current[, merged…][; previous…]`: spaces after a separator are skipped.
     ///
     /// - Parameters:
     ///   - text: UTF-8.
@@ -17,7 +17,7 @@ extension VersionVector {
     }
 
     /// Appends the text as Couchbase Lite writes it: `, ` and `; ` between versions, and a semicolon
-    /// at the end where versions were merged and there are no previous ones.
+    /// at the end if versions were merged and there are no previous ones.
     public func appendText(to output: inout [UInt8]) {
         for (index, version) in versions.enumerated() {
             if index > 0 {

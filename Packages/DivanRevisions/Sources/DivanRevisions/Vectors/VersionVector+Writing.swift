@@ -1,16 +1,16 @@
 extension VersionVector {
-    /// The vector after `source` wrote the document anew.
+    /// The vector after `source` saved the document.
     ///
-    /// What the old current version merged is previous now. At most `VersionLimits.previousCount`
-    /// versions stay behind the new one.
+    /// The versions that the old current one merged are now previous. At most
+    /// `VersionLimits.previousCount` versions stay after the new one.
     ///
     /// - Parameters:
-    ///   - source: Who writes.
+    ///   - source: The writer.
     ///   - time: Later than every time of that source in this vector.
     /// - Returns: The new revision's vector.
     public func saved(by source: SourceID, at time: UInt64) -> VersionVector {
         var saved = versions
-        // Of the old current source there may be a second one, which it merged.
+        // There may be a second version of the old current source, which it merged.
         if let current, let second = merged.firstIndex(where: { $0.source == current.source }) {
             saved.remove(at: second)
         }
@@ -25,13 +25,13 @@ extension VersionVector {
         return VersionVector(unchecked: saved, mergeCount: 0).pruned()
     }
 
-    /// The vector of a new body that `source` made of two revisions in conflict.
+    /// The vector of a new body that `source` made from two revisions in conflict.
     ///
     /// The same whichever of the two is named first.
     ///
     /// - Parameters:
     ///   - other: The other revision.
-    ///   - source: Who merges.
+    ///   - source: The database that merges.
     ///   - time: Later than every time of that source in both.
     /// - Returns: The new revision's vector.
     /// - Throws: `mergeOfOneSource` when the current versions are by one source.
@@ -52,7 +52,7 @@ extension VersionVector {
 
     /// The vector of this revision after it won over another with its body unchanged.
     ///
-    /// It names the same revision, and is newer than the loser, so that whoever has that takes it.
+    /// It names the same revision, and is newer than the loser, so that peers that have the loser accept it.
     public func winning(over loser: VersionVector) -> VersionVector {
         guard let current else { return loser }
         let time = max(current.time, loser.time(of: current.source))
@@ -63,7 +63,7 @@ extension VersionVector {
         return VersionVector(unchecked: [winner] + kept + rest, mergeCount: kept.count).pruned()
     }
 
-    /// The vector of this revision for somebody who has also seen another; the same where that says
+    /// The vector of this revision for a peer that has also seen another; the same if that adds
     /// nothing new.
     public func knowing(_ other: VersionVector) -> VersionVector {
         guard let current, !containsAll(of: other) else { return self }
@@ -73,20 +73,20 @@ extension VersionVector {
         return VersionVector(unchecked: [current] + kept + rest, mergeCount: kept.count).pruned()
     }
 
-    /// Whether whoever has this has seen all versions of another, or later ones of their sources.
+    /// Whether a peer that has this has seen all versions of another, or later ones of their sources.
     private func containsAll(of other: VersionVector) -> Bool {
         let time = timeOfSource
         return other.versions.allSatisfy { time($0.source) >= $0.time }
     }
 
-    /// Whether of a source whose version was merged here another vector has a later one.
+    /// Whether another vector has a later version of a source whose version was merged here.
     private func isMergeOvertaken(by other: VersionVector) -> Bool {
         guard mergeCount > 0 else { return false }
         let (ours, theirs) = (timeOfSource, other.timeOfSource)
         return merged.contains { theirs($0.source) > ours($0.source) }
     }
 
-    /// What `time(of:)` tells, for whoever asks it for many: of a long vector from a table.
+    /// `time(of:)` for many lookups: uses a table for a long vector.
     private var timeOfSource: (SourceID) -> UInt64 {
         guard isLong else { return { time(of: $0) } }
         let times = Dictionary(
@@ -96,7 +96,7 @@ extension VersionVector {
         return { times[$0, default: 0] }
     }
 
-    /// The newest version of every source of two vectors, the latest first.
+    /// The newest version of every source of two vectors, latest first.
     private static func union(_ first: VersionVector, _ second: VersionVector) -> [Version] {
         var newest: [SourceID: UInt64] = [:]
         newest.reserveCapacity(first.versions.count + second.versions.count)
@@ -107,7 +107,7 @@ extension VersionVector {
         return newest.map { Version(checked: $0.value, $0.key) }.sorted(by: >)
     }
 
-    /// The vector with the latest previous versions only; the current one and what it merged stay.
+    /// The vector with only the latest previous versions; the current one and those it merged stay.
     public func pruned(to count: Int = VersionLimits.previousCount) -> VersionVector {
         let excess = previous.count - max(count, 0)
         guard excess > 0 else { return self }
@@ -121,7 +121,7 @@ extension VersionVector {
         return VersionVector(unchecked: Array(kept), mergeCount: mergeCount)
     }
 
-    /// The vector with an absolute source where it has `*`.
+    /// The vector with an absolute source instead of `*`.
     ///
     /// - Throws: `repeatedSource` when the vector has both.
     public func replacingMe(by source: SourceID) throws(VersionError) -> VersionVector {

@@ -1,17 +1,17 @@
-/// Which revisions of a document somebody has seen: for every source that ever wrote it, the newest.
+/// Which revisions of a document a peer has seen: the newest of every source that ever wrote it.
 ///
-/// The first version is the current one, which names the revision; behind it stand those that it
-/// merged, then the previous ones. No source occurs twice, but that of the current version may occur
-/// once more, with an older time, among those that were merged.
+/// The first version is the current one, which names the revision; it is followed by those that it
+/// merged, then the previous ones. No source occurs twice, except that of the current version, which may
+/// occur once more, with an older time, among those that were merged.
 ///
 /// Source: `version-vectors.md` §2, §4.
 public struct VersionVector: Equatable, Sendable {
     /// The current version, the merged ones, the previous ones.
     public let versions: [Version]
-    /// How many of them, behind the first, the current one merged.
+    /// How many of them, after the first, the current one merged.
     public let mergeCount: Int
 
-    /// Creates a vector of nobody's writing.
+    /// Creates an empty vector.
     public init() {
         versions = []
         mergeCount = 0
@@ -48,23 +48,23 @@ public struct VersionVector: Equatable, Sendable {
     /// The versions that the current one merged.
     public var merged: ArraySlice<Version> { versions.dropFirst().prefix(mergeCount) }
 
-    /// The versions before, of the other sources.
+    /// The previous versions, of the other sources.
     public var previous: ArraySlice<Version> { versions.dropFirst(1 + mergeCount) }
 
-    /// Whether nobody wrote it.
+    /// Whether it has no versions.
     public var isEmpty: Bool { versions.isEmpty }
 
-    /// The newest time of a source; 0 when it never wrote.
+    /// The newest time of a source; 0 if it never wrote.
     public func time(of source: SourceID) -> UInt64 {
         versions.first { $0.source == source }?.time ?? 0
     }
 
-    /// Whether whoever has this has seen that version, or a later one of its source.
+    /// Whether a peer that has this has seen that version, or a later one of its source.
     public func contains(_ version: Version) -> Bool {
         time(of: version.source) >= version.time
     }
 
-    /// Whether a table of it is faster than the list.
+    /// Whether a table is faster than the list.
     var isLong: Bool { versions.count > 8 }
 
     private func checkSources() throws(VersionError) {
@@ -81,7 +81,7 @@ public struct VersionVector: Equatable, Sendable {
         }
     }
 
-    /// A source that occurred before: allowed once, for what the current version merged.
+    /// Checks a source that occurred before: allowed once, among those that the current version merged.
     private func check(
         _ version: Version,
         at index: Int,
@@ -94,7 +94,7 @@ public struct VersionVector: Equatable, Sendable {
     }
 }
 
-/// How one revision stands to another.
+/// How one revision relates to another.
 public enum RevisionOrder: Equatable, Sendable {
     /// They are one revision.
     case same
@@ -105,7 +105,7 @@ public enum RevisionOrder: Equatable, Sendable {
     /// Each was made without knowledge of the other.
     case conflict
 
-    /// How the other one stands to this.
+    /// How the other one relates to this.
     public var reversed: RevisionOrder {
         switch self {
         case .same, .conflict: self
@@ -116,9 +116,9 @@ public enum RevisionOrder: Equatable, Sendable {
 }
 
 extension VersionVector {
-    /// How the revision of this vector stands to that of another.
+    /// How the revision of this vector relates to that of another.
     ///
-    /// Only current versions are looked at: equal ones name one revision, whatever stands behind them.
+    /// Only current versions are compared: equal ones name one revision, whatever follows them.
     public func order(to other: VersionVector) -> RevisionOrder {
         guard let current else { return other.isEmpty ? .same : .older }
         guard let theirs = other.current else { return .newer }
@@ -128,18 +128,18 @@ extension VersionVector {
         return knowsTheirs ? .newer : .older
     }
 
-    /// Whether each knows the revision that the other names: somebody let one win over the other, and
-    /// somebody else the other over the one.
+    /// Whether each knows the revision that the other names: one peer let one win over the other, and
+    /// another peer the other over the one.
     ///
-    /// Their order is a conflict, and letting one win once more changes nothing. Whoever meets both
+    /// Their order is a conflict, and letting one win once more changes nothing. A peer that has both
     /// takes the one with the greater version, so that all take the same.
     public func isCrossed(with other: VersionVector) -> Bool {
         guard let current, let theirs = other.current, current != theirs else { return false }
         return contains(theirs) && other.contains(current)
     }
 
-    /// Whether both merged the same versions: with equal bodies they are one revision, for two peers
-    /// that resolve one conflict alike.
+    /// Whether both merged the same versions: with equal bodies they are one revision, made by two peers
+    /// that resolved one conflict alike.
     public func isRedundantMerge(of other: VersionVector) -> Bool {
         mergeCount > 0 && mergeCount == other.mergeCount && Set(merged) == Set(other.merged)
     }
