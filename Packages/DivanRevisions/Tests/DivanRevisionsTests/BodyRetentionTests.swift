@@ -1,7 +1,7 @@
 import DivanRevisions
 import Testing
 
-/// Old bodies that stay for peers of which nothing is recorded.
+/// Old bodies that stay for peers about which nothing is recorded.
 @Suite struct BodyRetentionTests {
     private static let two = BodyRetention(revisionCount: 2, minimumByteCount: 4)
 

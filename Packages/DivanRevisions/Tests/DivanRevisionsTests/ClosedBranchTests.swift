@@ -1,7 +1,7 @@
 import DivanRevisions
 import Testing
 
-/// A remote's branch that is closed, so that the local one stays as it is.
+/// A remote's branch that is closed, so that the local one stays unchanged.
 @Suite struct ClosedBranchTests {
     private func conflicted() throws -> (tree: RevisionTree, local: RevisionID) {
         var tree = RevisionTree()
@@ -35,7 +35,7 @@ import Testing
         #expect(tree.closedBranch(from: try id("9-ff")) == [])
     }
 
-    /// The other side of the same decision: what it is told makes both trees agree.
+    /// The other side of the same decision: once it is told, both trees agree.
     @Test func `a peer that is told so takes the revision and closes its own`() throws {
         var (tree, local) = try conflicted()
         let remoteLeaf = try id("2-bb")
@@ -69,7 +69,7 @@ import Testing
     }
 }
 
-/// A current revision that goes on as a child of one that lost against it.
+/// A current revision that continues as a child of one that lost against it.
 @Suite struct GraftTests {
     private func won() throws -> (tree: RevisionTree, local: RevisionID, loser: RevisionID) {
         var tree = RevisionTree()
@@ -111,7 +111,7 @@ import Testing
     }
 }
 
-/// A closed revision that comes again, from a peer that holds it.
+/// A closed revision that arrives again, from a peer that holds it.
 @Suite struct ReopenedBranchTests {
     /// `2-cc` is current, `2-bb` of the remote is closed.
     private func closed() throws -> RevisionTree {
@@ -190,7 +190,7 @@ import Testing
         #expect(!tree.closedBranch(from: try id("2-cc")).isEmpty)
     }
 
-    /// Not before: two peers that forget what they gave up for each other would never rest.
+    /// Not before: two peers that forget what they gave up for each other would never come to rest.
     @Test func `a closed branch goes when it is old, no remote has it, and eight came after`()
         throws
     {

@@ -55,7 +55,7 @@ import Testing
         #expect(tree.conflict?.remote.id == (try id("2-bb")))
         let outcome = try tree.receive("3-dd,2-bb,1-aa", from: nil, refusesConflicts: true)
         #expect(outcome == .inserted(isConflict: true))
-        // A live revision would stand before the tombstone if nobody had to decide.
+        // Without a conflict a live revision would come before the tombstone.
         #expect(tree.current?.id == (try id("2-cc")))
         #expect(tree.conflict?.remote.id == (try id("3-dd")))
     }
@@ -108,7 +108,7 @@ import Testing
         #expect(tree.current?.isTombstone == false)
     }
 
-    /// It may be on its way to a remote, which is told then what became of it.
+    /// It may be in flight to a remote, which is then told what became of it.
     @Test func `a loser that no remote is known to have is closed, too`() throws {
         var (tree, local) = try conflicted()
         let other = RemoteID(rawValue: 2)

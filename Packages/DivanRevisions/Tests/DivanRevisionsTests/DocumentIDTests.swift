@@ -3,7 +3,7 @@ import DivanTestKit
 import Testing
 
 @Suite struct DocumentIDTests {
-    /// One letter to a reader of Unicode, three spellings of it.
+    /// Three spellings of one letter, equal by Unicode's rules.
     private static let spellings = ["\u{212B}", "\u{C5}", "A\u{30A}"]
 
     @Test func `three spellings of a letter are three IDs`() throws {

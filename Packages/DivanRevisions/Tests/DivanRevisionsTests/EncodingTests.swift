@@ -20,7 +20,7 @@ import Testing
         #expect(tree.encoded() == [1, 1, 0, 4, 0, 1, 1, 0])
     }
 
-    /// Bodies of revisions that are not current are inside, that of the current one is not.
+    /// It includes the bodies of revisions that are not current, but not that of the current one.
     @Test func `keeps bodies that no row holds`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
@@ -91,7 +91,7 @@ import Testing
         #expect("\(error)".contains("at byte 5: damaged; purge the document"))
     }
 
-    /// From a file that somebody made: the history of such a tree counted generations down from 0.
+    /// From a crafted file: the history of such a tree counted generations down from 0.
     @Test func `no version stands in a stored tree`() throws {
         let version = try #require(Version("18e9af6948281234@KjVAS1ZhbHeCjZijrrnEzw"))
         func decode(_ bytes: [UInt8], current: RevisionID) throws -> [RevisionID] {
@@ -111,7 +111,7 @@ import Testing
         bytes += parent
         bytes += [1, 0]
         #expect(throws: RevisionError.self) { try decode(bytes, current: RevisionID(version)) }
-        // It ends a closed branch beside the current one.
+        // It ends a closed branch next to the current one.
         var beside: [UInt8] = [1, 3, 2, 0x11, 1]
         beside.append(UInt8(name.count))
         beside += name

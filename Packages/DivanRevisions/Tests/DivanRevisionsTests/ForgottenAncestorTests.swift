@@ -7,7 +7,7 @@ import Testing
     private let ancestor = "2-bb"
     private let later = "60-ee"
 
-    /// A history from the later revision down to the ancestor, as a peer writes it that remembers.
+    /// A history from the later revision down to the ancestor, as written by a peer that remembers.
     private var history: [RevisionID] {
         get throws {
             let faded = try (12...59).reversed().map { try id("\($0)-faded000") }
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// Knows the later revision without its first ancestors, and meets one of those.
+    /// Knows the later revision without its first ancestors, and receives one of those.
     private func forgetful(
         _ decision: RevisionTree.Decision?,
         flags: RevisionFlags = []
@@ -64,7 +64,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `an ancestor of what was given up comes back with its history, too`(isPush: Bool) throws {
-        // The edit on top was given up here; whoever has what lies below remembers the descent.
+        // The edit on top was given up here; a peer that has the one below remembers the descent.
         var tree = try forgetful(.keepRemote)
         let below = try ids("59-dd,58-dd")
         let outcome = try offer(
@@ -83,7 +83,7 @@ import Testing
     func `who is told that its revision went on and lost follows, though it forgot the descent`(
         isPush: Bool
     ) throws {
-        // Here the ancestor won over what descends from it, and over a third revision; elsewhere the
+        // Here the ancestor won over its descendant, and over a third revision; elsewhere the
         // third one won over both.
         let third = "3-ff"
         var tree = try forgetful(.keepRemote)
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `a conflict with an ancestor ends when the history tells`() throws {
-        // Here the later one waits: the ancestor was made anew from a peer that heard less.
+        // Here the later one waits: the ancestor was recreated from a peer that heard less.
         var tree = RevisionTree()
         try tree.receive("\(ancestor),1-aa", from: nil)
         try tree.receive("\(later),59-dd,58-dd", from: RemoteID(rawValue: 8))

@@ -184,7 +184,7 @@ import Testing
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: source, flags: .tombstone)
         let tombstone = tree
-        // A second tombstone, and what continues from an older ancestor, stay conflicts.
+        // A second tombstone, and a continuation of an older ancestor, remain conflicts.
         #expect(
             try tree.receive("1-dd", from: nil, flags: .tombstone, refusesConflicts: true)
                 == .conflict
@@ -197,7 +197,7 @@ import Testing
         #expect(tree.leafList == "1-cc,2-bb" && tree.conflict == nil)
         let late = try tree.receive("3-dd,2-bb", from: nil, refusesConflicts: true)
         #expect(late == .conflict, "the branch was closed")
-        // Deleted again it is the new branch that counts, although its generation is lower.
+        // Once deleted again, the new branch counts, although its generation is lower.
         try tree.receive("2-aa,1-cc", from: nil, flags: .tombstone, refusesConflicts: true)
         #expect(tree.leafList == "2-aa,2-bb" && tree.conflict == nil)
         #expect(try tree.reloaded() == tree)
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    /// A forest of random branches, offered in random orders, is one tree.
+    /// Random branches, offered in random orders, give the same tree.
     @Test(arguments: UInt64(0)..<60)
     func `the order of arrival changes nothing`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -252,7 +252,7 @@ import Testing
             }
             branches.append(branch)
         }
-        // A branch that another one continues is no leaf; it would lose its body by order.
+        // A branch that another one continues is not a leaf; whether it loses its body depends on the order.
         let all = branches
         branches.removeAll { branch in all.contains { $0.dropFirst().contains(branch[0]) } }
 

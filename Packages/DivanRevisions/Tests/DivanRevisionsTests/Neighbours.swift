@@ -1,9 +1,9 @@
 import DivanRevisions
 
-/// Trees of one document at several peers, and what a replicator would say between them.
+/// Trees of one document at several peers, and what a replicator would send between them.
 ///
 /// A pull carries what the passive side holds, and whether it gave up what the active one holds; a
-/// push names what the active side gave up. Letters of a pull may be written long before they come.
+/// push names what the active side gave up. Letters of a pull may be written long before they arrive.
 struct Neighbours {
     typealias Conflict = (local: RevisionTree.Revision, remote: RevisionTree.Revision)
 
@@ -13,7 +13,7 @@ struct Neighbours {
     private let keepsOrder: Bool
     private var letters: [Int: [Letter]] = [:]
     private var writtenCount = 0
-    /// By receiver and sender, the newest letter that came.
+    /// By receiver and sender, the newest letter that arrived.
     private var newest: [Int: [Int: Int]] = [:]
 
     /// By active and passive peer, what the active one was told last.
@@ -34,7 +34,7 @@ struct Neighbours {
 
     subscript(node: Int) -> RevisionTree { all[node] }
 
-    /// The name of a peer at the others.
+    /// The name of a peer at the other peers.
     static func remote(_ node: Int) -> RemoteID { RemoteID(rawValue: UInt32(node + 1)) }
 
     var text: String { all.map(\.leafList).joined(separator: " | ") }
@@ -69,7 +69,7 @@ struct Neighbours {
         try take(letter, at: receiver, deciding: deciding)
     }
 
-    /// A letter that is written and arrives at once, past all others.
+    /// A letter that is written and arrives at once, before all others.
     mutating func pull(
         by receiver: Int,
         from sender: Int,
@@ -80,7 +80,7 @@ struct Neighbours {
         try take(letter, at: receiver, deciding: deciding)
     }
 
-    /// The same, if there is anything that was not told yet.
+    /// The same, if there is anything that was not told before.
     mutating func pullNews(
         by receiver: Int,
         from sender: Int,

@@ -2,7 +2,7 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-/// Two revisions each of which was given up for the other, somewhere.
+/// Two revisions that were each given up for the other, somewhere.
 @Suite struct PrecedenceTests {
     private let lower = "2-bb"
     private let greater = "2-cc"
@@ -60,7 +60,7 @@ import Testing
         #expect(tree.latest(at: remote) == (isPush ? nil : try id(lower)))
     }
 
-    /// Each peer knows how the other's revision went on, and that this was given up.
+    /// Each peer knows how the other's revision continued, and that this was given up.
     @Test func `two that both went on and lost elsewhere do not wait for each other`() throws {
         func peer(with winner: String, wentOn: String, for loser: String) throws -> RevisionTree {
             var tree = RevisionTree()
@@ -99,11 +99,11 @@ import Testing
         let outcome = try offer("1-cc", from: greaterPeer, to: &lowerPeer)
         #expect(outcome == .inserted(isConflict: false))
         #expect(lowerPeer.current?.id == (try id("1-cc")))
-        // Who has what went is told anew, and is not taken to be level.
+        // A peer that has a removed revision is told again, and does not count as up to date.
         #expect(lowerPeer.latest(at: neighbour) == nil)
     }
 
-    /// A revision that waits here for a resolver was decided about by who sends it.
+    /// A revision that waits here for a resolver was decided by its sender.
     @Test func `a conflict ends when the sender closed ours for the other`() throws {
         var tree = RevisionTree()
         try tree.receive("\(lower),1-aa", from: nil)
@@ -116,8 +116,8 @@ import Testing
         #expect(tree.isClosed(try id(lower)))
     }
 
-    /// The sender of what continues a waiting branch gave ours up: else the tombstone that closed ours
-    /// would be current, a revision that nobody made.
+    /// The sender of a continuation of a waiting branch gave ours up: otherwise the tombstone that closed
+    /// ours would be current, a revision that nobody made.
     @Test func `what goes on from a waiting branch is current if its sender closed ours`() throws {
         var tree = RevisionTree()
         try tree.receive("2-bb,1-aa", from: nil)
@@ -166,7 +166,7 @@ import Testing
         #expect(tree.isClosed(try id(greater)))
     }
 
-    /// The other side knew how ours went on, and gave that up.
+    /// The other side knew how ours continued, and gave that up.
     @Test(arguments: [true, false])
     func `what went on elsewhere and lost there is lost here`(isPush: Bool) throws {
         var tree = try peer(gaveUp: lower, for: greater)
@@ -178,7 +178,7 @@ import Testing
         #expect(outcome == .inserted(isConflict: false))
         #expect(tree.current?.id == (try id(lower)))
         #expect(tree.isGivenUp(try id(greater)))
-        // And whoever still has it is told.
+        // And peers that still have it are told.
         #expect(
             try offer(
                 greater,
@@ -212,7 +212,7 @@ import Testing
     }
 }
 
-/// Peers that tell each other of their revisions, in any order, with any decisions.
+/// Peers that announce their revisions to each other, in any order, with any decisions.
 @Suite struct RotationTests {
     /// The three peers that changed places for ever: one has both and the greater, one only the lower,
     /// one has both and the lower, and each follows the next.
@@ -262,7 +262,7 @@ import Testing
         return peers
     }
 
-    /// Whoever decides what, and whichever letter comes first: the last edit is followed by rest.
+    /// Whatever is decided, and whichever letter arrives first: after the last edit the peers come to rest.
     @Test(arguments: 0..<60)
     func `peers come to rest, and are equal then`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed &* 77 &+ 5)
@@ -315,7 +315,7 @@ import Testing
         #expect(peers.moveCount - before <= count * madeCount * (madeCount + 1), "seed \(seed)")
     }
 
-    /// One letter between two neighbours, or an older one that comes late.
+    /// One letter between two neighbours, or an older one that arrives late.
     private func exchange(
         _ peers: inout Neighbours,
         _ links: [(Int, Int)],
@@ -336,7 +336,7 @@ import Testing
 }
 
 extension RevisionTree.Decision {
-    /// What every peer decides.
+    /// The decision of every peer.
     fileprivate static func decided(
         _ conflict: (local: RevisionTree.Revision, remote: RevisionTree.Revision)
     ) -> Self {

@@ -56,7 +56,7 @@ import Testing
         #expect(tree.latest(at: remote) == (try id("2-dd")))
     }
 
-    /// A slow resolver must not decide about what the remote gave up (`revisions.md` §10).
+    /// A slow resolver must not decide about a revision that the remote gave up (`revisions.md` §10).
     @Test func `ends a conflict when the remote takes our side`() throws {
         var tree = RevisionTree()
         try tree.receive("1-aa")
@@ -69,7 +69,7 @@ import Testing
         #expect(tree.latest(at: remote) == local)
     }
 
-    /// Two peers bring a deleted document back apart from each other: neither edit may vanish.
+    /// Two peers bring a deleted document back independently: neither edit may be lost.
     @Test func `a deleted branch that goes on beside a revival is a conflict`() throws {
         var tree = RevisionTree()
         _ = try tree.insertRemote(

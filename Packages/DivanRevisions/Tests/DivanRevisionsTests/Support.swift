@@ -55,7 +55,7 @@ extension RevisionTree {
     /// The IDs of all leaves, the winner first.
     var leafList: String { leaves.map(\.id.description).joined(separator: ",") }
 
-    /// The tree as it is after a stay in storage.
+    /// The tree after it was stored and read again.
     func reloaded() throws -> RevisionTree {
         let current = try #require(current)
         return try RevisionTree(
@@ -118,7 +118,7 @@ extension RevisionTree {
     }
 }
 
-/// Random bytes that are not: so that made-up IDs can be compared.
+/// Fixed bytes instead of random ones, so that made-up IDs can be compared.
 struct FixedRandom: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { Array(repeating: 0xAB, count: count) }
 }

@@ -1,7 +1,7 @@
 import DivanRevisions
 import Testing
 
-/// What a database of version vectors remembers of the trees that it, or its peers, came from.
+/// What a database of version vectors remembers of the trees that it, or its peers, upgraded from.
 @Suite struct TreeMemoryTests {
     private static let wall: UInt64 = 1_800_000_000_000_000_000
     private static let here = "rGxJD77SR0+odh7PeEHKXA"
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    /// The history of a document that is here, and of which the remote had another revision.
+    /// The history of a document here, of which the remote had another revision.
     private func decided(
         _ local: (String, String),
         _ remote: (String, String),
@@ -118,7 +118,7 @@ import Testing
         #expect(!history.isConflicted)
     }
 
-    /// Nothing that shares a past with the deletion does so (`VectorMeetingTests`).
+    /// No revision that shares a past with the deletion does so (`VectorMeetingTests`).
     @Test(arguments: ["2-dd", Self.version])
     func `a tree's revision that brings a document back has seen the deletion from then on`(
         deletion: String
@@ -138,13 +138,13 @@ import Testing
         let again = try received(deletion, before, isTombstone: true, from: nil)
         #expect(try history.insert(again, by: &author) == .overtaken)
 
-        // Whoever made it knows it by its first name.
+        // The peer that made it knows it by its first name.
         let edit = try received("18e9af52c30f0000@" + Self.there, "1-aa", from: nil)
         #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
     }
 
-    /// The remote has the converted form, of which it told no tree IDs; a vector that is sent without any
-    /// would count as behind it, and it as behind the vector, for ever.
+    /// The remote has the converted form, for which it sent no tree IDs; a vector sent without any
+    /// would count as older than that, and that as older than the vector, for ever.
     @Test func `a peer of ours gets the tree IDs that say what was seen, whatever it has`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -166,7 +166,7 @@ import Testing
         #expect(try told(false) == [converted])
     }
 
-    /// What a tree's revision took the place of is no ancestor of it, and Couchbase Lite takes it for one.
+    /// A revision that a tree's revision replaced is not its ancestor, but Couchbase Lite takes it for one.
     @Test func `a peer of ours gets what a tree's revision won over, too`() throws {
         let history = try decided(("1-aa", ""), ("2-bb", "1-cc"), as: .keepRemote)
         let told = { (takesTreeIDs: Bool) in

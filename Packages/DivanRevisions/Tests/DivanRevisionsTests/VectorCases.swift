@@ -50,7 +50,7 @@ struct VectorCases: Decodable {
         try Fixture("version_vector_ops.json").decoded(as: VectorCases.self)
     }
 
-    /// A tree ID and what it becomes.
+    /// A tree ID and the version that it is converted to.
     struct Conversion: Decodable, Sendable {
         let revTreeID, version: String
     }
@@ -62,7 +62,7 @@ struct VectorCases: Decodable {
     }
 }
 
-/// The order that a word of the cases names.
+/// The order named by a word of the cases.
 func order(_ word: String) throws -> RevisionOrder {
     switch word {
     case "same": return .same
@@ -77,7 +77,7 @@ private struct UnknownWord: Error {
     let word: String
 }
 
-/// A vector of one's own, whose sources may be `*`.
+/// A local vector, whose sources may be `*`.
 func vector(_ text: String) throws -> VersionVector {
     try VersionVector(text, acceptsMe: true)
 }

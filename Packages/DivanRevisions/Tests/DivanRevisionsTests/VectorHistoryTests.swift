@@ -4,7 +4,7 @@ import Testing
 
 /// What a database of version vectors keeps of a document, and how neighbours come to agree.
 @Suite struct VectorHistoryTests {
-    /// Peers that each hold one document, and remember of each other what they have.
+    /// Peers that each hold one document, and remember what the others have.
     struct Fleet {
         var histories: [any RevisionHistory]
         var authors: [RevisionAuthor]
@@ -29,7 +29,7 @@ import Testing
             _ = try histories[place].save(edit, by: &authors[place])
         }
 
-        /// Brings what one has to another, which tracks it; returns what became of it.
+        /// Sends what one peer has to another, which tracks it; returns the outcome.
         @discardableResult
         mutating func send(from sender: Int, to receiver: Int) throws -> HistoryOutcome? {
             guard let current = histories[sender].current else { return nil }
@@ -49,7 +49,7 @@ import Testing
                 refusesConflicts: false
             )
             let outcome = try histories[receiver].insert(received, by: &authors[receiver])
-            // Who lets it wait in a conflict has not taken it, and our side of that conflict stays.
+            // A peer that lets it wait in a conflict has not accepted it, and our side of that conflict stays.
             if outcome != .givenUp, outcome != .inserted(isConflict: true) {
                 histories[sender].markLatest(
                     current.id,
@@ -60,7 +60,7 @@ import Testing
             return outcome
         }
 
-        /// Resolves as this peer likes to.
+        /// Resolves by this peer's preference.
         mutating func resolve(at place: Int, using generator: inout SeededGenerator) throws {
             while let (local, remote) = histories[place].conflict {
                 let decisions: [HistoryDecision] = [
@@ -148,7 +148,7 @@ import Testing
                 #expect(known == nil || known == current.body, "seed \(seed): \(current.id)")
             }
         }
-        // From now on nobody edits: each round brings what everyone has to both neighbours in a ring.
+        // From now on there are no edits: each round sends what each peer has to both neighbours in a ring.
         var isRest = false
         for _ in 0..<60 where !isRest {
             for place in 0..<count {
@@ -197,7 +197,7 @@ import Testing
         try fleet.save("", at: 1, isTombstone: true)
         try fleet.send(from: 1, to: 2)
         try fleet.save("c", at: 1)
-        // The later one comes first; what it goes on from comes by another way, and is kept.
+        // The later one arrives first; the one that it follows arrives by another way, and is kept.
         try fleet.send(from: 1, to: 0)
         try fleet.send(from: 2, to: 0)
         let later = try #require(fleet.histories[1].current?.id)

@@ -1,7 +1,7 @@
 import DivanRevisions
 import Testing
 
-/// What a database of version vectors makes of revisions that each knows the other, or that are one.
+/// How a database of version vectors treats revisions that know each other, or that are the same.
 @Suite struct VectorMeetingTests {
     private static let wall: UInt64 = 1_800_000_000_000_000_000
     private static let here = "rGxJD77SR0+odh7PeEHKXA"
@@ -47,7 +47,7 @@ import Testing
         #expect(!history.isConflicted)
     }
 
-    /// A third peer let ours win while it was on its way here; its sender may have let it win over ours.
+    /// A third peer let ours win while it was in flight to us; its sender may have let it win over ours.
     @Test func `what was overtaken on its way is told from what is known`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -56,7 +56,7 @@ import Testing
         history.assignSequence(7)
         #expect(try history.insert(received(theirs, "", remote: nil), by: &author) == .overtaken)
         #expect(try history.insert(received(ours, "", remote: nil), by: &author) == .alreadyThere)
-        // Who announces before it sends was answered already.
+        // A peer that announces before it sends was answered already.
         let remote = RemoteID(rawValue: 1)
         #expect(
             try history.insert(received(theirs, "", remote: remote), by: &author) == .alreadyThere
@@ -135,7 +135,7 @@ import Testing
         #expect(history.latest(at: remote) == history.current?.id)
     }
 
-    /// Its sender may have taken the tombstone meanwhile, and has to hear what counts.
+    /// Its sender may have taken the tombstone meanwhile, and must be told which revision counts.
     @Test func `a revision that brings a document back unaware of its deletion says so`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -150,7 +150,7 @@ import Testing
         #expect(try history.insert(edit, by: &author) == .inserted(isConflict: false))
     }
 
-    /// A peer may have edited what another one deleted: neither is done with the other's.
+    /// A peer may have edited what another one deleted: neither has settled the other's.
     @Test(arguments: [
         ("18e9af52b30f0000@" + Self.here, Self.third, "18e9af52c30f0000@" + Self.there, Self.third),
         (
@@ -174,7 +174,7 @@ import Testing
         #expect(stored.current?.isTombstone == true)
     }
 
-    /// Either of the two knows the other, so the vectors do not tell which the remote had last.
+    /// Each of the two knows the other, so the vectors do not tell which the remote had last.
     @Test func `of crossed revisions the remote has the one that it told last`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()
@@ -190,7 +190,7 @@ import Testing
         #expect(history.latest(at: remote) == last)
     }
 
-    /// It is seen when it comes first, and lies behind ours from then on.
+    /// It is seen when it first arrives, and is older than ours from then on.
     @Test func `a merge that is ours under another name is known however often it comes`() throws {
         var author = try author()
         var history = RevisionScheme.vectors.emptyHistory
@@ -203,7 +203,7 @@ import Testing
         #expect(history.current?.id == ours.id)
     }
 
-    /// Both made one merge, each under a name of its own, and have seen the other's.
+    /// Both made the same merge, each under its own name, and have seen the other's.
     @Test func `a remote that takes our merge for its own has ours as well`() throws {
         let remote = RemoteID(rawValue: 1)
         var author = try author()

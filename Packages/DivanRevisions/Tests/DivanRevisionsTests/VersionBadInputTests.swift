@@ -2,7 +2,7 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-/// What a peer, a file or a clock may hand in and should not.
+/// Invalid input from a peer, a file or a clock.
 @Suite struct VersionBadInputTests {
     private static let source = "KjVAS1ZhbHeCjZijrrnEzw"
     private static let other = "T1plcHuGkZynsr3I097p9A"
@@ -26,7 +26,7 @@ import Testing
         #expect(throws: VersionError.self, "\(text)") { try MixedVector(text) }
     }
 
-    /// Sync Gateway writes so few characters of that name alone, and compares texts.
+    /// Sync Gateway writes so few characters only for that name, and compares texts.
     @Test func `the unknown source of Sync Gateway keeps its name`() throws {
         let text = "18e9af5838430000@Unknown+Source"
         #expect(Version(text)?.source == .unknown)
@@ -69,7 +69,7 @@ import Testing
         #expect(kept.saved(by: .revisionTree, at: 1 << 51).versions.count == 1_001)
     }
 
-    /// A peer names a tree revision of any generation, and a conflict with it is ended here.
+    /// A peer names a tree revision of any generation, and a conflict with it is resolved here.
     @Test(arguments: [5_800_000, 5_900_000, 8_388_607] as [UInt64])
     func `a tree revision of a great generation stands in a vector that can be read`(
         generation: UInt64
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// What was merged is not pruned, so that a peer may send ten thousand of it.
+    /// Merged versions are not pruned, so a peer may send ten thousand of them.
     @Test func `vectors of 10,000 merged versions are not compared each with each`() throws {
         var generator = SeededGenerator(seed: 8)
         let versions = (0..<VersionLimits.receivedCount).compactMap { number -> Version? in

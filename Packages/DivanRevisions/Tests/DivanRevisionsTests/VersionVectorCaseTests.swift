@@ -89,7 +89,7 @@ import Testing
 
     @Test func `text with tree IDs is read`() throws {
         for item in try cases().mixedText {
-            // Digests of three digits are no bytes.
+            // Digests of three digits are not whole bytes.
             let whole = { (text: String) in
                 text.replacing("2-abc", with: "2-abcd").replacing("1-def", with: "1-cdef")
             }
@@ -105,7 +105,7 @@ import Testing
         #expect(try cases().mixedText.count == 6)
     }
 
-    /// Sync Gateway joins the versions, which end with the semicolon, and the tree IDs by commas.
+    /// Sync Gateway joins the versions, which end with the semicolon, and the tree IDs with commas.
     @Test(arguments: [";,2-abcd,1-cdef", ";, 2-abcd, 1-cdef", "; ,2-abcd,1-cdef"])
     func `nothing but tree IDs may follow an empty entry behind what was merged`(
         rest: String
@@ -131,8 +131,8 @@ import Testing
         #expect(Version(converting: try id("8388608-aa")) == nil)
     }
 
-    /// Of ours, one that has the tree ID or its converted form knows the other form as well; LiteCore takes
-    /// the two for strangers, and asks a resolver.
+    /// Here, a revision that has the tree ID or its converted form knows the other form as well; LiteCore
+    /// treats the two as unrelated, and asks a resolver.
     @Test func `mixed histories are in the order that LiteCore decided`() throws {
         var beyond: [String] = []
         for item in try cases().mixedCompare {

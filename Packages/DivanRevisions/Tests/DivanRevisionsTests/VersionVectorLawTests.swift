@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What holds for all vectors that databases can come to, which random writers here make.
+/// Laws for all vectors that databases can arrive at; random writers make them here.
 @Suite struct VersionVectorLawTests {
     /// Databases that each hold one document, write it, and take it from each other.
     private struct World {
@@ -29,7 +29,7 @@ import Testing
         }
 
         mutating func step(using generator: inout SeededGenerator) throws {
-            // The wall clock stands still, goes on, and is set back.
+            // The wall clock stands still, advances, and is set back.
             wall = wall &+ UInt64(Int64.random(in: -200_000...500_000, using: &generator) + 200_000)
             if Int.random(in: 0..<20, using: &generator) == 0 { wall -= 3_600_000_000_000 }
             let (here, there) = (
@@ -51,7 +51,7 @@ import Testing
             using generator: inout SeededGenerator
         ) throws {
             let (ours, theirs) = (sites[here].vector, sites[there].vector)
-            // Far ahead only because the wall clock was set back: whoever takes waits.
+            // Far ahead only because the wall clock was set back: the receiver waits.
             for version in theirs.versions { wall = max(wall, version.time) }
             try sites[here].clock.see(theirs, wall: wall)
             switch theirs.order(to: ours) {
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    /// One byte to ten for a difference, forwards and back.
+    /// One to ten bytes for a difference, forwards and back.
     @Test func `times however far apart come back from the stored form`() throws {
         let source = { (number: UInt8) in
             try #require(SourceID(bytes: Array(repeating: number, count: 16)))
