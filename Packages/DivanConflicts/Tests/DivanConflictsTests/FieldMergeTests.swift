@@ -5,16 +5,16 @@ import DivanTestKit
 import Testing
 
 @Suite struct FieldMergeTests {
-    /// Local, remote and base, and what becomes of them; the remote has the greater ID.
+    /// Local, remote and base, and the result; the remote has the greater ID.
     @Test(arguments: [
         // Only one side changed, added or removed a field.
         (#"{"a":2,"b":1}"#, #"{"a":1,"b":2}"#, #"{"a":1,"b":1}"#, #"{"a":2,"b":2}"#),
         (#"{"a":1,"x":1}"#, #"{"a":1,"y":1}"#, #"{"a":1}"#, #"{"a":1,"x":1,"y":1}"#),
         (#"{"b":1}"#, #"{"a":1,"b":2}"#, #"{"a":1,"b":1}"#, #"{"b":2}"#),
         (#"{"a":2,"b":1}"#, #"{"b":1}"#, #"{"a":1,"b":1}"#, #"{"a":2,"b":1}"#),
-        // Both did: the winner is right, here the remote.
+        // Both did: the winner is used, here the remote.
         (#"{"a":2,"x":1}"#, #"{"a":3}"#, #"{"a":1}"#, #"{"a":3,"x":1}"#),
-        // In depth.
+        // Recursively.
         (
             #"{"o":{"p":2,"q":1}}"#, #"{"o":{"p":1,"q":2}}"#, #"{"o":{"p":1,"q":1}}"#,
             #"{"o":{"p":2,"q":2}}"#
@@ -83,7 +83,7 @@ import Testing
         #expect(throws: JSONError.self) { try FieldMergeResolver().resolve(question) }
     }
 
-    /// Two peers that each call their own side local arrive at one body.
+    /// Two peers that each call their own side local get the same body.
     @Test(arguments: UInt64(0)..<200)
     func `both peers merge alike`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
