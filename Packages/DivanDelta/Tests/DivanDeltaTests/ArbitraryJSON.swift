@@ -1,7 +1,7 @@
 import DivanJSON
 
 extension JSON {
-    /// An object that follows from the generator alone, with keys that mean something elsewhere.
+    /// An object that depends only on the generator, with keys that have a meaning elsewhere.
     static func arbitraryBody(using generator: inout some RandomNumberGenerator) -> JSON {
         .object(arbitraryObject(depth: 3, using: &generator))
     }

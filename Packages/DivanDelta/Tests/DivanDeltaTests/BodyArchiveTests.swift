@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// About 2 KB of JSON, one number and a text apart from its neighbours.
+    /// About 2 KB of JSON that differs from its neighbours in one number and one text.
     private static func body(_ number: Int) -> [UInt8] {
         let items = (0..<40).map { #""key\#($0)":"a value of some length, number \#($0 * 7)""# }
         let text = #"{"count":\#(number),\#(items.sorted().joined(separator: ","))}"#
@@ -62,7 +62,7 @@ import Testing
         #expect(sizes[0] == plain && sizes[1] < plain / 2 && sizes[2] < plain / 2)
     }
 
-    /// Spaces and the order of keys would be lost in a delta, and with them the bytes.
+    /// Spaces and the order of keys would be lost in a delta, and with them the exact bytes.
     @Test func `a body that is not canonical comes back with its spaces`() throws {
         let body = Self.body(1) + Array("  ".utf8)
         for archive in Self.archives {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Any bytes give a body or an error, never a trap, and the archive works on afterwards.
+    /// Any bytes give a body or an error, never a trap, and the archive still works afterwards.
     @Test(arguments: UInt64(0)..<200)
     func `damaged bytes give a body or an error`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

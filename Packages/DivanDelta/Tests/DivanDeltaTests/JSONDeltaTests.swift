@@ -4,7 +4,7 @@ import DivanTestKit
 import Testing
 
 @Suite struct JSONDeltaTests {
-    /// Pairs that are alike in part, with keys and texts that a careless delta would confuse.
+    /// Pairs that are partly alike, with keys and texts that a careless delta would confuse.
     @Test(arguments: UInt64(0)..<500)
     func `the delta of two values leads from one to the other`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -108,7 +108,7 @@ import Testing
         #expect(String(decoding: text, as: UTF8.self) == #"{"stars":6,"tags":{"1-":["json"]}}"#)
     }
 
-    /// The key is a peer's, and the sentence goes back to it.
+    /// The key is a peer's, and the message is sent back to it.
     @Test func `an error tells no more of a long key than a person reads`() {
         let key = String(repeating: "\u{7F}", count: 1 << 20)
         let delta = JSON.object(JSONObject([(key: key, value: .array([]))]))

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-/// What Fleece writes and what it makes of deltas (`delta.md` §10).
+/// The deltas that Fleece writes, and the results of its applying them (`delta.md` §10).
 @Suite struct VectorTests {
     @Test(arguments: try Vectors.load()["create"]?.array ?? [])
     func `makes the delta that Fleece makes`(_ vector: JSON) throws {
@@ -13,7 +13,7 @@ import Testing
         let ours = JSONDelta.make(from: old, to: new)
         #expect(try JSONDelta.apply(theirs, to: old) == new)
         #expect(try JSONDelta.apply(ours, to: old) == new)
-        // Where a text is patched, any right patch will do.
+        // Where a text is patched, any correct patch will do.
         let text = try String(decoding: theirs.canonicalBytes(), as: UTF8.self)
         if !text.contains(",0,2]") { #expect(ours == theirs) }
     }
@@ -23,7 +23,7 @@ import Testing
         let old = try #require(vector["old"])
         let delta = try JSON(parsing: try #require(vector["deltaText"]?.string))
         let result = try #require(vector["resultText"]?.string)
-        // An item of an array that is deleted becomes "undefined" there, an error here (§4).
+        // A deleted array item becomes "undefined" there, an error here (§4).
         let fails = vector["error"]?.isNull != true || result.contains("undefined")
         if fails {
             #expect(throws: DeltaError.self) { try JSONDelta.apply(delta, to: old) }
