@@ -5,9 +5,9 @@ import Testing
 @testable import DivanReplicator
 @testable import DivanSession
 
-/// The line of conflicts before the resolvers.
+/// The line of conflicts that wait for resolvers.
 ///
-/// `@testable`: neither the line nor a conflict that waits is public.
+/// `@testable`: neither the line nor a waiting conflict is public.
 @Suite struct ConflictBacklogTests {
     private func conflict(_ number: Int) -> PendingConflict {
         PendingConflict(collection: .default, documentID: DocumentID(unchecked: "\(number)"))

@@ -7,11 +7,11 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// Conflicts that a pull finds: who is asked, how often, and what is stored and pushed.
+/// Conflicts that a pull finds: which resolver is asked, how often, and what is stored and pushed.
 @Suite(.timeLimit(.minutes(5))) struct SessionConflictTests {
     private struct Failure: Error {}
 
-    /// Two stores that shared a document, and have changed it since.
+    /// Two stores that shared a document, and have both changed it since.
     private func conflicted() async throws -> TwoStores {
         let stores = TwoStores()
         try stores.here.put("a", 1)

@@ -6,7 +6,7 @@ import DivanWebSocket
 import Synchronization
 import Testing
 
-/// Credentials that have to be fetched: when they are asked for, and how the status shows it.
+/// Credentials that have to be fetched: when they are requested, and how the status shows it.
 @Suite(.timeLimit(.minutes(5))) struct CredentialSourceTests {
     /// Answers at once with the next of its outcomes, and counts.
     private final class Desk: Sendable {

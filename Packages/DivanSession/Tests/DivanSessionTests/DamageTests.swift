@@ -7,12 +7,12 @@ import DivanTransport
 import Synchronization
 import Testing
 
-/// A way that changes bytes, as a proxy of the web may: connections end, the replication does not.
+/// A network that changes bytes, as a web proxy may: connections end, the replication does not.
 @Suite struct DamageTests {
-    /// Another transport whose messages change in their last byte, which belongs to the checksum: those
+    /// Wraps a transport and changes the last byte of messages, which belongs to the checksum: of those
     /// with a body, in one direction, on the first connections.
     private final class DamagingTransport: MessageTransport, MessageReceiver, @unchecked Sendable {
-        // Unchecked: touched on the loop alone.
+        // Unchecked: touched only on the loop.
         private let inner: any MessageTransport
         private let damagesSent: Bool
         private var receiver: (any MessageReceiver)?
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A run whose first three connections change bytes on one of the two ways.
+    /// A run whose first three connections change bytes in one of the two directions.
     private func run(isContinuous: Bool, damagesSent: Bool) throws -> VirtualRun {
         let count = Mutex(0)
         var setting = VirtualRun.Setting(isContinuous: isContinuous)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DivanSession
 
-/// What an error of the connection becomes, and the same table in `Docs/errors.md`.
+/// What a connection's errors lead to, and the same table in `Docs/errors.md`.
 @Suite struct ErrorPageTests {
     private static let errors: [TransportError.Reason] = [
         .nameLookup(code: -3), .unknownHost("a"), .unknownInterface("a"),

@@ -6,9 +6,9 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// A disk that fails once must not end what is to go on for good.
+/// A disk that fails once must not end a continuous replication.
 @Suite struct FailedWriteTests {
-    /// Memory of which the next transactions fail, or the next readings.
+    /// A store in memory whose next transactions fail, or its next reads.
     private final class ShakyDisk: StorageEngine {
         let failureCount = Atomic<Int>(0)
         let failedReadingCount = Atomic<Int>(0)
@@ -54,7 +54,7 @@ import Testing
         try run.here.put("a", 1)
         disk.failureCount.store(1, ordering: .relaxed)
         run.loop.run(for: .seconds(10))
-        // A second of running, and two of waiting.
+        // One second of running, and two of waiting.
         #expect(run.waits == [3])
         #expect(run.activities.contains(.offline))
         #expect(run.statuses.last?.activity == .idle)

@@ -99,7 +99,7 @@ import Testing
         #expect(run.statuses.last?.error == nil)
     }
 
-    /// A resolver that works until the test lets it go.
+    /// A resolver that runs until the test releases it.
     private final class SlowResolver: Sendable {
         let waiting = Mutex<[@Sendable () -> Void]>([])
 

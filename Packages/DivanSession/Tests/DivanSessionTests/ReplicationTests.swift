@@ -81,7 +81,7 @@ import Testing
         #expect(try pending.documentIDs(in: elsewhere) == nil)
     }
 
-    /// Behind the ID follows the head of the row; the text stands in its body.
+    /// The ID is followed by the head of the row; the text is in its body.
     @Test(arguments: ["document 7.", #""mark":"7"#])
     func `a damaged document is pending, and the others can be counted`(place: String) throws {
         let folder = try TemporaryDirectory()

@@ -8,10 +8,10 @@ import DivanWebSocket
 import Glibc
 import Testing
 
-/// When a lost connection is tried again: `behaviour.md` §6 ("What is temporary", "Retry") and the
+/// When a lost connection is retried: `behaviour.md` §6 ("What is temporary", "Retry") and the
 /// table of §7 line by line, in virtual time.
 ///
-/// What the official configuration makes of each value is tested with that configuration.
+/// How the official configuration maps each value is tested with that configuration.
 @Suite struct RetryTableTests {
     private static let refused = TransportError.Reason.system(call: "connect", errno: ECONNREFUSED)
 
@@ -261,7 +261,7 @@ import Testing
 
     // MARK: heartbeat
 
-    /// The interval itself and the time for a pong are `HeartbeatTests`' of DivanWebSocket.
+    /// The interval itself and the time for a pong are tested by DivanWebSocket's `HeartbeatTests`.
     @Test(arguments: [(300, 320), (60, 80), (21, 41)])
     func `heartbeat: silence is noticed after the interval and the time for a pong`(
         interval: Int,
@@ -381,7 +381,7 @@ import Testing
     }
 }
 
-/// A peer that has nothing to say.
+/// A peer that sends nothing.
 private final class Deaf: MessageReceiver {
     func transportDidOpen(_ info: TransportPeer) {}
     func transportDidReceive(_ message: ArraySlice<UInt8>) {}

@@ -7,7 +7,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Connections that fail or end: what is tried again, how often, and what ends a session.
+/// Connections that fail or end: what is retried, how often, and what ends a session.
 @Suite(.timeLimit(.minutes(5))) struct RetryTests {
     private func run(
         failing reason: TransportError.Reason,

@@ -9,7 +9,7 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// One hub and some peers that replicate with it for ever, on one thread and in virtual time.
+/// One hub and some peers that replicate with it continuously, on one thread and in virtual time.
 final class Simulation {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
@@ -18,7 +18,7 @@ final class Simulation {
     private(set) var events: [SimulatedEvent] = []
     var generator: SeededGenerator
 
-    /// A peer, and what its session last said.
+    /// A peer, and the last status of its session.
     final class Peer: Sendable {
         let store: Store
         let session: ActiveSession
@@ -114,7 +114,7 @@ final class Simulation {
         return Peer(store: store, session: session, told: told)
     }
 
-    /// All documents of a store, tombstones too, with their current revisions.
+    /// All documents of a store, including tombstones, with their current revisions.
     static func contents(_ store: Store) throws -> [DocumentID: String] {
         try store.read { reader in
             let changes = try reader.changes(in: .default, after: 0, limit: 100_000)

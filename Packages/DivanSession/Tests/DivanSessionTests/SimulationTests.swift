@@ -50,7 +50,7 @@ import Testing
         #expect(simulation.network.connectionCount == 0)
     }
 
-    /// Edits at random places and times over a network that loses everything; then it is good.
+    /// Edits at random places and times over a network that loses every connection; then it is reliable.
     private func converge(seed: UInt64, peerCount: Int, editCount: Int) throws -> Simulation {
         let simulation = Simulation(seed: seed, peerCount: peerCount, conditions: .rough)
         let stores = simulation.peers.map(\.store) + [simulation.hub]

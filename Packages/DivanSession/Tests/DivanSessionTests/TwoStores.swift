@@ -32,7 +32,7 @@ struct TwoStores {
         return PeerConfiguration(role: .active(options), codec: DeflateCodec())
     }
 
-    /// A configuration whose every attempt to connect meets a new passive session.
+    /// A configuration whose every attempt to connect reaches a new passive session.
     func configuration(
         _ peer: PeerConfiguration? = nil,
         retry: RetrySchedule? = nil,
@@ -61,7 +61,7 @@ struct TwoStores {
     }
 }
 
-/// The passive sessions that were made so far.
+/// The passive sessions that were created so far.
 final class Passives: Sendable {
     private let list = Mutex<[PassiveSession]>([])
 
@@ -72,7 +72,7 @@ final class Passives: Sendable {
     }
 }
 
-/// An active session with what it tells.
+/// An active session with what it reports.
 struct Run {
     let session: ActiveSession
     let statuses: AsyncStream<SyncStatus>
@@ -111,7 +111,7 @@ struct Run {
         return all
     }
 
-    /// Waits for an activity; the next wait goes on behind it.
+    /// Waits for an activity; the next wait continues after it.
     func reached(_ activity: SyncStatus.Activity) async -> SyncStatus? {
         for await status in statuses where status.activity == activity { return status }
         return nil
@@ -139,7 +139,7 @@ extension Store {
             .map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    /// Waits until `condition` holds, looking again after each commit.
+    /// Waits until `condition` holds, checking again after each commit.
     func wait(until condition: @Sendable () throws -> Bool) async throws {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         let observation = observe { _ in continuation.yield() }

@@ -7,7 +7,7 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// One session and one listener in virtual time, with everything that the session tells and when.
+/// One session and one listener in virtual time, with everything that the session reports and when.
 final class VirtualRun {
     let loop = VirtualLoop()
     let network: SimulatedNetwork
@@ -22,11 +22,11 @@ final class VirtualRun {
         let documents = Mutex<[DocumentEvent]>([])
     }
 
-    /// What a test wants of the session.
+    /// What a test requires of the session.
     struct Setting {
         var isContinuous = false
         var retry: RetrySchedule?
-        /// What every attempt ends with at once; without it the network decides.
+        /// The failure of every attempt, at once; if `nil` the network decides.
         var failure: TransportError.Reason?
         var heartbeat: Duration = .seconds(300)
         var isListening = true
@@ -85,13 +85,13 @@ final class VirtualRun {
         )
     }
 
-    /// Starts to listen, or again.
+    /// Starts or resumes listening.
     func listen() {
         let role = PeerConfiguration.Role.passive(.init(collections: [.default]))
         listen(PeerConfiguration(role: role, codec: DeflateCodec()), there)
     }
 
-    /// The times at which a connection was tried.
+    /// The times at which a connection was attempted.
     var attempts: [Duration] { told.attempts.withLock { $0 } }
 
     /// The waits between the attempts, in whole seconds.
@@ -103,7 +103,7 @@ final class VirtualRun {
     var timedStatuses: [(time: Duration, status: SyncStatus)] { told.statuses.withLock { $0 } }
     var documents: [DocumentEvent] { told.documents.withLock { $0 } }
 
-    /// The activities in order, each once where it is told again for its progress.
+    /// The activities in order; repeated reports of progress count once.
     var activities: [SyncStatus.Activity] {
         statuses.map(\.activity).reduce(into: []) { list, activity in
             if list.last != activity { list.append(activity) }
