@@ -1,7 +1,7 @@
 import DivanTestKit
 
 extension HTTPTestClient {
-    /// Asks for the WebSocket of the database, with one more field, and reads no answer.
+    /// Requests the WebSocket of the database, with one more field, and reads no answer.
     func askToReplicate(naming host: String = "Host: h", _ field: String) {
         send(
             """

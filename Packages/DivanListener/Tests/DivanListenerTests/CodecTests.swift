@@ -8,9 +8,9 @@ import DivanStore
 import DivanZlib
 import Testing
 
-/// Whole syncs over sockets with each codec, with one from outside, and with peers that lack it.
+/// Whole syncs over sockets with each codec, with a third-party one, and with peers that lack it.
 @Suite(.timeLimit(.minutes(5))) struct CodecTests {
-    /// Documents that get shorter with any codec.
+    /// Saves documents that any codec can compress.
     private func fill(_ store: Store) throws {
         let text = String(repeating: "a", count: 900)
         for number in 0..<100 {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Syncs, and returns what the server compresses with and how many bytes it sent.
+    /// Syncs, and returns the server's codec and how many bytes it sent.
     private func sync(
         listener: [any CompressionCodec],
         client: [any CompressionCodec],

@@ -27,10 +27,10 @@ import Testing
     @Test func `whoever guesses passwords is made to wait and then refused`() async throws {
         let serving = try serving {
             $0.logins.freeLoginFailureCount = 3
-            // Three guesses within this time meet, also on a busy machine.
+            // Three guesses within this time overlap, even on a busy machine.
             $0.logins.longestLoginDelay = .seconds(2)
         }
-        // The listener waits from the latest failure on, which comes after this reading.
+        // The listener's delay starts at the latest failure, which comes after this reading.
         var start = ContinuousClock.now
         for _ in 0..<3 {
             start = .now
@@ -104,7 +104,7 @@ import Testing
         #expect(try await serving.sync(.inMemory())?.error?.code == 429)
         runs[0].session.stop()
         while await streams[0].next() != nil {}
-        // Seats come back with the server's own end of the connection.
+        // Seats are freed when the server's own end of the connection ends.
         var last = try await serving.sync(.inMemory())
         while last?.error?.code == 429 { last = try await serving.sync(.inMemory()) }
         #expect(last?.error == nil)

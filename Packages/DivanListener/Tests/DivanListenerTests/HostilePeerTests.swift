@@ -9,9 +9,9 @@ import DivanWebSocket
 import Synchronization
 import Testing
 
-/// Clients that come in properly and then send what they like.
+/// Clients that connect properly and then send arbitrary data.
 @Suite(.timeLimit(.minutes(5))) struct HostilePeerTests {
-    /// Sends messages when it is let in, and reports how the connection ends.
+    /// Sends messages once it is accepted, and reports how the connection ends.
     private final class Client: MessageReceiver {
         private let transport: WebSocketClientTransport
         private let messages: [[UInt8]]
@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: UInt64(0)..<12)
     func `noise ends its own connection and no other`(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        // Half of all noise reads as an acknowledgement of nothing, which is ignored.
+        // Half of all noise looks like an acknowledgement of nothing, which is ignored.
         let messages = (0..<40).map { _ in
             (0..<Int.random(in: 1...300, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)

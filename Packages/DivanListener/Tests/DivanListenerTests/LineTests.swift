@@ -10,7 +10,7 @@ import Testing
 
 /// The line before the check of passwords.
 @Suite(.timeLimit(.minutes(5))) struct LineTests {
-    /// An authenticator that takes its time: each check waits until `open` was called.
+    /// A slow authenticator: each check waits until `open` was called.
     private final class SlowGuard: Sendable {
         let checkCount = Atomic(0)
         private let gate = DispatchGroup()
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Clients that have asked to be let in, with a wrong password.
+    /// Clients that have requested access, with a wrong password.
     private func crowd(_ count: Int, at port: UInt16) throws -> [HTTPTestClient] {
         let wrong = try BasicCredentials(username: "ada", password: "byron").header
         return try (0..<count).map { _ in
@@ -51,7 +51,7 @@ import Testing
         let slow = SlowGuard()
         let serving = try serving(slow) { $0.checkingCount = 1 }
         let clients = try crowd(30, at: serving.port)
-        // All are dropped, as nobody decides in time.
+        // All are dropped, as nothing is decided in time.
         while serving.server.statistics.failedHandshakeCount < 30 { await Task.yield() }
         slow.open()
         let right = try BasicCredentials(username: "ada", password: "lovelace")
@@ -70,7 +70,7 @@ import Testing
         let clients = try crowd(40, at: serving.port)
         slow.open()
         while serving.server.statistics.failedHandshakeCount < 40 { await Task.yield() }
-        // One more was at hand with the third; of those that wait, a few have their turn before they go.
+        // One more was ready with the third; a few of those that wait have their turn before they disconnect.
         #expect(slow.checkCount.load(ordering: .relaxed) < 3 + 1 + 10)
         withExtendedLifetime(clients) {}
     }

@@ -4,8 +4,8 @@ import Testing
 
 /// Which paths name a database.
 ///
-/// `@testable`: over a socket most of these never come through a
-/// client that checks its URLs.
+/// `@testable`: over a socket, a client that checks its URLs
+/// would never send most of these.
 @Suite struct ListenerRouteTests {
     @Test(arguments: [
         ("/kitchen/_blipsync", "kitchen"), ("/kitchen/_blipsync/", "kitchen"),

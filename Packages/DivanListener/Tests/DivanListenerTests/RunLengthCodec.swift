@@ -1,6 +1,6 @@
 import DivanCompression
 
-/// A codec that nobody below knows: pairs of a count and a byte.
+/// A codec unknown to the packages below: pairs of a count and a byte.
 struct RunLengthCodec: CompressionCodec {
     let name = "rle"
 

@@ -3,9 +3,9 @@ import DivanListener
 import DivanTestKit
 import Testing
 
-/// Applications that let in by something else than a name and a password.
+/// Applications that authenticate by something other than a name and a password.
 @Suite(.timeLimit(.minutes(2))) struct TokenTests {
-    /// Lets in who has the session cookie of this test.
+    /// Accepts clients that have the session cookie of this test.
     private struct CookieAuthenticator: ListenerAuthenticator {
         var credentialFields: [String] { ["Cookie"] }
 
