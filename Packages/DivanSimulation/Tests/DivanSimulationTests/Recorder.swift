@@ -1,9 +1,9 @@
 import DivanTransport
 import Synchronization
 
-/// A receiver that keeps what it hears.
+/// A receiver that records what it is told.
 final class Recorder: MessageReceiver {
-    /// What was heard so far.
+    /// What was recorded so far.
     struct Story: Sendable {
         var peer: TransportPeer?
         var messages: [[UInt8]] = []
@@ -13,12 +13,12 @@ final class Recorder: MessageReceiver {
 
         var messageCount: Int { messages.count }
 
-        /// The error that ended the transport, if one did.
+        /// The error that ended the transport, if any.
         var error: TransportError? {
             if case .failed(let error) = close { error } else { nil }
         }
 
-        /// The goodbye that ended the transport, as `code reason byPeer`.
+        /// The close that ended the transport, as `code reason byPeer`.
         var goodbye: String? {
             guard case .clean(let code, let reason, let isByPeer) = close else { return nil }
             return "\(code) \(reason) \(isByPeer)"

@@ -4,7 +4,7 @@ import DivanTransport
 import Synchronization
 import Testing
 
-/// A network without sockets: what it delays, loses and chokes, and that a seed repeats it.
+/// A network without sockets: what it delays, loses and throttles, and that a seed reproduces it.
 @Suite(.timeLimit(.minutes(5))) struct SimulatedNetworkTests {
     private let loop = VirtualLoop()
 
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    /// What came in at the server.
+    /// What arrived at the server.
     private final class Accepted: Sendable {
         let transport = Mutex<(any MessageTransport)?>(nil)
         let recorder = Recorder()

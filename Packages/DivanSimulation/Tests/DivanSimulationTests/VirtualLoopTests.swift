@@ -3,7 +3,7 @@ import DivanTransport
 import Synchronization
 import Testing
 
-/// A loop that a test turns: order, time, and what may be called from where.
+/// A loop that a test runs: order, time, and what may be called from where.
 @Suite struct VirtualLoopTests {
     private final class Journal: Sendable {
         private let lines = Mutex<[String]>([])
