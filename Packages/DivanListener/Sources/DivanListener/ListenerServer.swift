@@ -231,7 +231,7 @@ extension ListenerServer {
         if isBeginning { log.info(line) } else { log.warning(line) }
     }
 
-    /// Checks credentials first, so that nobody learns the databases' names without them; on a gate's thread.
+    /// Checks credentials first, so that nobody learns the databases' names without them; on a thread of the gate.
     private func authenticate(_ request: UpgradeRequest, _ seat: LoginSeat) {
         switch gate.decide(about: request) {
         case .accepted(let user):

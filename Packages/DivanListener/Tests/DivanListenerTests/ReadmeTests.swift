@@ -6,7 +6,7 @@ import DivanStore
 import DivanZlib
 import Testing
 
-/// The README's example, as it stands there.
+/// The README's example, verbatim.
 @Suite struct ListenerReadmeTests {
     @Test func `the README's listener listens`() throws {
         let store = Store.inMemory()

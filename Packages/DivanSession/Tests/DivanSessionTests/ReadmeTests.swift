@@ -6,7 +6,7 @@ import DivanTransport
 import DivanZlib
 import Testing
 
-/// The README's example, as it stands there.
+/// The README's example, verbatim.
 @Suite(.timeLimit(.minutes(5))) struct SessionReadmeTests {
     @Test func `the README's sessions meet`() async throws {
         let stores = TwoStores()

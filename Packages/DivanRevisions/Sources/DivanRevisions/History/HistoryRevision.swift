@@ -4,7 +4,7 @@ public struct HistoryRevision: Equatable, Sendable {
     public let id: RevisionID
     /// The position of its parent in `RevisionTree.revisions`; `nil` for a root, and without a tree.
     public internal(set) var parent: Int?
-    /// What is known of it.
+    /// What is known about it.
     public internal(set) var flags: RevisionFlags
     /// The local change number under which it was stored, or 0 when it is new.
     public internal(set) var sequence: UInt64

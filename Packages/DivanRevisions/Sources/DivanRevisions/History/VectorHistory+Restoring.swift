@@ -3,7 +3,7 @@ extension VectorHistory {
     public struct RestoredState: Sendable {
         /// Its vector and tree IDs.
         public var mixed: MixedVector
-        /// What is known of it.
+        /// What is known about it.
         public var flags: RevisionFlags
         /// JSON; `nil` when it is not kept.
         public var body: [UInt8]?
