@@ -1,9 +1,9 @@
 public import Dispatch
 
 extension Collection {
-    /// Adds a listener for changes of any document; it runs on `Database.defaultListenerQueue`.
+    /// Adds a listener for changes to any document; it runs on `Database.defaultListenerQueue`.
     ///
-    /// It hears of commits from now on, through any `Database` object of this process.
+    /// It is notified of commits from now on, through any `Database` object of this process.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -12,9 +12,9 @@ extension Collection {
         addChangeListener(queue: nil, listener: listener)
     }
 
-    /// Adds a listener for changes of any document; it runs on `queue`.
+    /// Adds a listener for changes to any document; it runs on `queue`.
     ///
-    /// The collection of a change is this object, for as long as somebody holds it.
+    /// A change refers to this collection object for as long as something holds it.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -22,7 +22,7 @@ extension Collection {
         listener: @escaping @Sendable (CollectionChange) -> Void
     ) -> ListenerToken {
         guard isListenable else { return ListenerToken(removal: nil) }
-        // Weak, as the database keeps its listeners.
+        // Weak, because the database keeps its listeners.
         let token = database.changes.listeners(of: self).add(queue: queue) { [weak self] change in
             listener(self.map { change.told(of: $0) } ?? change)
         }
@@ -58,7 +58,7 @@ extension Collection {
         return token
     }
 
-    /// Adds a listener for changes of any document; it runs on the main actor.
+    /// Adds a listener for changes to any document; it runs on the main actor.
     ///
     /// The main queue must run, as it does in a program with a main run loop, `dispatchMain()` or
     /// an `async` main. An addition to the official API.
@@ -84,11 +84,10 @@ extension Collection {
         }
     }
 
-    /// The changes of any document from now on, for `for await`.
+    /// The changes to any document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. At most `limit` changes wait; at the
-    /// limit the oldest is dropped, so read quickly or ask for more. An addition to the official
-    /// API.
+    /// Ends when the database closes or the loop is left. At most `limit` changes wait; beyond that the oldest is
+    /// dropped, so read quickly or raise the limit. An addition to the official API.
     public func changes(bufferingNewest limit: Int = 1_024) -> AsyncStream<CollectionChange> {
         AsyncStream(bufferingPolicy: .bufferingNewest(limit)) { continuation in
             guard isListenable else {
@@ -104,10 +103,10 @@ extension Collection {
         }
     }
 
-    /// The changes of one document from now on, for `for await`.
+    /// The changes to one document from now on, for `for await`.
     ///
-    /// Ends when the database closes or the loop is left. At most `limit` changes wait; at the
-    /// limit the oldest is dropped. An addition to the official API.
+    /// Ends when the database closes or the loop is left. At most `limit` changes wait; beyond that the oldest is
+    /// dropped. An addition to the official API.
     public func documentChanges(
         id: String,
         bufferingNewest limit: Int = 64
@@ -128,10 +127,9 @@ extension Collection {
         }
     }
 
-    /// Whether there is something to hear of, which the log is told otherwise.
+    /// Whether there can be changes to observe; logs a warning if not.
     ///
-    /// Who closes or deletes meanwhile may have ended the listeners already, so `isValid` is asked once more
-    /// when the new one is among them.
+    /// A close or delete may end the listeners meanwhile, so callers check `isValid` again after adding theirs.
     private var isListenable: Bool {
         if isValid { return true }
         Journal.database.warning(

@@ -1,8 +1,7 @@
 import DivanStore
 
 extension Collection {
-    /// How bodies that are saved here are kept; ``BodyCompression/none`` unless somebody asked for
-    /// another.
+    /// How bodies that are saved here are stored; ``BodyCompression/none`` unless set otherwise.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func bodyCompression() throws -> BodyCompression {
@@ -10,20 +9,20 @@ extension Collection {
         return BodyCompression(codec: try read { reader in try reader.bodyPacking(of: path) })
     }
 
-    /// Has the bodies of documents packed on the disk from now on, or no longer.
+    /// Sets whether and how the bodies of documents are compressed on disk from now on.
     ///
-    /// The choice is stored in the database. Bodies that are there stay as they are until they are saved
-    /// again, or all of them by `performMaintenance(type: .compact)`. Compression needs a dictionary, which
-    /// is made of the documents, again where one was there; where there are fewer than 64, bodies stay
-    /// plain until there are so many. A version of Divan from before this choice does not open the database
-    /// any more. Databases in memory keep the choice and plain bodies. An addition to the official API.
+    /// The setting is stored in the database. Existing bodies stay as they are until they are saved again;
+    /// `performMaintenance(type: .compact)` rewrites them all. Compression needs a dictionary, which is built from the
+    /// documents, anew with each call; with fewer than 64 documents, bodies stay plain until there are that many.
+    /// Versions of Divan from before this setting can no longer open the database. Databases in memory store the
+    /// setting, but keep bodies plain. An addition to the official API.
     ///
     /// ```swift
     /// try routes.setBodyCompression(.lz4)
     /// try database.performMaintenance(type: .compact)
     /// ```
     ///
-    /// - Throws: `CBLError.notOpen`; `CBLError.unsupported` where this machine lacks the codec
+    /// - Throws: `CBLError.notOpen`; `CBLError.unsupported` if this machine lacks the codec
     ///   (``BodyCompression/isAvailable``); what the file system reports.
     public func setBodyCompression(_ compression: BodyCompression) throws {
         let path = path

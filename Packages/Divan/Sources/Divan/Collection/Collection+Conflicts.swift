@@ -2,12 +2,11 @@ import DivanRevisions
 import DivanStore
 
 extension Collection {
-    /// The documents that wait for a decision, by the order in which they came into conflict.
+    /// The documents in conflict, in the order in which the conflicts arose.
     ///
-    /// A document is in conflict from the pull that brings the other side until a resolver has decided:
-    /// after ``ConflictResolver/leaveOpen``, after a resolver that failed, or while one is at work.
-    /// A listener never stores conflicts. Both sides are read; at most `limit` conflicts are returned.
-    /// An addition to the official API.
+    /// A document is in conflict from the pull that brings the other side until a resolver has decided: after
+    /// ``ConflictResolver/leaveOpen``, after a resolver failed, or while one is running. A listener never stores
+    /// conflicts. Both sides are read; at most `limit` conflicts are returned. An addition to the official API.
     ///
     /// ```swift
     /// for conflict in try recipes.conflicts() {

@@ -3,10 +3,10 @@ import DivanStore
 public import Foundation
 
 extension Collection {
-    /// Sets when a document purges itself, or, with `nil`, that it does not.
+    /// Sets when a document expires and is purged; `nil` for never.
     ///
-    /// A past or present date purges within about a second. Expiring is local: it never
-    /// replicates. It is kept when a new revision is saved, and works on deleted documents.
+    /// With a date that has passed, it is purged within about a second. Expiration is local: it never replicates. It is
+    /// kept when a new revision is saved, and works on deleted documents.
     ///
     /// - Throws: `CBLError.notFound`, `notOpen`.
     public func setDocumentExpiration(id: String, expiration: Date?) throws {
@@ -16,7 +16,7 @@ extension Collection {
         database.file.expirationDidChange()
     }
 
-    /// Returns when a document purges itself; `nil` when it does not, or there is none.
+    /// Returns when a document expires; `nil` if it does not, or there is no such document.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func getDocumentExpiration(id: String) throws -> Date? {
@@ -27,7 +27,7 @@ extension Collection {
 }
 
 extension Date {
-    /// Milliseconds since 1970, the nearest that 64 bits can hold.
+    /// Milliseconds since 1970, clamped to 64 bits.
     var milliseconds: Int64 {
         let time = (timeIntervalSince1970 * 1_000).rounded()
         return Int64(exactly: time) ?? (time < 0 ? .min : .max)

@@ -1,7 +1,7 @@
 import DivanRevisions
 import DivanStore
 
-/// A document as the latest of its changes left it.
+/// A document as its latest change left it.
 public struct ChangedDocument: Sendable {
     /// The document's ID.
     public let id: String
@@ -24,8 +24,8 @@ public struct ChangedDocument: Sendable {
 }
 
 extension Collection {
-    /// The number of the latest change, 0 before the first: ``changes(since:)`` then tells what is new
-    /// from now on.
+    /// The number of the latest change, 0 before the first: ``changes(since:)`` with it returns what is new from now
+    /// on.
     ///
     /// An addition to the official API.
     ///
@@ -37,25 +37,23 @@ extension Collection {
         }
     }
 
-    /// The documents that changed after a sequence, each once with its latest change, in the order
-    /// of these, up to the latest of all.
+    /// The documents that changed after a sequence, each once, in the order of their latest changes.
     ///
-    /// To go on later, keep the sequence of the last one. A purged document leaves no trace. What
-    /// changes meanwhile comes at the end, as long as the loop runs; `changes()` waits for more. An
-    /// addition to the official API.
+    /// To continue later, keep the sequence of the last one. A purged document leaves no trace. Changes made while the
+    /// loop runs come at the end; to wait for more, use `changes()`. An addition to the official API.
     ///
     /// ```swift
     /// for try await change in notes.changes(since: last) { last = change.sequence }
     /// ```
     ///
     /// - Parameter sequence: 0 for all documents.
-    /// - Returns: The documents, to be gone through with `for try await`.
+    /// - Returns: The documents, for `for try await`.
     public func changes(since sequence: UInt64) -> CollectionHistory {
         CollectionHistory(collection: self, sequence: sequence)
     }
 }
 
-/// The documents that changed, one after the other; see `Collection.changes(since:)`.
+/// The documents that changed, one after another; see `Collection.changes(since:)`.
 public struct CollectionHistory: AsyncSequence, Sendable {
     /// A changed document.
     public typealias Element = ChangedDocument
@@ -68,7 +66,7 @@ public struct CollectionHistory: AsyncSequence, Sendable {
         Iterator(collection: collection, sequence: sequence)
     }
 
-    /// Goes through the changes.
+    /// Iterates over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         private let collection: Collection
         private var sequence: UInt64
@@ -79,7 +77,7 @@ public struct CollectionHistory: AsyncSequence, Sendable {
             self.sequence = sequence
         }
 
-        /// Returns the next changed document, or `nil` behind the latest one.
+        /// Returns the next changed document, or `nil` after the latest one.
         ///
         /// - Throws: `CBLError.notOpen`; `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> ChangedDocument? {

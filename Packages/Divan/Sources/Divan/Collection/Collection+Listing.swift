@@ -2,20 +2,19 @@ import DivanRevisions
 import DivanStore
 
 extension Collection {
-    /// The IDs of all documents that begin with `prefix` and lie in `range`, ascending by their
-    /// bytes.
+    /// The IDs of all documents that begin with `prefix` and lie in `range`, in ascending order of their bytes.
     ///
-    /// Deleted documents are not among them. For a page at a time end with `limit`, and begin the
-    /// next page behind the last ID of the one before. An addition to the official API.
+    /// Deleted documents are left out. To read a page at a time, pass `limit`, and start the next page after the last
+    /// ID of the previous one. An addition to the official API.
     ///
     /// - Parameters:
     ///   - prefix: How the IDs begin.
-    ///   - range: Where they lie, by their bytes; `nil` for anywhere.
-    ///   - last: The ID behind which they begin; `nil` for the first one.
-    ///   - limit: The most IDs that are wanted; `nil` for all.
+    ///   - range: The range of the IDs, by their bytes; `nil` for no limits.
+    ///   - last: The ID after which to start; `nil` for the first one.
+    ///   - limit: The maximum number of IDs; `nil` for all.
     /// - Returns: The IDs.
-    /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` where all are asked for, and damage on the disk
-    ///   hides one; what the file system reports.
+    /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` if all are requested and damage on disk hides one; what the
+    ///   file system reports.
     public func documentIDs(
         prefix: String = "",
         range: Range<String>? = nil,
@@ -37,10 +36,9 @@ extension Collection {
     /// All documents whose IDs begin with `prefix` and lie in `range`, in the order of their IDs, for
     /// `for try await`.
     ///
-    /// They are read as they are asked for, a page of IDs at a time: memory does not grow with
-    /// their number, and what is saved meanwhile may or may not be seen. An addition to the
-    /// official API. Behind the last one a list of all throws `CBLError.corruptData` where damage on the disk
-    /// hides a document from it.
+    /// They are read on demand, a page of IDs at a time: memory does not grow with their number, and documents saved
+    /// meanwhile may or may not appear. An addition to the official API. After the last document, a list of all throws
+    /// `CBLError.corruptData` if damage on disk hides one from it.
     public func documents(
         prefix: String = "",
         range: Range<String>? = nil
@@ -48,13 +46,13 @@ extension Collection {
         CollectionDocuments(collection: self, ids: IDRange(prefix, range, after: nil))
     }
 
-    /// IDs in a row, and where the next ones lie.
+    /// Consecutive IDs, and where the next ones lie.
     fileprivate struct Page: Sendable {
         var ids: [StoredID] = []
         var rest: IDRange?
-        /// Of a list of all documents, how many there were up to here.
+        /// In a list of all documents, how many there were up to here.
         var list: ListCount?
-        /// Why the list that ends here has not all documents.
+        /// Why the list that ends here is incomplete.
         var problem: (any Error)?
     }
 
@@ -65,7 +63,7 @@ extension Collection {
         return try read { reader in
             var ids: [StoredID] = []
             var list = try wanted.isWhole ? ListCount(of: path, reader) : before?.list
-            // What is asked for lies behind an ID, so the first possible one is looked up itself.
+            // The query returns the IDs after another, so the first possible one is looked up separately.
             if let first = wanted.first, try reader.document(first, in: path) != nil {
                 ids.append(first)
             }
@@ -93,13 +91,13 @@ extension Collection {
     }
 }
 
-/// IDs that follow each other.
+/// A range of IDs.
 struct IDRange: Sendable {
     private let prefix: StoredID
     private let end: StoredID?
-    /// The first possible one; `nil` where they begin behind another, or with any.
+    /// The first possible ID; `nil` if they begin after another, or with any.
     private(set) var first: StoredID?
-    /// The one behind which they begin.
+    /// The ID after which they begin.
     private(set) var last: StoredID?
 
     init(_ prefix: String, _ range: Range<String>?, after last: String?) {
@@ -118,7 +116,7 @@ struct IDRange: Sendable {
         }
     }
 
-    /// Whether every ID lies there.
+    /// Whether every ID is in the range.
     var isWhole: Bool { first == nil && last == nil && end == nil && prefix.text.isEmpty }
 
     func contains(_ id: StoredID) -> Bool {
@@ -132,7 +130,7 @@ struct IDRange: Sendable {
     }
 }
 
-/// The documents of a collection, one after the other; see `Collection.documents(prefix:)`.
+/// The documents of a collection, one after another; see `Collection.documents(prefix:)`.
 public struct CollectionDocuments: AsyncSequence, Sendable {
     /// A document.
     public typealias Element = Document
@@ -145,7 +143,7 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
         Iterator(collection: collection, ids: ids)
     }
 
-    /// Goes through the documents.
+    /// Iterates over the documents.
     public struct Iterator: AsyncIteratorProtocol {
         private let collection: Collection
         private let ids: IDRange
@@ -157,10 +155,10 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
             self.ids = ids
         }
 
-        /// Returns the next document, or `nil` behind the last one.
+        /// Returns the next document, or `nil` after the last one.
         ///
-        /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` for a damaged document, and behind the last
-        ///   one for a hidden one; `CancellationError` when the task is cancelled.
+        /// - Throws: `CBLError.notOpen`; `CBLError.corruptData` for a damaged document, and after the last one for a
+        ///   hidden one; `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> Document? {
             while true {
                 try Task.checkCancellation()
@@ -179,7 +177,7 @@ public struct CollectionDocuments: AsyncSequence, Sendable {
             }
         }
 
-        /// The page that has more to give, or the last one.
+        /// The page that has more IDs, or the last one.
         private mutating func currentPage() async throws -> Collection.Page {
             if let page, position < page.ids.count || page.rest == nil { return page }
             let (collection, ids, before) = (collection, page?.rest ?? ids, page)

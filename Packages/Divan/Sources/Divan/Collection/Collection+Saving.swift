@@ -5,22 +5,21 @@ import Foundation
 extension Collection {
     /// Saves a document; the last write wins.
     ///
-    /// The document object is updated in place: it has the new revision ID and sequence, and can be
-    /// edited and saved again. A deleted document comes back. Properties at the top level that begin with `_`
-    /// stay in this database, since peers leave them out; the log warns of the first one.
+    /// The document object is updated in place: it has the new revision ID and sequence, and can be edited and saved
+    /// again. Saving a deleted document restores it. Top-level properties that begin with `_` are not replicated; the
+    /// first one is logged as a warning.
     ///
-    /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a key at the top level that is reserved
-    ///   (`_id`, `_rev`, `_deleted`) or empty, `invalidParameter` for a document or blob of another
-    ///   collection or database, `notFound` for one that was read or saved and is purged since,
-    ///   `notOpen`; what the file system reports.
+    /// - Throws: `CBLError.badDocID`, `corruptRevisionData` for a top-level key that is reserved (`_id`, `_rev`,
+    ///   `_deleted`) or empty, `invalidParameter` for a document or blob of another collection or database, `notFound`
+    ///   for one that was read or saved and has since been purged, `notOpen`; what the file system reports.
     public func save(document: MutableDocument) throws {
         _ = try save(document: document, concurrencyControl: .lastWriteWins)
     }
 
     /// Saves a document.
     ///
-    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
-    ///   and the stored document is not the revision that `document` was read as.
+    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
+    ///   is not the revision from which `document` was read.
     /// - Throws: As ``save(document:)``.
     public func save(
         document: MutableDocument,
@@ -43,12 +42,12 @@ extension Collection {
         }
     }
 
-    /// Saves a document, and asks `conflictHandler` when the stored one is not the revision that
-    /// `document` was read as.
+    /// Saves a document, and asks `conflictHandler` when the stored one is not the revision from which `document` was
+    /// read.
     ///
-    /// The handler runs on this thread, outside any transaction, with the document being saved and
-    /// the stored one (`nil` when that is deleted). It edits the first and returns `true` to try
-    /// again, or `false` to give up. It is called again if the store has moved on meanwhile.
+    /// The handler runs on this thread, outside any transaction, with the document being saved and the stored one
+    /// (`nil` if deleted). It edits the first and returns `true` to try again, or `false` to give up. It is called
+    /// again if the stored document has changed meanwhile.
     ///
     /// - Returns: Whether the document was saved.
     /// - Throws: As ``save(document:)``.
@@ -75,24 +74,24 @@ extension Collection {
 
     /// Deletes a document: writes a tombstone, which replicates; the last write wins.
     ///
-    /// - Throws: `CBLError.notFound` for a document that was never saved or is purged,
-    ///   `invalidParameter` for one of another collection, `notOpen`.
+    /// - Throws: `CBLError.notFound` for a document that was never saved or has been purged, `invalidParameter` for one
+    ///   of another collection, `notOpen`.
     public func delete(document: Document) throws {
         _ = try delete(document: document, concurrencyControl: .lastWriteWins)
     }
 
     /// Deletes a document: writes a tombstone, which replicates.
     ///
-    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
-    ///   and the stored document is not the revision that `document` was read as, be it deleted. With
-    ///   `.lastWriteWins`, when somebody else deleted it already, nothing is written and the result is
-    ///   `true`; `document` stands for that deletion then.
+    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
+    ///   is not the revision from which `document` was read, even if it is deleted. With `.lastWriteWins`, if the
+    ///   document was already deleted elsewhere, nothing is written and the result is `true`; `document` then stands
+    ///   for that deletion.
     /// - Throws: As ``delete(document:)``.
     public func delete(
         document: Document,
         concurrencyControl: ConcurrencyControl
     ) throws -> Bool {
-        // As in the official SDK before it is asked whether anything is open.
+        // As in the official SDK, before checking whether the collection is open.
         guard let known = document.state else { throw notFoundError(document.id) }
         try requireOwnership(of: document)
         let (path, id) = (path, document.name)
@@ -100,7 +99,7 @@ extension Collection {
             guard let current = try writer.document(id, in: path, includingTombstones: true)
             else { throw notFoundError(id.text) }
             let isLastToWin = concurrencyControl == .lastWriteWins
-            // Somebody else deleted it: that tombstone is what this object stands for.
+            // It was deleted elsewhere: this object now stands for that tombstone.
             if isLastToWin, current.isTombstone, current.revisionID != known.revisionID {
                 return .saved(current)
             }
@@ -116,12 +115,12 @@ extension Collection {
         }
     }
 
-    /// Forgets a document with its history; this does not replicate, and a pull may bring it back.
+    /// Forgets a document and its history; this does not replicate, and a pull may bring it back.
     ///
-    /// The object counts as never saved then, but stays one of this collection.
+    /// Afterwards the object counts as never saved, but still belongs to this collection.
     ///
-    /// - Throws: `CBLError.notFound` for a document that was never saved or is purged already,
-    ///   `invalidParameter` for one of another collection, `notOpen`.
+    /// - Throws: `CBLError.notFound` for a document that was never saved or has already been purged, `invalidParameter`
+    ///   for one of another collection, `notOpen`.
     public func purge(document: Document) throws {
         try requireOwnership(of: document)
         guard document.state != nil else { throw notFoundError(document.id) }
@@ -129,7 +128,7 @@ extension Collection {
         document.adopt(nil, of: self, in: database.file)
     }
 
-    /// Forgets a document with its history, a deleted one too.
+    /// Forgets a document and its history, even if it is deleted.
     ///
     /// - Throws: `CBLError.notFound`, `notOpen`.
     public func purge(id: String) throws {
@@ -140,18 +139,18 @@ extension Collection {
 }
 
 extension Collection {
-    /// Stores the content of `document` over `parent`.
+    /// Stores the content of `document` as a child of `parent`.
     private func store(
         _ document: MutableDocument,
         over parent: ExpectedParent
     ) throws -> SaveOutcome {
         try requireOwnership(of: document)
-        // What is stored under a name has passed the check before.
+        // The ID of a stored document was checked before.
         let name =
             document.state == nil
             ? try translatingErrors { try StoredID(checking: document.id) } : document.name
         let composed = try document.encodedBody(for: self)
-        // The holds keep new blobs until the document names them.
+        // The holds protect new blobs until the document names them.
         defer { withExtendedLifetime(composed.holds) {} }
         let store = try openStore()
         if composed.body.count > StoreLimits.syncedBodyByteCount {
@@ -173,7 +172,7 @@ extension Collection {
         return outcome
     }
 
-    /// - Throws: `CBLError.invalidParameter` when the document is another collection's.
+    /// - Throws: `CBLError.invalidParameter` when the document belongs to another collection.
     func requireOwnership(of document: Document) throws {
         _ = try openStore()
         guard let home = document.collection, !sharesDocuments(with: home) else { return }
@@ -190,7 +189,7 @@ extension Collection {
 }
 
 extension Document {
-    /// The body as it is to be stored; new blobs go into the collection's database.
+    /// The body to store; new blobs go into the collection's database.
     ///
     /// - Throws: As `BodyComposer.compose(_:)`; `CBLError.corruptData` for a copy of a document
     ///   whose stored body is damaged.
@@ -206,7 +205,7 @@ extension Document {
         return try composer.compose(root.members)
     }
 
-    /// Becomes the revision that was stored.
+    /// Adopts the stored revision.
     fileprivate func adopt(_ stored: StoredDocument, of collection: Collection) {
         adopt(RevisionState(stored), of: collection, in: collection.database.file)
     }

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Something whose changes can be listened to: a collection.
+/// A source of change events: a collection.
 public protocol CollectionChangeObservable {
     /// Adds a listener that runs on `Database.defaultListenerQueue`.
     @preconcurrency
@@ -21,19 +21,19 @@ public protocol CollectionChangeObservable {
     ) -> ListenerToken
 }
 
-/// Documents under IDs, in a scope of a database.
+/// A set of documents with IDs, in a scope of a database.
 ///
-/// Safe from any thread. Every throwing call throws `CBLError.notOpen` once the collection is
-/// deleted or its database closed; a collection created again under the same name is another one.
+/// Safe to use from any thread. Every throwing call throws `CBLError.notOpen` once the collection is deleted or its
+/// database closed; a collection recreated under the same name is a different one.
 ///
 /// Source: `api-map.md` §3; `behaviour.md` §2.
 public final class Collection: CollectionChangeObservable, Equatable, Hashable, Sendable {
     /// The name of the default collection.
     public static let defaultCollectionName = Database.defaultCollectionName
 
-    /// The scope it lives in.
+    /// The scope that contains it.
     public let scope: Scope
-    /// The database it lives in.
+    /// The database that contains it.
     public let database: Database
 
     let path: CollectionPath
@@ -46,14 +46,14 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         scope = Scope(name: path.scope, database: database)
     }
 
-    /// The name inside its scope.
+    /// The name within its scope.
     public var name: String { path.name }
 
-    /// `scope.name`, both parts always.
+    /// `scope.name`, always with both parts.
     public var fullName: String { path.description }
 
-    /// Number of documents that are not deleted, those among them whose time is over until they are purged;
-    /// 0, and a warning in the log, when it cannot be read: the collection is not open, or the disk fails.
+    /// Number of documents that are not deleted, including expired ones that are not purged yet; 0, with a warning in
+    /// the log, if it cannot be read because the collection is not open or the disk fails.
     public var count: UInt64 {
         let path = path
         return UInt64(orWarn("its count") { try read { try $0.count(in: path) } } ?? 0)
@@ -67,14 +67,14 @@ public final class Collection: CollectionChangeObservable, Equatable, Hashable, 
         return Document(stored: stored, collection: self)
     }
 
-    /// The document under `key`, as the start of a path; not there when reading fails.
+    /// The document with the ID `key`, as the start of a path; counts as missing when reading fails.
     public subscript(key: String) -> DocumentFragment {
         DocumentFragment(orWarn("document \(key)") { try document(id: key) })
     }
 
-    /// Whether both stand for one collection of one file, through whichever `Database` objects.
+    /// Whether both stand for the same collection of one file, even through different `Database` objects.
     ///
-    /// One that is deleted, or whose database is closed, equals nothing but itself, as in the official SDK.
+    /// A collection that is deleted, or whose database is closed, equals only itself, as in the official SDK.
     public static func == (left: Collection, right: Collection) -> Bool {
         left === right || (left.isOfOneLife(with: right) && left.isValid && right.isValid)
     }
@@ -95,7 +95,7 @@ extension Collection {
         database === other.database && isOfOneLife(with: other)
     }
 
-    /// Whether both stand, or stood, for one collection of one file.
+    /// Whether both stand, or stood, for the same collection of one file.
     func isOfOneLife(with other: Collection) -> Bool { life === other.life }
 
     /// Whether the collection and its database are open.
@@ -117,8 +117,8 @@ extension Collection {
         )
     }
 
-    /// Refuses another collection that has the name by now: this one may have been made anew by the batch that was
-    /// waited for, earlier in this batch, or by another process.
+    /// Refuses another collection that now has the name: it may have been recreated by the batch that was waited for,
+    /// earlier in this batch, or by another process.
     private func requireSame(in reader: StoreReader) throws {
         guard let number = life.number, let present = try reader.collectionNumber(path),
             present != number
@@ -126,7 +126,7 @@ extension Collection {
         throw deletedError
     }
 
-    /// The current revision of a document, a tombstone too.
+    /// The current revision of a document, even if it is a tombstone.
     func storedDocument(_ id: String) throws -> StoredDocument? {
         let (path, name) = (path, StoredID(unchecked: id))
         return try read { reader in
@@ -134,7 +134,7 @@ extension Collection {
         }
     }
 
-    /// What `read` gives, for a member that cannot throw; `nil`, and a warning that names `what`, on error.
+    /// The result of `read`, for a member that cannot throw; on error `nil`, with a warning that names `what`.
     func orWarn<Output>(_ what: String, _ read: () throws -> Output?) -> Output? {
         do {
             return try read()

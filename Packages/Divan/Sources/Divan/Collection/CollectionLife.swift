@@ -3,10 +3,10 @@ import Synchronization
 
 /// One life of a collection, from creation to deletion; shared by all objects that stand for it.
 ///
-/// A collection that is created again under the same name has another life, so old objects stay
-/// dead. Equal only to itself.
+/// A collection that is recreated under the same name has another life, so old objects stay invalid. Equal only to
+/// itself.
 final class CollectionLife: Sendable, Hashable {
-    /// Which collection of its name it is; `nil` for the default one, which is never deleted.
+    /// Which of the collections of its name it is; `nil` for the default one, which is never deleted.
     let number: CollectionID?
     private let hasEnded = Atomic(false)
 

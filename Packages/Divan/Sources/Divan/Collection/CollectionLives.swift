@@ -1,12 +1,12 @@
 import DivanStore
 import Synchronization
 
-/// The lives of a file's collections of which somebody has an object.
+/// The lives of a file's collections for which objects exist.
 ///
-/// They go by the numbers of the collections, which are never given twice: what is deleted and made again
-/// has another life at once, for whoever sees the one as for whoever still sees the other.
+/// They are keyed by the collections' numbers, which are never reused: a deleted and recreated collection has a new
+/// life at once, both for those who see the new one and for those who still see the old one.
 final class CollectionLives: Sendable {
-    /// The default collection's, which is never deleted.
+    /// The life of the default collection, which is never deleted.
     let ofDefault = CollectionLife(of: nil)
     private let others = Mutex(Others())
 
@@ -20,7 +20,7 @@ final class CollectionLives: Sendable {
         return others.withLock { others in
             if let life = others.living[number] { return life }
             let life = CollectionLife(of: number)
-            // Who asks still sees it in an older state of the file.
+            // The caller still sees it in an older state of the file.
             if others.deleted.contains(number) {
                 life.end()
                 return life
@@ -30,13 +30,13 @@ final class CollectionLives: Sendable {
         }
     }
 
-    /// The life of a collection if somebody has an object.
+    /// The life of a collection, if there is an object for it.
     func known(_ path: CollectionPath, _ number: CollectionID?) -> CollectionLife? {
         guard path != .default else { return ofDefault }
         return number.flatMap { number in others.withLock { $0.living[number] } }
     }
 
-    /// Ends that of a collection that is deleted for good, and returns it if somebody has an object.
+    /// Ends the life of a collection whose deletion is committed, and returns it if there is an object.
     func end(_ number: CollectionID) -> CollectionLife? {
         let life = others.withLock { others in
             others.deleted.insert(number)
@@ -46,14 +46,14 @@ final class CollectionLives: Sendable {
         return life
     }
 
-    /// Ends that of a collection that was never stored: another one may get the number.
+    /// Ends the life of a collection that was never stored: another one may get its number.
     func undo(_ number: CollectionID) -> CollectionLife? {
         let life = others.withLock { $0.living.removeValue(forKey: number) }
         life?.end()
         return life
     }
 
-    /// Ends all: the file is deleted.
+    /// Ends all lives because the file is deleted.
     func end() {
         ofDefault.end()
         for life in others.withLock({ $0.living.values }) { life.end() }

@@ -1,7 +1,6 @@
 import DivanStore
 
-/// The name of a collection and of its scope, as people and files of settings write it: `hotels`, or
-/// `travel.hotels`.
+/// The name of a collection and its scope, as people and configuration files write it: `hotels`, or `travel.hotels`.
 ///
 /// ```swift
 /// guard let name = CollectionName(settings["collection"] ?? "") else { return }
@@ -10,7 +9,7 @@ import DivanStore
 ///
 /// An addition to the official API.
 public struct CollectionName: Hashable, Sendable, LosslessStringConvertible {
-    /// That of the collection that every database begins with: `_default`, in scope `_default`.
+    /// The name of the collection that every database starts with: `_default`, in scope `_default`.
     public static let `default` = CollectionName(.default)
 
     let path: CollectionPath
@@ -21,13 +20,13 @@ public struct CollectionName: Hashable, Sendable, LosslessStringConvertible {
 
     /// Reads `scope.name`, or `name` alone for a collection of the default scope.
     ///
-    /// `nil` for what breaks the rules of ``Database/createCollection(name:scope:)``.
+    /// `nil` for a name that breaks the rules of ``Database/createCollection(name:scope:)``.
     public init?(_ description: String) {
         guard let path = CollectionPath(description) else { return nil }
         self.init(path)
     }
 
-    /// Creates a name of its two parts; `nil` for what breaks the rules of
+    /// Creates a name from its two parts; `nil` for one that breaks the rules of
     /// ``Database/createCollection(name:scope:)``.
     public init?(scope: String = Database.defaultScopeName, name: String) {
         guard let path = CollectionPath(scope: scope, name: name) else { return nil }
@@ -37,15 +36,15 @@ public struct CollectionName: Hashable, Sendable, LosslessStringConvertible {
     /// The scope; `_default` unless named.
     public var scope: String { path.scope }
 
-    /// The name inside the scope.
+    /// The name within the scope.
     public var name: String { path.name }
 
-    /// `name`, with the scope and a point before it unless that is the default one.
+    /// `name`, preceded by the scope and a dot unless the scope is the default one.
     public var description: String { path.wireName }
 }
 
 extension Collection {
-    /// The name with that of the scope, as one value.
+    /// The collection's name and its scope's, as one value.
     ///
     /// An addition to the official API.
     public var qualifiedName: CollectionName { CollectionName(path) }
@@ -80,7 +79,7 @@ extension Database {
         try createCollection(name: name.name, scope: name.scope)
     }
 
-    /// Deletes a collection with its documents; does nothing when there is none.
+    /// Deletes a collection and its documents; does nothing when there is none.
     ///
     /// An addition to the official API.
     ///

@@ -1,7 +1,7 @@
 import DivanStore
 import Synchronization
 
-/// An outermost `inBatch` of a file: what has to be put right when it is undone.
+/// An outermost `inBatch` of a file: what must be put right if it is rolled back.
 final class Batch: Sendable {
     private let undone = Atomic(false)
     private let changesExpiration = Atomic(false)
@@ -12,25 +12,25 @@ final class Batch: Sendable {
         var ended: [CollectionID] = []
     }
 
-    /// Whether the batch is over and nothing of it was stored.
+    /// Whether the batch is over and none of it was stored.
     var isUndone: Bool { undone.load(ordering: .acquiring) }
 
-    /// Notes that a collection is made, if the batch is committed.
+    /// Notes that a collection is created if the batch is committed.
     func noteBegin(of number: CollectionID) {
         collections.withLock { $0.begun.append(number) }
     }
 
-    /// Notes that a collection is deleted, if the batch is committed.
+    /// Notes that a collection is deleted if the batch is committed.
     func noteEnd(of number: CollectionID) {
         collections.withLock { $0.ended.append(number) }
     }
 
-    /// The collections that were made.
+    /// The collections that were created.
     var begun: [CollectionID] { collections.withLock { $0.begun } }
     /// The collections that were deleted.
     var ended: [CollectionID] { collections.withLock { $0.ended } }
 
-    /// Notes that a document may expire earlier than any before, if the batch is committed.
+    /// Notes that a document may expire earlier than any before if the batch is committed.
     func noteExpiration() {
         changesExpiration.store(true, ordering: .relaxed)
     }
@@ -38,7 +38,7 @@ final class Batch: Sendable {
     /// Whether a document may expire earlier than any before.
     var mayExpireEarlier: Bool { changesExpiration.load(ordering: .relaxed) }
 
-    /// Every document that was saved in the batch is again what it was before.
+    /// Returns every document that was saved in the batch to its previous state.
     func undo() {
         undone.store(true, ordering: .releasing)
     }

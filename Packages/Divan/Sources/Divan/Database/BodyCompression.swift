@@ -2,29 +2,29 @@ import DivanLZ4
 public import DivanStore
 import DivanZstd
 
-/// How a collection keeps the current bodies of its documents on the disk.
+/// How a collection stores the current bodies of its documents on disk.
 ///
-/// Rows that repeat each other's keys and values take a half or a third of the room when they are packed
-/// with a dictionary made of them; reading, saving and queries that look into bodies take longer
-/// (`Docs/performance/store.md`). Nothing else changes: peers, queries and the API see plain bodies. An
-/// addition to the official API; see ``Collection/setBodyCompression(_:)``.
+/// Rows that repeat each other's keys and values take a half or a third of the space when they are compressed with a
+/// dictionary built from them; reading, saving and queries that look into bodies take longer
+/// (`Docs/performance/store.md`). Nothing else changes: peers, queries and the API see plain bodies. An addition to the
+/// official API; see ``Collection/setBodyCompression(_:)``.
 public enum BodyCompression: String, CaseIterable, Sendable {
-    /// Bodies are text, which any SQLite shell reads.
+    /// Bodies are plain text, which any SQLite shell can read.
     case none
-    /// LZ4 with a dictionary of each collection's own.
+    /// LZ4 with a dictionary for each collection.
     case lz4
-    /// Zstandard with such a dictionary: smaller by a third again, for a fifth of the rates of saves and reads.
+    /// Zstandard with such a dictionary: another third smaller than LZ4, with saves and reads up to a fifth slower.
     ///
-    /// Only where zstd is on the machine (``isAvailable``): a database that is packed with it and comes to
-    /// another one is not read there.
+    /// Only where zstd is installed (``isAvailable``): a machine without it cannot read a database that is compressed
+    /// with it.
     case zstd
 
-    /// Whether this machine can pack and read so.
+    /// Whether this machine has the codec.
     public var isAvailable: Bool { self != .zstd || ZstdDictionaryCodec.isAvailable }
 }
 
 extension BodyCompression {
-    /// The codec's number in a file; `nil` for plain text.
+    /// The number of the codec in a file; `nil` for plain text.
     @_spi(Stores) public var codec: UInt8? {
         switch self {
         case .none: nil
@@ -33,14 +33,14 @@ extension BodyCompression {
         }
     }
 
-    /// The choice that a file names by number.
+    /// The setting that a file names by number.
     init(codec: UInt8?) {
         self = Self.allCases.first { $0.codec == codec } ?? .none
     }
 }
 
 extension BodyPacking {
-    /// Every codec that a database of Divan's may be packed with, as far as this machine has them.
+    /// Every codec that a Divan database may be compressed with and this machine has.
     @_spi(Stores) public static let bundled = BodyPacking(
         [NumberedCodec(Bundled.lz4.rawValue, LZ4DictionaryCodec())]
             + [ZstdDictionaryCodec()].compactMap { codec in

@@ -3,12 +3,11 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Runs `body` on a thread of the database's own, and waits without blocking the caller's.
+    /// Runs `body` on the database's own thread, and waits without blocking the caller's.
     ///
-    /// For `async` code: reading and saving wait for the disk and for other writers, which the few
-    /// threads of Swift's tasks must not. What runs is ordinary code, so it may use ``inBatch(using:)``
-    /// and everything else. One after another, in the order of the calls; it is not cancelled. An
-    /// addition to the official API.
+    /// For `async` code: reading and saving wait for the disk and for other writers, and must not block the few threads
+    /// that run Swift's tasks. `body` is ordinary code, so it may use ``inBatch(using:)`` and everything else. Calls
+    /// run one after another, in order, and are not cancelled. An addition to the official API.
     ///
     /// - Throws: What `body` throws.
     public func inBackground<Result: Sendable>(
@@ -17,7 +16,7 @@ extension Database {
         try await inBackground(on: file.background, body)
     }
 
-    /// The same on a queue of the caller's.
+    /// Does the same on a queue that the caller names.
     func inBackground<Result: Sendable>(
         on queue: DispatchQueue,
         _ body: @escaping @Sendable () throws -> Result
@@ -31,7 +30,7 @@ extension Database {
 }
 
 extension Collection {
-    /// The same collection for `async` code; see ``BackgroundCollection``.
+    /// This collection for `async` code; see ``BackgroundCollection``.
     public var background: BackgroundCollection { BackgroundCollection(collection: self) }
 }
 
@@ -48,9 +47,9 @@ extension Collection {
     }
 }
 
-/// A collection whose calls run on a thread of its database's own, for `async` code.
+/// A collection whose calls run on its database's own thread, for `async` code.
 ///
-/// ``Database/inBackground(_:)`` tells how. An addition to the official API.
+/// See ``Database/inBackground(_:)``. An addition to the official API.
 public struct BackgroundCollection: Sendable {
     let collection: Collection
 
@@ -63,7 +62,7 @@ public struct BackgroundCollection: Sendable {
 
     /// Saves a document, which must not be used until the call has returned.
     ///
-    /// - Returns: Whether it was saved; always, unless `concurrencyControl` is `.failOnConflict`.
+    /// - Returns: Whether it was saved; always `true` unless `concurrencyControl` is `.failOnConflict`.
     /// - Throws: As `Collection.save(document:)`.
     @discardableResult
     public func save(
@@ -73,13 +72,13 @@ public struct BackgroundCollection: Sendable {
         try await run { try $0.save(document: document, concurrencyControl: concurrencyControl) }
     }
 
-    /// Reads a document, changes it and saves it, with nobody in between.
+    /// Reads a document, changes it and saves it, with no other write in between.
     ///
-    /// `change` gets the stored document, or a new one where there is none. It runs inside a
-    /// transaction: be quick, and use no other database.
+    /// `change` gets the stored document, or a new one if there is none. It runs inside a transaction: be quick, and
+    /// use no other database.
     ///
-    /// - Returns: The document as it was saved.
-    /// - Throws: As `Collection.save(document:)`; what `change` throws, and then nothing is saved.
+    /// - Returns: The document as saved.
+    /// - Throws: As `Collection.save(document:)`; what `change` throws, in which case nothing is saved.
     @discardableResult
     public func update(
         id: String,
@@ -113,7 +112,7 @@ public struct BackgroundCollection: Sendable {
         try await run { try $0.delete(document: document) }
     }
 
-    /// Forgets a document with its history; this does not replicate.
+    /// Forgets a document and its history; this does not replicate.
     ///
     /// - Throws: As `Collection.purge(id:)`.
     public func purge(id: String) async throws {

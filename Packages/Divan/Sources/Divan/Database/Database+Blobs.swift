@@ -3,18 +3,18 @@ import DivanLog
 import DivanStore
 import Foundation
 
-/// How much the blobs of a database take.
+/// How much space the blobs of a database take.
 public struct BlobUsage: Sendable, Hashable {
-    /// Contents, each once, however many documents name it.
+    /// Number of contents; each counts once, however many documents name it.
     public let count: Int
     /// Bytes of all contents.
     public let byteCount: UInt64
 }
 
 extension Database {
-    /// Counts the blobs whose contents are here, named by a document or not.
+    /// Counts the blobs whose contents are stored here, whether or not a document names them.
     ///
-    /// Looks at the size of each, so it takes time with many. An addition to the official API.
+    /// Looks at the size of each file, so it takes time when there are many. An addition to the official API.
     ///
     /// - Throws: `CBLError.notOpen`; what the file system reports.
     public func blobUsage() throws -> BlobUsage {
@@ -33,9 +33,9 @@ extension Database {
         _ = try blob.install(in: self)
     }
 
-    /// Returns the blob that a dictionary stands for, or `nil` when its content is not here.
+    /// Returns the blob that a dictionary stands for, or `nil` when its content is not stored here.
     ///
-    /// Its length is that of the content where the properties do not say it.
+    /// Its length is that of the content if the properties do not give one.
     ///
     /// - Throws: `CBLError.invalidParameter` for properties that fail `Blob.isBlob(properties:)`,
     ///   `notOpen`.
@@ -57,11 +57,10 @@ extension Database {
         return Blob(object, in: self)
     }
 
-    /// Does a kind of maintenance; blocks until it is done.
+    /// Performs one kind of maintenance; blocks until it is done.
     ///
-    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, or `.reindex` an index that
-    ///   does not fit the documents even when it is new; `transactionNotClosed` inside
-    ///   ``inBatch(using:)``; `notOpen`.
+    /// - Throws: `CBLError.corruptData` when `.integrityCheck` finds damage, or `.reindex` finds an index that does not
+    ///   match the documents even after it was rebuilt; `transactionNotClosed` inside ``inBatch(using:)``; `notOpen`.
     public func performMaintenance(type: MaintenanceType) throws {
         let store = try openStore()
         try requireNoBatch("do maintenance")
@@ -91,13 +90,13 @@ extension Database {
         )
     }
 
-    /// A stream over a stored blob's file; `nil` when it is not there or the database is closed.
+    /// A stream over a stored blob's file; `nil` when the file is missing or the database is closed.
     func blobStream(_ digest: BlobDigest) -> InputStream? {
         guard let store = try? openStore(), let directory = store.blobs.directory,
             store.blobs.contains(digest)
         else { return nil }
         if store.isSealed { return StoredBlobStream(digest, in: store.blobs) }
-        // A content that no document names yet may not have its name yet.
+        // A content that no document names may still lack its final file name.
         try? store.blobs.settle()
         return InputStream(fileAtPath: directory + "/" + digest.fileName)
     }

@@ -3,7 +3,7 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Returns the default scope; it exists always.
+    /// Returns the default scope, which always exists.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func defaultScope() throws -> Scope {
@@ -11,7 +11,7 @@ extension Database {
         return Scope(name: Self.defaultScopeName, database: self)
     }
 
-    /// Returns the scopes that have a collection, and the default one.
+    /// Returns the scopes that have a collection, and the default scope.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func scopes() throws -> [Scope] {
@@ -65,7 +65,7 @@ extension Database {
 
     /// Returns a collection, or `nil` when there is none.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a name that no collection can have, `notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for an invalid name, `notOpen`.
     public func collection(
         name: String,
         scope: String? = defaultScopeName
@@ -76,10 +76,9 @@ extension Database {
         return Collection(path: path, life: life, database: self)
     }
 
-    /// Deletes a collection with its documents; does nothing when there is none.
+    /// Deletes a collection and its documents; does nothing when there is none.
     ///
-    /// - Throws: `CBLError.invalidParameter` for the default collection and for a name that no
-    ///   collection can have, `notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for the default collection and for an invalid name, `notOpen`.
     public func deleteCollection(name: String, scope: String? = defaultScopeName) throws {
         _ = try openStore()
         let path = try path(name: name, scope: scope)

@@ -1,7 +1,7 @@
 public import Dispatch
 public import Foundation
 
-/// Documents of the default collection, as code written before collections calls them.
+/// Documents of the default collection, for code written before there were collections.
 ///
 /// Calls that do not throw stop the program when the database is closed, as in the official SDK.
 extension Database {
@@ -15,7 +15,7 @@ extension Database {
         requiredDefaultCollection[id].document
     }
 
-    /// The document under `key`, as the start of a path.
+    /// The document with the ID `key`, as the start of a path.
     @available(*, deprecated, message: "Use defaultCollection().")
     public subscript(key: String) -> DocumentFragment { requiredDefaultCollection[key] }
 
@@ -39,7 +39,7 @@ extension Database {
         try defaultCollection().save(document: document, concurrencyControl: concurrencyControl)
     }
 
-    /// Saves a document, asking `conflictHandler` when the stored one has moved on.
+    /// Saves a document, asking `conflictHandler` when the stored one has changed.
     @available(*, deprecated, message: "Use defaultCollection().save(document:conflictHandler:).")
     @discardableResult
     public func saveDocument(
@@ -81,7 +81,7 @@ extension Database {
         try defaultCollection().purge(id: documentID)
     }
 
-    /// Sets when a document purges itself, or, with `nil`, that it does not.
+    /// Sets when a document expires and is purged; `nil` for never.
     @available(
         *,
         deprecated,
@@ -91,7 +91,7 @@ extension Database {
         try defaultCollection().setDocumentExpiration(id: documentID, expiration: expiration)
     }
 
-    /// Returns when a document purges itself, or `nil`.
+    /// Returns when a document expires, or `nil`.
     @available(*, deprecated, message: "Use defaultCollection().getDocumentExpiration(id:).")
     public func getDocumentExpiration(withID documentID: String) -> Date? {
         let collection = requiredDefaultCollection
@@ -100,7 +100,7 @@ extension Database {
         }
     }
 
-    /// Adds a listener for changes of any document.
+    /// Adds a listener for changes to any document.
     @available(*, deprecated, message: "Use defaultCollection().addChangeListener(listener:).")
     @preconcurrency
     @discardableResult
@@ -110,7 +110,7 @@ extension Database {
         addChangeListener(withQueue: nil, listener: listener)
     }
 
-    /// Adds a listener for changes of any document; it runs on `queue`.
+    /// Adds a listener for changes to any document; it runs on `queue`.
     @available(
         *,
         deprecated,

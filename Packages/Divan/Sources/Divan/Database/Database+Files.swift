@@ -4,7 +4,7 @@ import Foundation
 extension Database {
     /// Deletes a database that nobody has open; does nothing when there is none.
     ///
-    /// It is looked for in `directory`, or, for `nil`, in the default directory.
+    /// Looks in `directory`, or in the default directory for `nil`.
     ///
     /// - Throws: `CBLError.busy` while it is open, here or in another process.
     public static func delete(withName name: String, inDirectory directory: String? = nil) throws {
@@ -18,7 +18,7 @@ extension Database {
         }
     }
 
-    /// Returns whether there is a database in `directory`, or, for `nil`, in the default directory.
+    /// Returns whether there is a database in `directory`, or in the default directory for `nil`.
     public static func exists(withName name: String, inDirectory directory: String? = nil) -> Bool {
         guard let location = try? location(name, in: directory) else { return false }
         return Store.exists(directory: location.bundlePath)
@@ -29,10 +29,10 @@ extension Database {
     /// - Parameters:
     ///   - path: The directory `<name>.cblite2` of the database to copy.
     ///   - name: The name of the copy.
-    ///   - config: Where the copy goes; `nil` means the default directory. Of an encrypted database it
-    ///     has the key, which the copy gets too.
-    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when there is one of that name, and
-    ///   `CBLError.notFound` when there is none at `path`.
+    ///   - config: Where the copy goes; `nil` means the default directory. For an encrypted database it holds the key,
+    ///     which the copy keeps.
+    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when a database of that name exists, and `CBLError.notFound` when
+    ///   there is none at `path`.
     public static func copy(
         fromPath path: String,
         toDatabase name: String,

@@ -1,9 +1,9 @@
 extension Database {
-    /// Creates an empty database that lives in memory, and is gone when it is closed.
+    /// Creates an empty database in memory, which is gone once it is closed.
     ///
-    /// For tests, previews and what need not last. It does all that a database in a directory does,
-    /// blobs, queries and replication among it, and has no ``path``; each call makes another one,
-    /// whatever its name. Memory grows with its content. An addition to the official API.
+    /// For tests, previews and data that need not last. It does everything that a database in a directory does,
+    /// including blobs, queries and replication, but has no ``path``; each call creates a new one, whatever its name.
+    /// Memory use grows with its content. An addition to the official API.
     ///
     /// ```swift
     /// let database = try Database.inMemory()
@@ -11,15 +11,15 @@ extension Database {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: Its name, for people, and for the clients of a listener.
-    ///   - config: Its settings; the directory and `fullSync` have no meaning.
+    ///   - name: Its name, shown to people and to the clients of a listener.
+    ///   - config: Its settings; the directory and `fullSync` have no effect.
     /// - Returns: The database, open.
     /// - Throws: `CBLError.invalidParameter` for an empty name.
     public static func inMemory(
         name: String = "memory",
         config: DatabaseConfiguration = DatabaseConfiguration()
     ) throws -> Database {
-        // The same rules for names as for those with a directory.
+        // Names follow the same rules as with a directory.
         let location = try DatabaseLocation(name: name, directory: "/")
         return try Database(inMemory: location.name, config)
     }

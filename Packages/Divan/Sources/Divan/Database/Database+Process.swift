@@ -1,12 +1,12 @@
 public import Dispatch
 
-// What holds for all databases of the process.
+// Settings for all databases of the process.
 extension Database {
-    /// The queue of all listeners that are added without one; the main queue unless set.
+    /// The queue for listeners that are added without one; the main queue unless set.
     ///
-    /// Process-wide, from any thread; read when an event is delivered. Set it in a program that
-    /// neither runs a main run loop nor calls `dispatchMain()`: there the main queue delivers
-    /// nothing. An addition to the official API.
+    /// Process-wide; may be set from any thread, and is read when an event is delivered. Set it in a program that
+    /// neither runs a main run loop nor calls `dispatchMain()`: the main queue delivers nothing there. An addition to
+    /// the official API.
     public static var defaultListenerQueue: DispatchQueue {
         get { ListenerQueue.standard }
         set { ListenerQueue.standard = newValue }
@@ -16,7 +16,7 @@ extension Database {
     @available(*, deprecated, message: "Use LogSinks.")
     public static var log: Log { Log() }
 
-    /// Sets the least level that the console shows of one domain.
+    /// Sets the lowest level that the console shows for one domain.
     @available(*, deprecated, message: "Use LogSinks.console.")
     public static func setLogLevel(_ level: LogLevel, domain: LogDomain) {
         LogConfiguration.shared.update { settings in

@@ -6,33 +6,31 @@ import Foundation
 ///
 /// An addition to the official API.
 public struct DatabaseRebuild: Sendable, Equatable {
-    /// Documents that could be read and were kept, deletions included.
+    /// Documents that could be read and were kept, including deletions.
     public let keptCount: Int
-    /// Documents that came from the peer, deletions included.
+    /// Documents that came from the peer, including deletions.
     public let fetchedCount: Int
-    /// A line for each thing that neither the file nor the peer had: documents by their IDs, and how many
-    /// there were whose IDs cannot be read either.
+    /// A line for each item that neither the file nor the peer had: documents by ID, and the number of those whose IDs
+    /// cannot be read either.
     ///
-    /// A revision that was never pushed of a document that the peer has is not among them if its page cannot
-    /// be read.
+    /// It does not list a never-pushed revision whose page cannot be read if the peer has the document.
     public let losses: [String]
     /// Whether the names of all its collections could be read.
     ///
-    /// Others were not made again: make them, and pull, if the peer has them.
+    /// Collections whose names were lost were not recreated: create them, and pull if the peer has them.
     public let knowsCollections: Bool
-    /// The directory where the damaged database is now; delete it when nothing is missed.
+    /// The directory where the damaged database is now; delete it once you miss nothing.
     public let damagedPath: String
 }
 
 extension Database {
-    /// Makes a database anew whose file is damaged, or cannot be opened at all; blocks until it is done.
+    /// Rebuilds a database whose file is damaged or cannot be opened at all; blocks until it is done.
     ///
-    /// Carries over what can be read, pulls everything else from a peer, and puts the new database in
-    /// the place of the old one in one step, when it is whole; the old one stays beside it. Documents
-    /// keep their revisions, also those that were never pushed, and conflicts stay open; what was purged
-    /// here comes back if the peer has it. Replications compare everything once afterwards. Indexes are
-    /// made again; one whose description cannot be read is among the losses. `repair(from:)` is enough,
-    /// and changes less, where only documents and blobs are damaged.
+    /// Carries over what can be read, pulls everything else from a peer, and, once the new database is complete,
+    /// replaces the old one with it in one step; the old one stays next to it. Documents keep their revisions,
+    /// including those never pushed, and conflicts stay open; what was purged here comes back if the peer has it.
+    /// Replications compare everything once afterwards. Indexes are created again; those whose description cannot be
+    /// read are among the losses. `repair(from:)` is enough, and changes less, if only documents and blobs are damaged.
     ///
     /// ```swift
     /// let rebuild = try Database.rebuild(withName: "travel") { travel in
@@ -45,14 +43,13 @@ extension Database {
     /// An addition to the official API.
     ///
     /// - Parameters:
-    ///   - name: The database's name; nobody has it open.
+    ///   - name: The database's name; it must not be open anywhere.
     ///   - config: As for opening it; `nil` means the default directory.
-    ///   - configure: Gets the new database, and says which of its collections to pull and from where.
-    ///     Direction, `continuous` and checkpoints are taken care of.
+    ///   - configure: Receives the new database, and returns which of its collections to pull and from where.
+    ///     Direction, `continuous` and checkpoints are set for you.
     /// - Returns: What was kept, fetched and lost.
-    /// - Throws: `CBLError.notFound` where there is none of that name, `busy` while it is open,
-    ///   the error that ended the pull, what `configure` throws, and what the medium reports. The
-    ///   database is then as it was.
+    /// - Throws: `CBLError.notFound` when no database has that name, `busy` while it is open, the error that ended the
+    ///   pull, what `configure` throws, and what the disk reports. The database is then unchanged.
     public static func rebuild(
         withName name: String,
         withConfig config: DatabaseConfiguration? = nil,
@@ -88,14 +85,14 @@ extension Database {
         )
     }
 
-    /// Pulls what is not here yet, then blobs that could not be carried over.
+    /// Pulls what is still missing, then blobs that could not be carried over.
     private func complete(
         from configuration: ReplicatorConfiguration
     ) throws -> (fetched: UInt64, remaining: [String]) {
         var pull = configuration
         pull.replicatorType = .pull
         pull.continuous = false
-        // What was never pushed is not decided about by the way.
+        // A rebuild must not resolve conflicts with revisions that were never pushed.
         for var entry in pull.collectionConfigs {
             guard let collection = entry.collection else { continue }
             entry.conflictResolver = ConflictResolver.leaveOpen
@@ -106,7 +103,7 @@ extension Database {
         do {
             fetched = try Replicator(config: pull).runBlocking()
         } catch  where Self.isUnknownCollection(error) && pull.collections.count > 1 {
-            // Damage may have changed a name, and must cost no other collection.
+            // Damage may have changed a name; the other collections must still be pulled.
             for entry in pull.collectionConfigs {
                 guard let collection = entry.collection else { continue }
                 do {
@@ -123,7 +120,7 @@ extension Database {
         return (fetched, remaining + (try repair(from: known).remaining))
     }
 
-    /// Makes the indexes that the damaged database had; those that cannot be made stay out.
+    /// Creates the indexes that the damaged database had, except for those that cannot be created.
     private func makeIndexes(
         _ indexes: [(collection: CollectionPath, index: StoredIndex)]
     ) throws {
@@ -137,16 +134,16 @@ extension Database {
         }
     }
 
-    /// Whether a peer said that it has no collection of a name.
+    /// Whether the error is a peer's answer that it has no collection of that name.
     private static func isUnknownCollection(_ error: any Error) -> Bool {
-        // A pattern `as NSError` stops the program for an error of Swift's own.
+        // The pattern `as NSError` stops the program for a native Swift error.
         guard let known = (error as Any) as? NSError else { return false }
         return known.domain == CBLError.domain && known.code == CBLError.httpNotFound
     }
 }
 
 extension ReplicatorConfiguration {
-    /// The same for one of its collections.
+    /// This configuration limited to one of its collections.
     fileprivate func limited(to entry: CollectionConfiguration) -> ReplicatorConfiguration {
         var single = self
         for collection in single.collections { single.removeCollection(collection) }

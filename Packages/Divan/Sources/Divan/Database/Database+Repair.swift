@@ -8,17 +8,16 @@ import Foundation
 ///
 /// An addition to the official API.
 public struct DatabaseRepair: Sendable, Equatable {
-    /// Documents and blobs that are whole again.
+    /// Documents and blobs that were restored.
     public let restoredCount: Int
-    /// A line for each thing that is still damaged or missing; empty when the database is whole.
+    /// A line for each item that is still damaged or missing; empty when the database is intact.
     ///
-    /// The peer does not have it, or it is no document.
+    /// The peer does not have the item, or it is not a document.
     public let remaining: [String]
-    /// A line for each revision that was never pushed, and is lost: the peer's current one stands
-    /// in its place.
+    /// A line for each never-pushed revision that is lost: the peer's current revision replaces it.
     public let lostRevisions: [String]
-    /// Whether pages of the file, or names in it, are damaged, which only
-    /// ``Database/rebuild(withName:withConfig:from:)`` mends.
+    /// Whether pages of the file, or names in it, are damaged; only ``Database/rebuild(withName:withConfig:from:)``
+    /// repairs that.
     public let needsRebuild: Bool
 }
 
@@ -37,26 +36,25 @@ extension DatabaseRepair {
 }
 
 extension Damage {
-    /// Whether it is the file that is damaged, and not a document or a blob in it.
+    /// Whether the file is damaged, rather than a document or a blob in it.
     fileprivate var isOfFile: Bool { part == .structure || part == .values }
 }
 
 extension Database {
-    /// Fetches from a peer what is damaged here; blocks until it is done.
+    /// Fetches what is damaged here from a peer; blocks until it is done.
     ///
-    /// Looks at everything that is stored, pulls the damaged documents, and no others, into a
-    /// database of its own in the temporary directory, and puts what came in the place of what is
-    /// damaged. Nothing undamaged changes, and where the peer does not have a document the damaged
-    /// one stays. Other replicators' progress is kept. May be called on any thread but one that
-    /// the peer needs to answer.
+    /// Checks everything that is stored, pulls only the damaged documents into a separate database in the temporary
+    /// directory, and replaces what is damaged with what arrived. Nothing undamaged changes, and if the peer does not
+    /// have a document, the damaged one stays. Other replicators keep their progress. May be called on any thread
+    /// except one that the peer needs to answer.
     ///
     /// An addition to the official API.
     ///
-    /// - Parameter configuration: Reaches the peer as for a pull. Of its collections only the
-    ///   channels count; those that it leaves out are not repaired.
+    /// - Parameter configuration: How to reach the peer, as for a pull. Of its collection settings only the channels
+    ///   count; collections that it leaves out are not repaired.
     /// - Returns: What was done, and what is left.
-    /// - Throws: `CBLError.notOpen`, the error that ended the pull, and what the medium reports;
-    ///   the database is then as it was.
+    /// - Throws: `CBLError.notOpen`, the error that ended the pull, and what the disk reports; the database is then
+    ///   unchanged.
     public func repair(from configuration: ReplicatorConfiguration) throws -> DatabaseRepair {
         let store = try openStore()
         return try translatingErrors {
@@ -72,18 +70,18 @@ extension Database {
         }
     }
 
-    /// Fetches from a peer what is damaged here, as ``repair(from:)`` does, for `async` code.
+    /// Fetches what is damaged here from a peer, like ``repair(from:)``, for `async` code.
     ///
     /// - Throws: As ``repair(from:)``.
     public func repair(from configuration: ReplicatorConfiguration) async throws -> DatabaseRepair {
-        // Not where `inBackground` runs: what fetches the peer's credentials may wait for that.
+        // Not on the queue of `inBackground`: the code that fetches credentials may wait for that queue.
         let queue = DispatchQueue(label: "divan.repair")
         return try await inBackground(on: queue) { () throws -> DatabaseRepair in
             try self.repair(from: configuration)
         }
     }
 
-    /// Pulls documents into a database of its own, which is gone afterwards.
+    /// Pulls documents into a separate database, which is deleted afterwards.
     private func withFetched<Result>(
         _ wanted: [Damage.DocumentName],
         _ configuration: ReplicatorConfiguration,
@@ -91,7 +89,7 @@ extension Database {
     ) throws -> Result {
         var settings = DatabaseConfiguration()
         settings.directory = FileManager.default.temporaryDirectory.path
-        // Nobody else opens it, and what it holds may be a secret.
+        // Nobody else opens it, and its content may be secret.
         if self.store.isSealed {
             settings.encryptionKey = .key(Data(SystemRandomSource().bytes(32)))
         }
@@ -108,7 +106,7 @@ extension Database {
 }
 
 extension ReplicatorConfiguration {
-    /// Replaces the collections by those of another database, with the documents wanted of each.
+    /// Replaces the collections with those of another database, limited to the wanted documents of each.
     fileprivate mutating func redirect(
         to database: Database,
         wanting wanted: [Damage.DocumentName]
@@ -128,7 +126,7 @@ extension ReplicatorConfiguration {
                     name: collection.name,
                     scope: collection.scope.name
                 )
-            // In a collection that never held anything a pull passes over deletions.
+            // A pull into a collection that never held anything skips deletions.
             let first = MutableDocument(id: "first")
             try copy.save(document: first)
             try copy.purge(document: first)
@@ -141,7 +139,7 @@ extension ReplicatorConfiguration {
 }
 
 extension Replicator {
-    /// Runs once, on queues of its own; returns how many documents came.
+    /// Runs once, on its own queues; returns how many documents arrived.
     @discardableResult
     func runBlocking() throws -> UInt64 {
         let stopped = DispatchSemaphore(value: 0)

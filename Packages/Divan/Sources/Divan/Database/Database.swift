@@ -5,11 +5,11 @@ import DivanTransport
 import Foundation
 import Synchronization
 
-/// A database: a directory of collections of JSON documents, with their blobs.
+/// A database: a directory that holds collections of JSON documents, and their blobs.
 ///
-/// Safe from any thread. Several `Database` objects may open the same file in one process; each
-/// has its own collections and documents, and changes made through one reach the listeners of the
-/// others. A second process may not write at the same time; opening then throws `CBLError.busy`.
+/// Safe to use from any thread. Several `Database` objects may open the same file in one process; each has its own
+/// collection and document objects, and changes made through one reach the listeners of the others. A second process
+/// cannot write at the same time: opening then throws `CBLError.busy`.
 ///
 /// Source: `api-map.md` §2; `behaviour.md` §2, §15.
 public final class Database: Sendable {
@@ -18,7 +18,7 @@ public final class Database: Sendable {
     /// The name of the default collection.
     public static let defaultCollectionName = CollectionPath.default.name
 
-    /// All of this process, for the metrics.
+    /// All databases of this process, for the metrics.
     static let living = WeakList<Database>()
 
     /// The name it was opened with.
@@ -26,15 +26,15 @@ public final class Database: Sendable {
     /// The configuration it was opened with.
     public let config: DatabaseConfiguration
 
-    /// What is shared by all `Database` objects of one file.
+    /// What is shared among all `Database` objects of one file.
     let file: DatabaseFile
     /// The listeners of this object.
     let changes = DatabaseChanges()
     /// Where it lives; `nil` in memory.
     private let location: DatabaseLocation?
-    /// For whoever reads documents as plain collections.
+    /// Shapes for code that reads documents as plain collections.
     let shapes = KeptShapes()
-    /// Tells other processes what runs; `nil` where that was not asked for.
+    /// Tells other processes what is running; `nil` unless requested.
     private let publisher: StatusPublisher?
     private let state = Mutex(State())
 
@@ -49,11 +49,11 @@ public final class Database: Sendable {
         case closed
     }
 
-    /// Opens a database, or creates it.
+    /// Opens a database, creating it if it does not exist.
     ///
-    /// - Throws: `CBLError.invalidParameter` for an empty name or a key that is none,
-    ///   `unreadableDatabase` for a file that is no database or that this key does not open, `databaseTooNew`, `busy` when another process writes to it, and what
-    ///   the file system reports.
+    /// - Throws: `CBLError.invalidParameter` for an empty name or an invalid key, `unreadableDatabase` for a file that
+    ///   is not a database or that this key does not open, `databaseTooNew`, `busy` when another process writes to it,
+    ///   and what the file system reports.
     public init(name: String, config: DatabaseConfiguration = DatabaseConfiguration()) throws {
         let timer = LogTimer()
         let location = try DatabaseLocation(name: name, directory: config.directory)
@@ -96,25 +96,25 @@ public final class Database: Sendable {
         try? file.close()
     }
 
-    /// The database's own directory, ending with `/`; `nil` once closed or deleted, and in memory.
+    /// The database's own directory, ending with `/`; `nil` once closed or deleted, and for a database in memory.
     public var path: String? {
         state.withLock { $0.phase } == .closed ? nil : location?.path
     }
 
-    /// How its revisions are named; the configuration says what was asked for.
+    /// How the database names its revisions; the configuration holds what was requested.
     ///
     /// An addition to the official API.
     public var revisionScheme: RevisionScheme { RevisionScheme(store.scheme) }
 
     /// Runs `block` in one transaction: all of its changes are stored, or none.
     ///
-    /// Other writers wait for the whole block, on this file and in this process. Batches may be
-    /// nested. On other threads nothing of it is seen before its end; on this one other `Database` objects of
-    /// the file take part in it. Listeners hear of the changes once, after the outermost batch has committed. Document
-    /// objects and models that were saved in a batch that is undone are again what they were before.
+    /// Other writers to this file in this process wait until the block ends. Batches may be nested. Other threads see
+    /// none of the changes before the end; on this thread, other `Database` objects of the file take part in the batch.
+    /// Listeners are notified once, after the outermost batch has committed. If a batch is rolled back, document
+    /// objects and models that were saved in it return to their previous state.
     ///
-    /// - Throws: `CBLError.unexpectedError` when `block` throws; its localised description is that of
-    ///   the original error, which stands under `NSUnderlyingErrorKey`, and its reason tells of the batch.
+    /// - Throws: `CBLError.unexpectedError` when `block` throws; its localised description is that of the original
+    ///   error, which is under `NSUnderlyingErrorKey`, and its reason describes the batch.
     public func inBatch(using block: () throws -> Void) throws {
         _ = try openStore()
         var failure: (any Error)?
@@ -128,7 +128,7 @@ public final class Database: Sendable {
                 }
             }
         } catch {
-            // What an inner batch threw ends this one too, also where the block caught it.
+            // An error thrown by an inner batch ends this one too, even if the block caught it.
             guard let failure = failure ?? (error is StoreError ? nil : error) else {
                 throw NSError(from: error)
             }
@@ -146,27 +146,26 @@ public final class Database: Sendable {
 
     /// Stops the replicators and listeners that use the database, waits for them, and closes it.
     ///
-    /// A second call does nothing, also while another thread closes. Documents that were read stay readable,
-    /// blobs do not.
+    /// A second call does nothing, even while another thread is closing. Documents already read stay readable; blobs do
+    /// not.
     ///
-    /// On a thread of the library's own, where the last reference to what a filter has captured may go, it
-    /// returns at once, and closes on another one.
+    /// On one of the library's own threads, where the last reference captured by a filter may be released, it returns
+    /// at once and closes on another thread.
     ///
-    /// - Precondition: Not called inside a filter, resolver, authenticator or access hook of a replicator or
-    ///   listener of this database that runs: that would wait for itself, so the program stops with a
-    ///   sentence. A change listener may call it.
-    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; where something runs that has to be
-    ///   waited for, inside that of another database too.
+    /// - Precondition: Not called inside a filter, resolver, authenticator or access hook of a running replicator or
+    ///   listener of this database: it would wait for itself, so the program stops with a message. A change listener
+    ///   may call it.
+    /// - Throws: `CBLError.transactionNotClosed` inside ``inBatch(using:)``; inside another database's batch too, if
+    ///   something is running that must be waited for.
     public func close() throws {
         _ = try end { [file] in try file.close() }
     }
 
     /// Closes the database and deletes its directory.
     ///
-    /// - Throws: `CBLError.notOpen` when it is closed, for which there is
-    ///   ``delete(withName:inDirectory:)``; `busy` while another `Database` object has it open or
-    ///   another thread closes it, and what `close()` throws; what keeps the files from being removed, of
-    ///   a database that is closed then.
+    /// - Throws: `CBLError.notOpen` when it is already closed (use ``delete(withName:inDirectory:)``); `busy` while
+    ///   another `Database` object has it open or another thread is closing it; what `close()` throws; what prevents
+    ///   the files from being removed, in which case the database is closed.
     public func delete() throws {
         let ownerCount = try openStore().fileOwnerCount
         guard ownerCount <= 1 else {
@@ -178,7 +177,7 @@ public final class Database: Sendable {
         let failure = Mutex<(any Error)?>(nil)
         let isEnded = try end { [file] in
             try file.close()
-            // It is closed now, whatever becomes of the files.
+            // The database is closed now, whatever happens to the files.
             do { try file.deleteFiles() } catch { failure.withLock { $0 = error } }
         }
         if let failure = failure.withLock({ $0 }) { throw NSError(from: failure) }
@@ -192,7 +191,7 @@ public final class Database: Sendable {
 }
 
 extension Database {
-    /// The store, whether this object is closed or not; another one may have it open still.
+    /// The store, whether or not this object is closed; another one may still have it open.
     var store: Store { file.store }
 
     /// The store of an open database.
@@ -206,7 +205,7 @@ extension Database {
     /// Whether it is open.
     var isOpen: Bool { state.withLock { $0.phase } != .closed }
 
-    /// The error of every call on a closed database.
+    /// The error that every call on a closed database throws.
     var notOpenError: NSError {
         NSError(CBLError.notOpen, "Database \(name) is closed; open it again")
     }
@@ -222,7 +221,7 @@ extension Database {
 
     /// Keeps `service` alive, and stops it before the database closes.
     ///
-    /// Each call is followed by one of `unregister`: a service may begin anew before it has ended.
+    /// Each call must be matched by one to `unregister`: a service may start again before it has ended.
     ///
     /// - Throws: `CBLError.notOpen` when the database is closed or closing.
     func register(_ service: any DatabaseService) throws {
@@ -237,7 +236,7 @@ extension Database {
         guard isOpen else { throw notOpenError }
     }
 
-    /// The one service of its kind, which is kept from the first call until the database closes.
+    /// The only service of its kind, kept from the first call until the database closes.
     ///
     /// - Throws: `CBLError.notOpen` when the database is closed or closing.
     func service<Service: DatabaseService>(orElse make: () -> Service) throws -> Service {
@@ -252,29 +251,28 @@ extension Database {
         return service
     }
 
-    /// Notes that a service has ended once, and forgets it when it runs no more; harmless when it is
-    /// unknown.
+    /// Notes that one run of a service has ended, and forgets the service after its last; ignores an unknown one.
     func unregister(_ service: any DatabaseService) {
         state.withLock { state in
             let name = ObjectIdentifier(service)
             guard let runCount = state.services[name]?.runCount else { return }
-            // The caller has it, so that its last reference does not go within the lock.
+            // The caller holds it, so its last reference is not released under the lock.
             state.services[name] = runCount > 1 ? (service, runCount - 1) : nil
             if runCount == 1 { publisher?.end(service) }
         }
     }
 
-    /// An object for the default collection, which exists always.
+    /// An object for the default collection, which always exists.
     var defaultCollectionObject: Collection {
         Collection(path: .default, life: file.defaultLife, database: self)
     }
 
-    /// Objects for all collections that a reader sees.
+    /// Objects for all collections visible to a reader.
     func collectionObjects(in reader: StoreReader) throws -> [Collection] {
         try file.lives(in: reader).map { Collection(path: $0.path, life: $0.life, database: self) }
     }
 
-    /// Stops everything and ends the use of the file; false when that is done or under way.
+    /// Stops everything and releases the file; `false` when that is done or under way.
     private func end(_ finish: @escaping @Sendable () throws -> Void) throws -> Bool {
         try requireNoBatch("close")
         try requireNoBatchElsewhere()
@@ -298,7 +296,7 @@ extension Database {
         return true
     }
 
-    /// What has to be waited for may share its thread with who waits for the batch.
+    /// A service to wait for may share its thread with something that waits for the batch.
     private func requireNoBatchElsewhere() throws {
         guard BatchBlock.isRunning else { return }
         let mustWait = state.withLock { state in
@@ -313,10 +311,9 @@ extension Database {
         )
     }
 
-    /// Whether this thread has to go on so that services can end.
+    /// Whether services can only end if this thread does not wait.
     ///
-    /// It is none of the application's, and not in a callback either: an object goes here, and closes the
-    /// database as it goes.
+    /// It is a thread of the library, outside any callback: an object is being released here, and closes the database.
     private var mustNotWaitHere: Bool {
         guard !ServiceCallback.isRunning else { return false }
         return EventLoopGroup.shared.loops.contains(where: \.isCurrent)
@@ -324,7 +321,7 @@ extension Database {
     }
 
     private func end(_ services: [any DatabaseService], _ finish: () throws -> Void) throws {
-        // All of them first: one whose peer is silent takes seconds, and each would take its own.
+        // Stop all of them first: one with a silent peer takes seconds, which would otherwise add up.
         for service in services { service.beginStop() }
         for service in services { service.waitForStop() }
         publisher?.finish()
@@ -338,7 +335,7 @@ extension Database {
             state.phase = .closed
             state.services = [:]
         }
-        // Behind it: who begins to listen looks afterwards whether somebody is left to end that.
+        // Only now: whoever adds a listener checks afterwards whether the database can still end it.
         changes.end()
         Journal.database.info("Database \(name) closed")
     }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The listeners of one `Database` object, fed by the commits of its file.
 ///
-/// Safe from any thread. Posting happens on the committing thread, after the commit.
+/// Safe to use from any thread. Changes are posted on the committing thread, after the commit.
 final class DatabaseChanges: Sendable {
     private struct DocumentKey: Hashable {
         let life: CollectionLife
@@ -30,7 +30,7 @@ final class DatabaseChanges: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to hear of the commits of `store`.
+    /// Starts observing the commits of `store`.
     func observe(_ store: Store, for database: Database) {
         let observation = store.observe { [weak database, weak self] change in
             guard let database, let self else { return }
@@ -39,7 +39,7 @@ final class DatabaseChanges: Sendable {
         state.withLock { $0.observation = observation }
     }
 
-    /// The listeners for changes of any document of a collection.
+    /// The listeners for changes to any document of a collection.
     func listeners(of collection: Collection) -> ListenerList<CollectionChange> {
         state.withLock { state in
             if let list = state.collections[collection.life] { return list }
@@ -56,7 +56,7 @@ final class DatabaseChanges: Sendable {
         _ body: @escaping @Sendable (DocumentChange) -> Void
     ) -> ListenerToken {
         let key = DocumentKey(life: collection.life, documentID: StoredID(unchecked: id))
-        // Added under the lock, or `tidy` might forget the list in between.
+        // Added under the lock, or `tidy` might remove the list in between.
         return state.withLock { state in
             state.list(for: key).add(
                 queue: queue,
@@ -93,7 +93,7 @@ final class DatabaseChanges: Sendable {
         for list in documents { list.end() }
     }
 
-    /// Ends all deliveries: the database is closed.
+    /// Ends all deliveries because the database is closed.
     func end() {
         let (observation, collections, documents) = state.withLock { state in
             defer { state = State() }
@@ -104,7 +104,7 @@ final class DatabaseChanges: Sendable {
         for list in documents { list.end() }
     }
 
-    /// Forgets the list of a document that nobody listens to any more.
+    /// Removes the list of a document that no longer has listeners.
     private func tidy(_ key: DocumentKey) {
         state.withLock { state in
             if state.documents[key]?.isEmpty == true { state.documents[key] = nil }

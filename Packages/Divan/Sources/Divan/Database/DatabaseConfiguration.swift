@@ -1,34 +1,34 @@
 import DivanStore
 import Foundation
 
-/// How a database is opened; a value: later changes do not reach an open database.
+/// How to open a database; a value, so later changes do not affect an open database.
 ///
 /// Source: `api-map.md` §2.2.
 public struct DatabaseConfiguration: Sendable {
-    /// Whether every commit waits for the disk unless told otherwise.
+    /// The default of ``fullSync``.
     public static let defaultFullSync = false
-    /// Whether files are mapped into memory; has no effect.
+    /// The default of ``mmapEnabled``, which has no effect.
     public static let defaultMmapEnabled = true
 
     /// The directory that holds the database's own directory `<name>.cblite2`.
     ///
-    /// The default is the environment variable `DIVAN_DIRECTORY` if it is set; else
-    /// `$XDG_DATA_HOME/CouchbaseLite`; else `~/.local/share/CouchbaseLite`. Missing directories
-    /// are created when a database is.
+    /// The default is the environment variable `DIVAN_DIRECTORY` if it is set; otherwise
+    /// `$XDG_DATA_HOME/CouchbaseLite`; otherwise `~/.local/share/CouchbaseLite`. Missing directories are created along
+    /// with a database.
     public var directory: String
 
-    /// Whether every commit waits until it is on the disk.
+    /// Whether every commit waits until it is on disk.
     ///
-    /// Off, the last commits may be lost when the machine (not just the program) stops; the
-    /// database is consistent either way.
+    /// If off, the last commits may be lost when the machine (not just the program) stops; the database is consistent
+    /// either way.
     public var fullSync: Bool
 
-    /// Whether the database is only read; off by default.
+    /// Whether the database is opened read-only; off by default.
     ///
-    /// Such a `Database` works beside the process that writes, of which there is one at most: each read
-    /// sees what is committed by then. It makes no database, purges nothing that expires, and every change
-    /// throws `CBLError.notWriteable`; listeners hear only of what this process changes elsewhere. It
-    /// serves and replicates nothing. An addition to the official API.
+    /// Such a `Database` works alongside the one process that may write: each read sees what is committed by then. It
+    /// creates no database and purges nothing that expires; every change throws `CBLError.notWriteable`; listeners only
+    /// hear of changes that this process makes through other objects. It cannot be served or replicated. An addition to
+    /// the official API.
     ///
     /// ```swift
     /// var config = DatabaseConfiguration()
@@ -37,33 +37,32 @@ public struct DatabaseConfiguration: Sendable {
     /// ```
     public var readOnly: Bool
 
-    /// The key with which the database is encrypted; `nil`, the default, for one that is not.
+    /// The key that encrypts the database; `nil`, the default, for an unencrypted one.
     ///
-    /// A database that is created is encrypted with it; another has to have this key already
+    /// A new database is encrypted with it; an existing one must already have this key
     /// (``Database/changeEncryptionKey(_:)``).
     public var encryptionKey: EncryptionKey?
 
     /// How the bodies of old revisions are compressed from now on.
     ///
-    /// Where a process opens one database several times, the first setting holds. An addition to
-    /// the official API.
+    /// If a process opens a database several times, the first setting applies. An addition to the official API.
     public var revisionCompression: RevisionCompression
 
-    /// How the database names its revisions; `nil`: a new one by trees, another as it does.
+    /// How the database names its revisions; with `nil`, a new one uses trees, an existing one keeps its scheme.
     ///
-    /// A database of trees that is opened with `.versionVectors` is upgraded, for ever: no document is
-    /// touched, and peers that know only trees sync with it no more (``RevisionScheme``). Fails with
-    /// `busy` while somebody else has it open. An addition to the official API.
+    /// Opening a database of trees with `.versionVectors` upgrades it for good: no document is touched, and peers that
+    /// only know trees can no longer sync with it (``RevisionScheme``). Fails with `busy` while it is open elsewhere.
+    /// An addition to the official API.
     public var revisionScheme: RevisionScheme?
 
     /// Whether `divan status`, `divan top` and the studio of this user see what the database's
     /// replicators and listeners do; off by default.
     ///
-    /// They tell it twice a second in small files inside of the database that only their owner can
-    /// read (directory 0700, files 0600): addresses, users, counts, rates, errors, and what is waited
-    /// for, which names documents, but not of a sealed database; no passwords and no bodies. The files go
-    /// when the work ends, and those of a program that was killed are swept away by who reads or begins
-    /// next. Has no effect in memory. An addition to the official API.
+    /// Twice a second they write small files inside the database that only their owner can read (directory 0700, files
+    /// 0600): addresses, users, counts, rates, errors, and what they wait for, which names documents unless the
+    /// database is encrypted, but neither passwords nor bodies. The files are removed when the work ends; those of a
+    /// killed program are removed by whatever reads or writes there next. Has no effect in memory. An addition to the
+    /// official API.
     ///
     /// ```swift
     /// var config = DatabaseConfiguration()
@@ -72,7 +71,7 @@ public struct DatabaseConfiguration: Sendable {
     /// ```
     public var publishesStatus = false
 
-    /// Accepted for source compatibility; memory mapping is the storage engine's own choice.
+    /// Accepted for source compatibility; the storage engine decides on memory mapping.
     public var mmapEnabled: Bool
 
     /// Creates the default configuration.
@@ -96,9 +95,9 @@ public struct DatabaseConfiguration: Sendable {
         mmapEnabled = config?.mmapEnabled ?? Self.defaultMmapEnabled
     }
 
-    /// What of it concerns the store.
+    /// The settings that concern the store.
     ///
-    /// - Throws: What the source of the key says.
+    /// - Throws: What the source of the key throws.
     func storeOptions() throws -> StoreOptions {
         StoreOptions(
             create: !readOnly,
@@ -111,7 +110,7 @@ public struct DatabaseConfiguration: Sendable {
         )
     }
 
-    /// Where databases go that name no directory.
+    /// Where databases go when no directory is named.
     ///
     /// `environment` reads an environment variable.
     static func defaultDirectory(in environment: (String) -> String?) -> String {
@@ -119,13 +118,13 @@ public struct DatabaseConfiguration: Sendable {
         return dataDirectory(in: environment)
     }
 
-    /// What this user keeps where nothing else is said: databases, and identities below it.
+    /// The default directory for this user's data: databases, and identities below it.
     static func dataDirectory(in environment: (String) -> String?) -> String {
         // XDG Base Directory Specification: an empty or relative value counts as unset.
         if let data = environment("XDG_DATA_HOME"), data.hasPrefix("/") {
             return data + "/CouchbaseLite"
         }
-        // `NSHomeDirectory` reads the list of users and knows nothing of `$HOME`.
+        // `NSHomeDirectory` reads the user database and ignores `$HOME`.
         let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? NSHomeDirectory()
         return home + "/.local/share/CouchbaseLite"
     }

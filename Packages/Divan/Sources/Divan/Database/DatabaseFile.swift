@@ -9,14 +9,14 @@ final class DatabaseFile: Sendable {
     let store: Store
     /// Where the calls of `async` code run.
     let background = DispatchQueue(label: "divan.background")
-    /// The cookies that servers set.
+    /// The cookies set by servers.
     let cookies = CookieShelf()
     private let expiration: ExpirationTimer
     private let lives = CollectionLives()
-    /// The listeners of each owner, to be told when a collection ends.
+    /// The listeners of each owner, which are told when a collection ends.
     private let audiences = Mutex<[WeakChanges]>([])
 
-    /// The outermost batch that runs; only its own thread may see it.
+    /// The running outermost batch; only its own thread may see it.
     private let batch = Mutex<Batch?>(nil)
 
     private struct WeakFile {
@@ -34,7 +34,7 @@ final class DatabaseFile: Sendable {
         expiration = ExpirationTimer(store)
     }
 
-    /// Opens a file for one more owner, or creates it; each owner calls `close()` once.
+    /// Opens or creates a file for one more owner; each owner calls `close()` once.
     static func open(
         _ location: DatabaseLocation,
         _ configuration: DatabaseConfiguration
@@ -58,7 +58,7 @@ final class DatabaseFile: Sendable {
         return file
     }
 
-    /// An empty one in memory, for one owner.
+    /// Creates an empty one in memory, for one owner.
     static func inMemory(_ configuration: DatabaseConfiguration) -> DatabaseFile {
         DatabaseFile(
             Store.inMemory(
@@ -76,7 +76,7 @@ final class DatabaseFile: Sendable {
 
     /// Deletes the files of a store that its last owner has closed.
     ///
-    /// - Throws: `StoreError` with `busy` when somebody has opened it again.
+    /// - Throws: `StoreError` with `busy` when it has been opened again.
     func deleteFiles() throws {
         if let directory = store.directory { try Store.delete(directory: directory) }
         lives.end()
@@ -87,12 +87,12 @@ final class DatabaseFile: Sendable {
     /// The life of the default collection, which outlives all others.
     var defaultLife: CollectionLife { lives.ofDefault }
 
-    /// The life of a collection that exists, `nil` where none has the name.
+    /// The life of an existing collection; `nil` if none has the name.
     func life(of path: CollectionPath) throws -> CollectionLife? {
         try store.read { try $0.collectionNumber(path) }.map { lives[path, $0] }
     }
 
-    /// The lives of all collections that a reader sees, in the order of their creation.
+    /// The lives of all collections visible to a reader, in order of creation.
     func lives(
         in reader: StoreReader
     ) throws -> [(path: CollectionPath, life: CollectionLife)] {
@@ -101,12 +101,12 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// The life of the collection in which something changed, if somebody has an object.
+    /// The life of the collection in which something changed, if there is an object for it.
     func life(of change: StoreChange) -> CollectionLife? {
         lives.known(change.collection, change.number)
     }
 
-    /// Makes a collection, if there is none, and returns its life.
+    /// Creates a collection if there is none, and returns its life.
     func createCollection(_ path: CollectionPath) throws -> CollectionLife {
         let (number, isNew) = try store.write { writer in
             let before = try writer.collectionNumber(path)
@@ -118,9 +118,9 @@ final class DatabaseFile: Sendable {
         return lives[path, number]
     }
 
-    /// Removes a collection, makes every object of it dead and ends its listeners.
+    /// Removes a collection, invalidates all of its objects and ends its listeners.
     ///
-    /// Inside a batch its objects live until the batch is committed.
+    /// Inside a batch its objects stay valid until the batch is committed.
     func deleteCollection(_ path: CollectionPath) throws {
         let number = try store.write { writer in
             let number = try writer.collectionNumber(path)
@@ -143,7 +143,7 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// Ends the listeners of a life that is over.
+    /// Ends the listeners of a life that has ended.
     private func tell(_ life: CollectionLife?) {
         guard let life else { return }
         for audience in audiences.withLock({ $0 }) { audience.changes?.end(life) }
@@ -151,10 +151,10 @@ final class DatabaseFile: Sendable {
 
     // MARK: Batches
 
-    /// The batch that runs on this thread.
+    /// The batch running on this thread.
     var runningBatch: Batch? { store.isWriting ? batch.withLock { $0 } : nil }
 
-    /// Runs `block` in one transaction; documents and collections are afterwards what the file says.
+    /// Runs `block` in one transaction; afterwards documents and collections match the file.
     func inBatch(_ block: () throws -> Void) throws {
         let began = Batch()
         var isBlockOver = false
@@ -168,7 +168,7 @@ final class DatabaseFile: Sendable {
                     try run()
                     isBlockOver = true
                 } catch {
-                    // Before others can make collections, which get the same numbers.
+                    // Before others can create collections, which would get the same numbers.
                     for number in began.begun { tell(lives.undo(number)) }
                     throw error
                 }
@@ -182,9 +182,9 @@ final class DatabaseFile: Sendable {
         }
     }
 
-    /// Takes note that a document may expire earlier than any before.
+    /// Notes that a document may expire earlier than any before.
     ///
-    /// Inside a batch that waits until the batch is committed: nobody else sees it before.
+    /// Inside a batch this takes effect on commit: nobody else sees the change before.
     func expirationDidChange() {
         if let runningBatch { runningBatch.noteExpiration() } else { expiration.schedule() }
     }

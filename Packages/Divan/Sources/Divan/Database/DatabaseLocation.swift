@@ -7,7 +7,7 @@ struct DatabaseLocation: Equatable {
     let name: String
     let directory: String
 
-    /// - Throws: `CBLError.invalidParameter` for a name that is empty or leads elsewhere.
+    /// - Throws: `CBLError.invalidParameter` for a name that is empty or leads out of the directory.
     init(name: String, directory: String) throws {
         guard !name.isEmpty, !name.utf8.contains(0) else {
             throw NSError(
@@ -24,17 +24,17 @@ struct DatabaseLocation: Equatable {
         self.directory = directory
     }
 
-    /// A place beside this one: `<name>.<word>`.
+    /// A location next to this one: `<name>.<word>`.
     func neighbour(named word: String) -> DatabaseLocation {
         DatabaseLocation(valid: "\(name).\(word)", in: directory)
     }
 
     /// The database's own directory, without a slash at the end.
     var bundlePath: String {
-        // By bytes: with a mark behind it a slash is another character, and a slash to the system.
+        // By bytes: a slash followed by a combining mark is a different `Character`, but still a slash to the system.
         let bytes = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ":") : $0 }
         let file = String(decoding: bytes, as: UTF8.self) + ".cblite2"
-        // No directory is the one where the program runs, and not the root of all.
+        // An empty directory means the working directory, not the root.
         if directory.isEmpty || directory.hasSuffix("/") { return directory + file }
         return "\(directory)/\(file)"
     }

@@ -2,11 +2,11 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A database as it was at one moment, whatever is written meanwhile: for copies and reports whose parts
-/// have to fit each other.
+/// A database as it was at one moment, whatever is written meanwhile, for copies and reports whose parts must be
+/// consistent.
 ///
-/// Valid inside the block of ``Database/withSnapshot(_:)``, for its thread only; afterwards every call
-/// throws `CBLError.notOpen`.
+/// Valid inside the block of ``Database/withSnapshot(_:)``, and only on its thread; afterwards every call throws
+/// `CBLError.notOpen`.
 public struct DatabaseSnapshot {
     fileprivate let reader: StoreReader
     private let database: Database
@@ -26,17 +26,17 @@ public struct DatabaseSnapshot {
         UInt64(try translatingErrors { try reader.count(in: collection.path) })
     }
 
-    /// Returns the number of the latest change, as ``Collection/lastSequence``.
+    /// Returns the number of the latest change, like ``Collection/lastSequence``.
     public func lastSequence(of collection: Collection) throws -> UInt64 {
         try translatingErrors { try reader.lastSequence(in: collection.path) }
     }
 
-    /// Calls `body` with each document of a collection, by ascending ID; deleted ones are left out.
+    /// Calls `body` with each document of a collection, in ascending order of ID; deleted ones are left out.
     ///
-    /// Memory is bounded by what `body` keeps.
+    /// Uses no more memory than `body` keeps.
     ///
-    /// - Throws: `CBLError.corruptData` for a document that is damaged on the disk, at the end also for one
-    ///   that damage hides from the list; what `body` throws.
+    /// - Throws: `CBLError.corruptData` for a document that is damaged on disk, and at the end if damage hides one from
+    ///   the list; what `body` throws.
     public func forEachDocument(
         of collection: Collection,
         _ body: (Document) throws -> Void
@@ -57,10 +57,10 @@ public struct DatabaseSnapshot {
         try translatingErrors { try reader.confirm(listedCount: count, in: collection.path) }
     }
 
-    /// Calls `body` with each document that was changed or deleted behind a sequence, as
+    /// Calls `body` with each document that was changed or deleted after a sequence, like
     /// ``Collection/changes(since:)``.
     ///
-    /// One that is damaged on the disk is passed over, which the log tells.
+    /// A document that is damaged on disk is skipped and logged.
     public func forEachChange(
         of collection: Collection,
         since sequence: UInt64,
@@ -69,7 +69,7 @@ public struct DatabaseSnapshot {
         try forEachChange(of: collection, since: sequence, damaged: { _, _ in }, body)
     }
 
-    /// The same; `damaged` is called with the ID of each document that is passed over, and what is wrong.
+    /// Does the same, and calls `damaged` with the ID of each document that is skipped, and what is wrong.
     public func forEachChange(
         of collection: Collection,
         since sequence: UInt64,
@@ -100,16 +100,16 @@ extension Database {
     /// }
     /// ```
     ///
-    /// Within ``inBatch(using:)``, on its thread, it sees what the batch has written, also what follows, and
-    /// ends with the batch. An addition to the official API.
+    /// Inside ``inBatch(using:)``, on its thread, it sees what the batch has written, including later writes, and ends
+    /// with the batch. An addition to the official API.
     ///
     /// - Throws: `CBLError.notOpen`; what `body` throws.
     public func withSnapshot<Output>(_ body: (DatabaseSnapshot) throws -> Output) throws -> Output {
         let store = try openStore()
-        // What `body` throws arrives as it is.
+        // Errors that `body` throws are not translated.
         let result: Swift.Result<Output, any Error> = try translatingErrors {
             try store.read { reader in
-                // The moment is that of the first look.
+                // The first read fixes the moment.
                 _ = try reader.collections()
                 return Swift.Result { try body(DatabaseSnapshot(reader, of: self)) }
             }

@@ -8,28 +8,28 @@ import Synchronization
 ///
 /// Source: `behaviour.md` §5.
 final class ExpirationTimer: Sendable {
-    /// The longest sleep; a step of the system clock is noticed after at most this time.
+    /// The longest sleep; a jump of the system clock is noticed after at most this time.
     private static let longestSleep: Int64 = 3_600_000  // milliseconds
 
-    /// Until the next try when the file refused; milliseconds.
+    /// How long to wait before the next try after a failure, in milliseconds.
     private static let sleepAfterFailure: Int64 = 60_000
 
     private let store: Store
     private let queue = DispatchQueue(label: "divan.expiration", qos: .utility)
-    /// Counts the plans; a sleeper that wakes up for an old one does nothing.
+    /// Counts the plans; a sleeper that wakes for an old one does nothing.
     private let plan = Mutex<UInt64>(0)
 
     init(_ store: Store) {
         self.store = store
     }
 
-    /// Plans the next purge anew.
+    /// Reschedules the next purge.
     func schedule() {
         let number = nextPlan()
         queue.async { [weak self] in self?.run(number) }
     }
 
-    /// Purges nothing any more.
+    /// Stops purging.
     func stop() {
         _ = nextPlan()
     }
@@ -45,7 +45,7 @@ final class ExpirationTimer: Sendable {
         plan.withLock { $0 == number }
     }
 
-    /// Purges what has expired, then sleeps until the next.
+    /// Purges what has expired, then sleeps until the next purge.
     private func run(_ number: UInt64) {
         guard isCurrent(number) else { return }
         do {
@@ -56,7 +56,7 @@ final class ExpirationTimer: Sendable {
             let purge = (count: count, time: now)
             sleep(for: Self.pause(after: purge, until: next, at: Date().milliseconds), number)
         } catch let error as StoreError where error.code == .notOpen {
-            // Closed or deleted meanwhile; whoever opens the file next plans anew.
+            // Closed or deleted meanwhile; the next open schedules again.
         } catch {
             guard isCurrent(number) else { return }
             Journal.database.warning("Expired documents were not purged: \(error)")
@@ -64,19 +64,19 @@ final class ExpirationTimer: Sendable {
         }
     }
 
-    /// How long to sleep behind a purge; all in milliseconds, times since 1970.
+    /// How long to sleep after a purge; all in milliseconds, times since 1970.
     ///
     /// - Parameters:
-    ///   - purge: How many documents it purged, and by which time they were due.
+    ///   - purge: How many documents it purged, and the time by which they were due.
     ///   - next: When the next document expires.
-    ///   - now: The time, which is later than that of the purge.
+    ///   - now: The current time, which is later than that of the purge.
     /// - Returns: From 0 to `longestSleep`.
     static func pause(
         after purge: (count: Int, time: Int64),
         until next: Int64,
         at now: Int64
     ) -> Int64 {
-        // What was due and was not purged is damaged, and is not tried again at once.
+        // A document that was due but not purged is damaged; do not try again at once.
         if purge.count == 0, next <= purge.time { return sleepAfterFailure }
         guard next > now else { return 0 }
         let (distance, isTooLong) = next.subtractingReportingOverflow(now)

@@ -2,17 +2,17 @@ import DivanDelta
 import DivanLZ4
 import DivanZlib
 
-/// How a database keeps the bodies of old revisions, which are there for deltas and for merging.
+/// How a database stores the bodies of old revisions, which are kept for deltas and for merging.
 ///
-/// Each is kept as its difference from the document's current body where that is shorter, and what
-/// is left is compressed. Bodies are readable whichever setting wrote them; the current body of a
-/// document is compressed where its collection says so (``BodyCompression``). An addition to the official API.
+/// Each is stored as its difference from the document's current body if that is shorter, and the result is compressed.
+/// Bodies are readable whichever setting wrote them; the current body of a document is compressed if its collection
+/// says so (``BodyCompression``). An addition to the official API.
 public enum RevisionCompression: String, CaseIterable, Sendable {
-    /// LZ4: some ten times faster than deflate, and half as much again in bytes.
+    /// LZ4: about ten times faster than deflate, and half as large again.
     case lz4
-    /// Deflate: the smaller.
+    /// Deflate: the smallest.
     case deflate
-    /// Differences alone.
+    /// Differences only.
     case none
 }
 

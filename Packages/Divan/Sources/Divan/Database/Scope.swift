@@ -1,4 +1,4 @@
-/// A namespace for collections; it exists while it has a collection, the default one always.
+/// A namespace for collections; it exists while it has a collection, the default scope always.
 public final class Scope: Sendable {
     /// The name of the default scope.
     public static let defaultScopeName = Database.defaultScopeName
@@ -22,8 +22,7 @@ public final class Scope: Sendable {
 
     /// Returns a collection of this scope, or `nil` when there is none.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a name that no collection can have; `notOpen` when
-    ///   the database is closed.
+    /// - Throws: `CBLError.invalidParameter` for an invalid name; `notOpen` when the database is closed.
     public func collection(name: String) throws -> Collection? {
         try database.collection(name: name, scope: self.name)
     }

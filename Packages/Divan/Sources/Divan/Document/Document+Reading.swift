@@ -13,31 +13,31 @@ extension Document {
     /// Returns the number or boolean, or `nil` when there is none.
     public final func number(forKey key: String) -> NSNumber? { member(key).number }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int(forKey key: String) -> Int { Int(clamping: member(key).int64) }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int64(forKey key: String) -> Int64 { member(key).int64 }
 
-    /// Returns the number in single precision, 1 for true, else 0.
+    /// Returns the number in single precision, 1 for true, otherwise 0.
     public final func float(forKey key: String) -> Float { Float(member(key).double) }
 
-    /// Returns the number, 1 for true, else 0.
+    /// Returns the number, 1 for true, otherwise 0.
     public final func double(forKey key: String) -> Double { member(key).double }
 
-    /// Returns false when absent, null, false or zero; true for every other value.
+    /// Returns false if the value is absent, null, false or zero; true for every other value.
     public final func boolean(forKey key: String) -> Bool { member(key).boolean }
 
-    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
     public final func date(forKey key: String) -> Date? { member(key).date }
 
     /// Returns the blob, or `nil` when there is none.
     public final func blob(forKey key: String) -> Blob? { root.blob(forKey: key) }
 
-    /// Whether the key is there, with a null too.
+    /// Whether the key exists, even with a null value.
     public final func contains(key: String) -> Bool { member(key) != nil }
 
-    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toDictionary() -> [String: Any] { plainMembers() }
 
     /// Returns an iterator over the keys.

@@ -4,36 +4,36 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// A document as it was when it was read; ``toMutable()`` gives a copy to edit.
+/// A document as it was when it was read; ``toMutable()`` returns a copy to edit.
 ///
-/// Reading from several threads at once is safe; a ``MutableDocument`` is confined to one thread at
-/// a time. The body is parsed when it is first looked into. Iterating yields the keys.
+/// Reading from several threads at once is safe; a ``MutableDocument`` is confined to one thread at a time. The body is
+/// parsed on first access. Iterating yields the keys.
 ///
 /// Source: `behaviour.md` §2, §3.
 public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unchecked Sendable {
-    // Unchecked, as the class has a subclass: everything here is constant or locked.
+    // Unchecked because the class has a subclass: everything here is constant or locked.
 
     /// The document ID: 1 to 240 bytes of UTF-8.
     ///
-    /// IDs whose bytes differ are different documents, also where `==` of `String` says otherwise:
-    /// composed and decomposed `é` for one.
+    /// IDs with different bytes name different documents, even if `String` considers them equal, such as composed and
+    /// decomposed `é`.
     public final var id: String { name.text }
 
-    /// The collection, or `nil` until the document is saved; a purge leaves it.
+    /// The collection, or `nil` until the document is saved; a purge does not clear it.
     public final var collection: Collection? { standing.valid.collection }
 
-    /// The document ID by its bytes.
+    /// The document ID, compared by its bytes.
     final let name: StoredID
-    /// What the store said when the document was read or saved last; `nil` until saved.
+    /// The state in the store when the document was last read or saved; `nil` until saved.
     final var state: RevisionState? { standing.valid.state }
     /// Where `collection` and `state` come from.
     final var standing: Standing { held.withLock { $0 } }
     private let held: Mutex<Standing>
-    /// Whether `toMutable()` is allowed; not so for the documents that filters see.
+    /// Whether `toMutable()` is allowed; it is not for documents that filters see.
     final let isEditable: Bool
     let body: DocumentBody
 
-    /// Creates a document of a revision as the store or the replicator holds it.
+    /// Creates a document from a revision as the store or the replicator holds it.
     ///
     /// `state` is the revision, or `nil` for a document that was never saved; `body` is a JSON
     /// object; `isEditable` says whether `toMutable()` is allowed.
@@ -50,7 +50,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         self.isEditable = isEditable
     }
 
-    /// Becomes what a save or purge left, for as long as that is not undone with its batch.
+    /// Adopts the result of a save or purge, unless its batch is rolled back later.
     final func adopt(_ state: RevisionState?, of collection: Collection, in file: DatabaseFile) {
         let batch = file.runningBatch
         held.withLock { $0 = Standing(state, in: collection, after: $0, batch: batch) }
@@ -75,7 +75,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         )
     }
 
-    /// Creates a document of a revision that is not, or not yet, the stored one.
+    /// Creates a document from a revision that is not, or not yet, the stored one.
     convenience init(
         id: StoredID,
         revisionID: RevisionID,
@@ -95,8 +95,8 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// The revision ID, or `nil` until the document is saved.
     public final var revisionID: String? { state?.revisionID.description }
 
-    /// When the revision was made, in nanoseconds since 1970 by its writer's clock; in a database of
-    /// revision trees its generation: 1, 2, …; 0 until the document is saved.
+    /// When the revision was created, in nanoseconds since 1970 by its writer's clock; with revision trees, its
+    /// generation: 1, 2, …; 0 until the document is saved.
     public final var timestamp: UInt64 { state?.revisionID.timestamp ?? 0 }
 
     /// The local change number of this revision; 0 until the document is saved.
@@ -104,7 +104,7 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
 
     /// Returns a copy that can be edited and saved.
     ///
-    /// Not on a document that a replication filter was given; that stops the program.
+    /// Calling it on a document passed to a replication filter stops the program.
     public func toMutable() -> MutableDocument {
         guard isEditable else {
             stopForMisuse("Document \(id): a filter's document cannot be edited; read it instead")
@@ -113,11 +113,10 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     }
 
     // swift-format-ignore: NoLeadingUnderscores
-    /// Returns the IDs of this revision and its ancestors, newest first, with commas between; with
-    /// version vectors its whole vector.
+    /// Returns the IDs of this revision and its ancestors, newest first, separated by commas; with version vectors, its
+    /// whole vector.
     ///
-    /// `nil` for a document that was never saved, or is gone by now. For tests; the official SDK
-    /// does not support it either.
+    /// `nil` for a document that was never saved or no longer exists. For tests; unsupported, as in the official SDK.
     public final func _getRevisionHistory() -> String? {
         guard let state, let collection else { return nil }
         let (path, id) = (collection.path, name)
@@ -128,22 +127,22 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
         return text.isEmpty ? nil : text
     }
 
-    /// The body as it is stored: JSON in UTF-8, byte for byte what peers get; blobs as their metadata.
+    /// The body as stored: JSON in UTF-8, byte for byte what peers receive; blobs appear as their metadata.
     ///
-    /// For whoever passes a document on or compares it: nothing is parsed, and ``toJSON()`` may spell a
-    /// number in another way. `nil` for a ``MutableDocument``. An addition to the official API.
+    /// For code that forwards or compares documents: nothing is parsed, whereas ``toJSON()`` may write a number
+    /// differently. `nil` for a ``MutableDocument``. An addition to the official API.
     public final var storedJSON: [UInt8]? { body.bytes.isEmpty ? nil : body.bytes }
 
-    /// The members; a mutable document holds its own.
+    /// The members; a mutable document has its own.
     var root: DictionaryObject { body.root(documentID: id) }
 
-    /// A member, for a caller that wants no container.
+    /// A member, for a caller that needs no container.
     func member(_ key: String) -> Value? { body.member(key, documentID: id) }
 
-    /// The members in plain collections.
+    /// The members as plain collections.
     func plainMembers() -> [String: Any] { body.plainDictionary(documentID: id) }
 
-    /// Whether the stored body could not be parsed, so that what is read here is not all.
+    /// Whether the stored body could not be parsed, so that members are missing here.
     var isDamaged: Bool { body.isDamaged(documentID: id) }
 
     /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
@@ -155,15 +154,15 @@ public class Document: DictionaryProtocol, Equatable, Hashable, Sequence, @unche
     /// Returns the dictionary, or `nil` when there is none.
     public func dictionary(forKey key: String) -> DictionaryObject? { root.dictionary(forKey: key) }
 
-    /// Returns the members as JSON text, blobs as their metadata; not on mutable documents.
+    /// Returns the members as JSON text, blobs as their metadata; not supported on mutable documents.
     public func toJSON() -> String { root.toJSON() }
 
-    /// The place of `key`, whether something stands there or not.
+    /// The fragment at `key`, whether or not a value exists there.
     public subscript(key: String) -> Fragment { root[key] }
 
-    /// Whether both are the same document, of the same collection, with the same content.
+    /// Whether both are the same document of the same collection, with the same content.
     ///
-    /// Through whichever `Database` objects of a file they were read.
+    /// They may have been read through different `Database` objects of one file.
     public static func == (left: Document, right: Document) -> Bool {
         left === right
             || (left.name == right.name && left.collection == right.collection

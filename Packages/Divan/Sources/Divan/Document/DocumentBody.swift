@@ -3,10 +3,10 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// The bytes of a stored body, looked into as far as somebody asks; safe from several threads.
+/// The bytes of a stored body, parsed only as far as needed; safe from several threads.
 ///
-/// The first questions for single properties find them in the text (`JSONOutline`), and a plain copy
-/// is made from it. Whoever asks for more has it parsed, once.
+/// The first lookups of single properties find them in the text (`JSONOutline`), which also yields a plain copy.
+/// Further lookups parse the body, once.
 final class DocumentBody: Sendable {
     private enum State {
         case unread
@@ -14,10 +14,10 @@ final class DocumentBody: Sendable {
         case parsed(HandedObject<DictionaryObject>, failure: (any Error)?)
     }
 
-    /// Questions that are answered from the text: about as many as cost what a parse does.
+    /// Lookups that are answered from the text: about as many as cost one parse.
     private static let questionCount = 16
 
-    /// What is stored.
+    /// The stored bytes.
     let bytes: [UInt8]
     private let origin: Database?
     private let state = Mutex(State.unread)
@@ -27,17 +27,17 @@ final class DocumentBody: Sendable {
         self.origin = origin
     }
 
-    /// The members; none when the bytes are damaged, which is logged.
+    /// The members; none if the bytes are damaged, which is logged.
     func root(documentID: String) -> DictionaryObject {
         state.withLock { parsed(&$0, documentID).root }.object
     }
 
-    /// Whether the bytes are no JSON object.
+    /// Whether the bytes are not a JSON object.
     func isDamaged(documentID: String) -> Bool {
         state.withLock { parsed(&$0, documentID).failure != nil }
     }
 
-    /// A member, for a caller that wants no container.
+    /// A member, for a caller that needs no container.
     func member(_ key: String, documentID: String) -> Value? {
         let outline: JSONOutline? = state.withLock { state in
             switch state {
@@ -58,7 +58,7 @@ final class DocumentBody: Sendable {
         return outline[key].map { .json($0) }
     }
 
-    /// The members in plain collections; blobs stay objects.
+    /// The members as plain collections; blobs stay objects.
     func plainDictionary(documentID: String) -> [String: Any] {
         let isParsed = state.withLock { state in
             if case .parsed = state { true } else { false }
@@ -67,7 +67,7 @@ final class DocumentBody: Sendable {
         return root(documentID: documentID).toDictionary()
     }
 
-    /// The members straight from the text; `nil` where only a tree tells.
+    /// The members straight from the text; `nil` if that needs a parsed tree.
     private func plainDictionary() -> [String: Any]? {
         var shapes = origin?.shapes.take() ?? ObjectShapes()
         defer { origin?.shapes.giveBack(shapes) }

@@ -1,13 +1,13 @@
 import DivanJSON
 import Synchronization
 
-/// What the documents of a database look like, for whoever reads the next one whole.
+/// The shapes of a database's documents, kept for the next full read.
 final class KeptShapes: Sendable {
-    /// Threads that read at once and each find shapes here.
+    /// How many threads that read at the same time find shapes here.
     private static let count = 4
     private let idle = Mutex<[ObjectShapes]>([])
 
-    /// Shapes that nobody else changes meanwhile.
+    /// Shapes that no other thread changes meanwhile.
     func take() -> ObjectShapes { idle.withLock { $0.popLast() } ?? ObjectShapes() }
 
     func giveBack(_ shapes: ObjectShapes) {

@@ -4,36 +4,35 @@ import Foundation
 
 /// A document to edit; saving it writes a revision and updates this object in place.
 ///
-/// Containers inside are live: editing one that ``dictionary(forKey:)`` returned edits the
-/// document. Confined to one thread at a time.
+/// Nested containers are live: editing one that ``dictionary(forKey:)`` returned edits the document. Confined to one
+/// thread at a time.
 ///
 /// Source: `behaviour.md` §2, §3.
 public final class MutableDocument: Document, MutableDictionaryProtocol, @unchecked Sendable {
-    // Unchecked, and only because the superclass is `Sendable`: it may be handed from one thread to
-    // the next, and its documentation says that one thread at a time may use it.
+    // Unchecked, and only because the superclass is `Sendable`: it may move from one thread to another, and is
+    // documented to be used by one thread at a time.
 
     private let members: MutableDictionaryObject
     private let isCopyOfDamaged: Bool
 
-    /// Creates an empty document with an ID of its own.
+    /// Creates an empty document with a new ID.
     public convenience init() {
         self.init(id: nil)
     }
 
     /// Creates an empty document.
     ///
-    /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` makes
-    ///   one up.
+    /// - Parameter id: 1 to 240 bytes of UTF-8, checked when the document is saved; `nil` generates one.
     public convenience init(id: String?) {
         self.init(id: id, members: MutableDictionaryObject())
     }
 
-    /// Creates a document with the members of `data` and an ID of its own.
+    /// Creates a document with the members of `data` and a new ID.
     public convenience init(data: [String: Any]) {
         self.init(id: nil, data: data)
     }
 
-    /// Creates a document from a JSON object, with an ID of its own.
+    /// Creates a document from a JSON object, with a new ID.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     public convenience init(json: String) throws {
@@ -54,7 +53,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         self.init(id: id, members: members)
     }
 
-    /// Creates the document of a model.
+    /// Creates the document for a model.
     init(
         id: String?,
         members: MutableDictionaryObject,
@@ -66,7 +65,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         super.init(id: name, standing: standing)
     }
 
-    /// Creates a copy to edit of a stored document.
+    /// Creates an editable copy of a stored document.
     init(copying document: Document) {
         members = MutableDictionaryObject(document.root.members)
         isCopyOfDamaged = document.isDamaged
@@ -84,7 +83,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         members.members = other.members
     }
 
-    /// The document is saved in `database` now: its blobs are read from there.
+    /// Makes blobs read from `database`, in which the document is now saved.
     func settleBlobs(in database: Database) {
         members.members.settle(in: database)
     }
@@ -118,7 +117,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         return self
     }
 
-    /// Replaces all members by those of a JSON object.
+    /// Replaces all members with those of a JSON object.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     @discardableResult
@@ -127,7 +126,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         return self
     }
 
-    /// Removes the key and what stands under it.
+    /// Removes the key and its value.
     @discardableResult
     public func removeValue(forKey key: String) -> Self {
         members.removeValue(forKey: key)
@@ -139,7 +138,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
         stopForMisuse("toJSON() needs an immutable document; save this one and read it back")
     }
 
-    /// The place of `key`; assigning to it edits this document.
+    /// The fragment at `key`; assigning to it edits this document.
     public override subscript(key: String) -> MutableFragment { members[key] }
 
     private static func makeID() -> StoredID {
@@ -149,7 +148,7 @@ public final class MutableDocument: Document, MutableDictionaryProtocol, @unchec
     }
 }
 
-/// A document by its ID, whether it exists or not: `collection["id"]["key"].string`.
+/// A document by its ID, whether or not it exists: `collection["id"]["key"].string`.
 public final class DocumentFragment: DictionaryFragment {
     /// The document, or `nil` when there is none.
     public let document: Document?
@@ -161,6 +160,6 @@ public final class DocumentFragment: DictionaryFragment {
     /// Whether the document exists.
     public var exists: Bool { document != nil }
 
-    /// The place of `key` in the document.
+    /// The fragment at `key` in the document.
     public subscript(key: String) -> Fragment { document?[key] ?? Fragment(.nowhere) }
 }

@@ -1,19 +1,19 @@
 import DivanStore
 
-/// Which revision a document object stands for, of which collection.
+/// Which revision, in which collection, a document object stands for.
 ///
-/// A save inside a batch may be undone later, when nobody knows any more which objects were saved
-/// in it. So what it left remembers the batch and what was before, and is passed over once the
-/// batch is undone. Never changes, and may be shared by copies of a document.
+/// A batch may be rolled back when nobody knows any longer which objects were saved in it. So the result of a save
+/// refers to the batch and to the previous standing, which replaces it once the batch is undone. Immutable; copies of a
+/// document may share it.
 final class Standing: Sendable {
-    /// What the store said when the document was read or saved last; `nil` until saved, and once purged.
+    /// The state in the store when the document was last read or saved; `nil` until saved, and once purged.
     let state: RevisionState?
-    /// The collection; `nil` until saved, and kept where it is purged.
+    /// The collection; `nil` until saved, and kept after a purge.
     let collection: Collection?
     private let batch: Batch?
     private let before: Standing?
 
-    /// What holds outside of batches.
+    /// Creates a standing outside of batches.
     init(_ state: RevisionState?, in collection: Collection?) {
         self.state = state
         self.collection = collection
@@ -21,7 +21,7 @@ final class Standing: Sendable {
         before = nil
     }
 
-    /// What a save or purge left; `batch` is the one that it happened in.
+    /// Creates the result of a save or purge in `batch`.
     init(
         _ state: RevisionState?,
         in collection: Collection?,
@@ -37,12 +37,12 @@ final class Standing: Sendable {
             } else if earlier.batch === batch {
                 earlier.before
             } else {
-                // Its own batch is over, so it needs nothing from before that.
+                // The earlier batch is over, so nothing from before it is needed.
                 Standing(earlier.valid.state, in: earlier.valid.collection)
             }
     }
 
-    /// This, or what was before it when its batch is undone.
+    /// This standing, or the previous one if its batch is undone.
     var valid: Standing {
         guard batch?.isUndone == true, let before else { return self }
         return before

@@ -1,7 +1,7 @@
 import DivanRevisions
 
-/// A document ID as it is compared below the public API: by its bytes.
+/// A document ID as compared below the public API: by its bytes.
 ///
-/// The API hands out `String`, as the official one does, and `DocumentID` is the name of its
-/// property wrapper; inside, nothing is keyed by text, which would take two documents for one.
+/// The API returns `String`, like the official one, and `DocumentID` is the name of its property wrapper. Nothing
+/// inside is keyed by `String`, which would confuse two documents.
 typealias StoredID = DivanRevisions.DocumentID

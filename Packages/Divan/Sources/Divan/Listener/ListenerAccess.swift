@@ -2,17 +2,17 @@ import DivanListener
 import DivanReplicator
 import DivanTransport
 
-/// A client of a listener that has proven who it is, as far as it was asked to.
+/// A client of a listener, authenticated to the extent that the listener required.
 public struct ListenerClient: Sendable {
-    /// The user's name; `nil` without an authenticator that asks for one.
+    /// The user's name; `nil` if no authenticator asked for one.
     public let user: String?
-    /// What the client presented in the TLS handshake, its own certificate first.
+    /// The certificates that the client presented in the TLS handshake, its own first.
     public let certificates: [TLSCertificate]
-    /// The client's IP address, or that of a proxy in front.
+    /// The client's IP address, or that of a proxy in front of the listener.
     public let address: String
     /// The client's port.
     public let port: UInt16
-    /// Whether the connection has TLS.
+    /// Whether the connection uses TLS.
     public let isSecure: Bool
 
     init(_ client: DivanListener.ListenerClient) {
@@ -24,50 +24,50 @@ public struct ListenerClient: Sendable {
     }
 }
 
-/// What one client of a listener may do, within what the listener shares.
+/// What one client of a listener may do with the collections that the listener shares.
 ///
-/// Rights hold for a connection: to change them, disconnect the client. A client that could not read
-/// a document and now may gets it with its next change, or after `start(reset: true)`; one that may
-/// no longer read a document keeps the revision that it has.
+/// Rights apply per connection: to change them, disconnect the client. A client that gains the right to read a document
+/// gets it with the document's next change, or after `start(reset: true)`; one that loses it keeps the revision that it
+/// has.
 ///
 /// An addition to the official API.
 public struct ListenerAccess: Sendable {
     /// The only collections that the client may use; `nil` means all that the listener shares.
     ///
-    /// A client that asks for another stops with 10404, as if it were not there.
+    /// A client that requests another stops with 10404, as if it did not exist.
     public var collections: [Collection]?
 
-    /// Whether the client may only pull; a push stops with 10403.
+    /// Whether the client may only pull; a push ends with 10403.
     public var readOnly = false
 
     /// Chooses the documents that the client may see; `nil` means all.
     ///
-    /// Nothing of the others leaves: no ID, no revision, no blob, no difference that was made from
-    /// one. Called on the connection's own thread, so be quick; the body of a tombstone is empty.
+    /// Nothing of the others is sent: no ID, no revision, no blob, no delta based on one. Called on the connection's
+    /// own thread, so it must be quick; the body of a tombstone is empty.
     public var readFilter: ReplicationFilter?
 
     /// Chooses the documents that the client may store; `nil` means all.
     ///
-    /// It sees what would be stored. A refusal is 10403 for the document; the others go on.
+    /// It sees the document that would be stored. A refused document fails with 10403; the others continue.
     public var writeFilter: ReplicationFilter? {
         didSet { storedFilter = nil }
     }
 
-    /// Chooses the documents that the client may replace, as they are now; `nil` means all.
+    /// Chooses the documents that the client may replace, by their current state; `nil` means all.
     private var storedFilter: ReplicationFilter?
 
     private(set) var refusal: String?
 
-    /// Limits the client to the documents that meet a condition in SQL++: it sees no others, stores
-    /// no others, and can neither change nor delete one that is another's.
+    /// Limits the client to documents that meet a condition in SQL++: it sees and stores no others, and can neither
+    /// change nor delete any other.
     ///
     /// ```swift
     /// let user = Parameters().setString(client.user, forName: "user")
     /// try access.limit(where: "owner = $user", parameters: user)
     /// ```
     ///
-    /// It replaces both filters. That a document was deleted is told to every client, and only its
-    /// ID, unless the condition speaks of `META().deleted`; see `Collection.filter(where:)`.
+    /// It replaces both filters. Deletions are sent to every client, with only the document's ID, unless the condition
+    /// mentions `META().deleted`; see `Collection.filter(where:)`.
     ///
     /// - Throws: As `Collection.filter(where:parameters:)`.
     public mutating func limit(where condition: String, parameters: Parameters? = nil) throws {
@@ -83,7 +83,7 @@ public struct ListenerAccess: Sendable {
     /// Everything that the listener shares.
     public static var full: ListenerAccess { ListenerAccess() }
 
-    /// Nothing: the client stops with 10403, and `explanation` goes into its log.
+    /// Nothing: the client stops with 10403, and `explanation` appears in its log.
     public static func refused(_ explanation: String = "you may not use this listener") -> Self {
         var access = ListenerAccess()
         access.refusal = explanation
@@ -92,7 +92,7 @@ public struct ListenerAccess: Sendable {
 }
 
 extension ListenerAccess {
-    /// The same in the terms of the package below, within `shared`.
+    /// The same rights as the package below expects them, limited to `shared`.
     func decision(
         within shared: PeerConfiguration.PassiveOptions,
         of configuration: [Collection]

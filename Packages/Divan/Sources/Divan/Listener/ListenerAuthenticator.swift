@@ -1,7 +1,7 @@
 import DivanAuth
 import DivanTLS
 
-/// How a listener finds out who a client is.
+/// How a listener authenticates its clients.
 @preconcurrency public protocol ListenerAuthenticator: Sendable {}
 
 /// Asks clients for a user name and a password.
@@ -10,9 +10,8 @@ public final class ListenerPasswordAuthenticator: ListenerAuthenticator, Sendabl
 
     /// Creates an authenticator.
     ///
-    /// - Parameter authenticator: Says whether a user name and password are accepted. Called on a
-    ///   thread of the listener's own, several clients at a time; it may take its time, up to the
-    ///   client's patience of 15 seconds.
+    /// - Parameter authenticator: Returns whether to accept a user name and password. Called on the listener's own
+    ///   threads, for several clients at a time; it may take its time, up to the client's timeout of 15 seconds.
     @preconcurrency
     public init(
         authenticator: @escaping @Sendable (_ username: String, _ password: String) -> Bool
@@ -36,46 +35,43 @@ public final class ListenerCertificateAuthenticator: ListenerAuthenticator, Send
 
     /// Creates an authenticator that leaves the decision to a closure, and checks nothing else.
     ///
-    /// - Parameter authenticator: Says whether a client with this chain, its own certificate
-    ///   first, is accepted. Called during the handshake, on a thread that serves other clients
-    ///   too: be quick.
+    /// - Parameter authenticator: Returns whether to accept a client with this chain, its own certificate first. Called
+    ///   during the handshake, on a thread that serves other clients too: it must be quick.
     @preconcurrency
     public init(authenticator: @escaping @Sendable (_ certs: [SecCertificate]) -> Bool) {
         rule = .callback(authenticator)
     }
 
-    /// Creates an authenticator that accepts what one of these certificates has signed and what
-    /// is valid today.
+    /// Creates an authenticator that accepts currently valid certificates signed by one of these certificates.
     public init(rootCerts: [SecCertificate]) {
         rule = .roots(rootCerts)
     }
 }
 
-/// An authenticator of the application's own: it reads the header of each request.
+/// An authenticator that the application implements: it reads the header of each request.
 ///
 /// An addition to the official API.
 public protocol CustomListenerAuthenticator: ListenerAuthenticator, Sendable {
-    /// Lets a client in or not.
+    /// Accepts or refuses a client.
     ///
-    /// Called on a thread of the listener's own, several clients at a time; it may take its time, up
-    /// to the client's patience of 15 seconds. Refusals of clients that show
-    /// something (`credentialFields`) count as failed logins.
+    /// Called on the listener's own threads, for several clients at a time; it may take its time, up to the client's
+    /// timeout of 15 seconds. Refusals of clients that present credentials (`credentialFields`) count as failed logins.
     func authenticate(_ request: ListenerRequest) -> ListenerLogin
 
-    /// Names of the header fields by which it lets clients in, such as `Authorization`.
+    /// The names of the header fields that authenticate clients, such as `Authorization`.
     ///
-    /// Who sends none of them, and no certificate, only asks what is needed. Wrong guesses at their values
-    /// delay the next ones from the same address, but for those who have come in with theirs before. Name
-    /// no others than those that are looked at: where a proxy in front sets a cookie of its own, clients
-    /// with tokens would be taken for others each time.
+    /// A client that sends none of them, and no certificate, is only asking what is required. Wrong values delay
+    /// further attempts from the same address, except for clients that have logged in with theirs before. Only name
+    /// fields that are examined: if a proxy sets its own cookie, clients with tokens would look like new ones each
+    /// time.
     var credentialFields: [String] { get }
 }
 
-/// What a client shows of itself before it is let in.
+/// What a client presents before it is accepted.
 public struct ListenerRequest: Sendable {
-    /// Its certificates, its own first; TLS has accepted them already.
+    /// Its certificates, its own first; TLS has already accepted them.
     public let certificates: [TLSCertificate]
-    /// Its IP address, or that of a proxy in front.
+    /// Its IP address, or that of a proxy in front of the listener.
     public let address: String?
     private let fields: [(name: String, value: String)]
 
@@ -87,17 +83,16 @@ public struct ListenerRequest: Sendable {
         address = request.remoteAddress
     }
 
-    /// The first header field of this name, in any case of letters; `nil` when there is none.
+    /// The first header field with this name, ignoring case; `nil` when there is none.
     public func header(_ name: String) -> String? {
         fields.first { $0.name.lowercased() == name.lowercased() }?.value
     }
 }
 
-/// What becomes of a client.
+/// The decision about a client.
 public enum ListenerLogin: Equatable, Sendable {
-    /// It is let in; the access hook and the list of connections show the user's name.
+    /// Accepted; the access hook and the list of connections show the user's name.
     case accepted(user: String?)
-    /// It is answered 401 with this value of `WWW-Authenticate`, such as `Bearer`; a replicator stops
-    /// with 10401.
+    /// Refused with 401 and this value of `WWW-Authenticate`, such as `Bearer`; a replicator stops with 10401.
     case refused(challenge: String)
 }

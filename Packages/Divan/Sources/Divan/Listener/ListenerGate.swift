@@ -2,17 +2,16 @@ public import DivanAuth
 import DivanListener
 public import DivanTLS
 
-/// Who a listener lets in and how it speaks TLS, for another server of this process that serves the
-/// same clients.
+/// How a listener authenticates clients and uses TLS, for another server in this process with the same clients.
 @_spi(Stores) public struct ListenerGate: Sendable {
-    /// How TLS is spoken; `nil` without it.
+    /// The TLS settings; `nil` without TLS.
     public let tls: TLSContext?
-    /// Lets clients in.
+    /// Authenticates clients.
     public let authenticator: any DivanAuth.ListenerAuthenticator
 }
 
 extension URLEndpointListener {
-    /// The gate of a listener that listens.
+    /// The gate of a running listener.
     ///
     /// - Throws: What `start()` throws.
     @_spi(Stores) public func gate() throws -> ListenerGate {

@@ -14,7 +14,7 @@ extension URLEndpointListenerConfiguration {
         return try AnonymousIdentities.identity(forDatabase: try home.openStore().publicUUID)
     }
 
-    /// The listener's settings in the terms of the package below.
+    /// The listener's settings as the package below expects them.
     ///
     /// - Throws: `invalidParameter` for a certificate authenticator without TLS, `unsupported`
     ///   for an authenticator of an unknown type, `notOpen` for a closed database or a deleted
@@ -28,7 +28,7 @@ extension URLEndpointListenerConfiguration {
             peer: passivePeer(options, store)
         )
         database.access = { [collections, access] client in
-            // A collection may have been made since the listener was started.
+            // A collection may have been created since the listener was started.
             let options = options.bindingBlobs(of: store)
             guard let access else { return .granted(options) }
             return ServiceCallback.run { access(ListenerClient(client)) }
@@ -86,9 +86,9 @@ extension URLEndpointListenerConfiguration {
 }
 
 extension PeerConfiguration.PassiveOptions {
-    /// The same for a connection that begins now.
+    /// The same settings for a connection that begins now.
     ///
-    /// Blobs belong to the database: a client must not fetch those of what is not shared.
+    /// Blobs belong to the database: a client must not fetch those of collections that are not shared.
     func bindingBlobs(of store: Store) -> Self {
         var options = self
         let all = try? store.collections()
@@ -110,7 +110,7 @@ extension ListenerCertificateAuthenticator {
     }
 }
 
-/// An authenticator of the application's, as the package below wants it.
+/// Adapts an application's authenticator to the package below.
 private struct OwnDecision: DivanAuth.ListenerAuthenticator {
     let source: any CustomListenerAuthenticator
 

@@ -2,11 +2,11 @@ import DivanListener
 public import Foundation
 
 extension URLEndpointListener {
-    /// What has gone over the listener's connections since it started, or over one of them.
+    /// The traffic over the listener's connections since it started, or over one of them.
     ///
-    /// An addition to the official API, which writes these figures to its logs only.
+    /// An addition to the official API, which only writes these figures to its logs.
     public struct Statistics: Equatable, Sendable {
-        /// Documents that travelled as differences, in one direction.
+        /// Documents that were sent as deltas, in one direction.
         public typealias Deltas = DeltaFigures
 
         /// Bytes received, as counted at the sockets.
@@ -19,20 +19,20 @@ extension URLEndpointListener {
         public let sentDocumentCount: UInt64
         /// Documents that one side refused: conflicts, filters, limits.
         public let failedDocumentCount: UInt64
-        /// Documents received as differences.
+        /// Documents received as deltas.
         public let receivedDeltas: Deltas
-        /// Documents sent as differences.
+        /// Documents sent as deltas.
         public let sentDeltas: Deltas
         /// Connections so far; zero in the figures of a connection.
         public let connectionCount: UInt64
-        /// Connections so far by what the listener compresses with: `"deflate"`, `"lz4"`, `"mixed"`,
-        /// `"none"`; empty in the figures of a connection.
+        /// Connections so far by the listener's compression: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`; empty in the
+        /// figures of a connection.
         public let connectionCountByCompression: [String: UInt64]
-        /// Requests refused so far by the HTTP status of the answer: 401 wrong credentials, 403 by
-        /// the access hook, 404 unknown database, 429 too many; empty in those of a connection.
+        /// Requests refused so far by the HTTP status of the answer: 401 wrong credentials, 403 by the access hook, 404
+        /// unknown database, 429 too many; empty in the figures of a connection.
         public let refusalCountByStatus: [Int: UInt64]
-        /// Sockets accepted so far that never became a connection: refusals, broken handshakes,
-        /// clients that fell silent; zero in the figures of a connection.
+        /// Sockets accepted so far that never became a connection: refusals, broken handshakes, clients that stopped
+        /// responding; zero in the figures of a connection.
         public let failedHandshakeCount: UInt64
 
         init(_ figures: ListenerStatistics) {
@@ -50,29 +50,28 @@ extension URLEndpointListener {
         }
     }
 
-    /// Something that a peer owes, for how long, and which document it is about.
+    /// Something that a peer still owes, for how long, and which document it concerns.
     public typealias Wait = Replicator.Diagnosis.Wait
 
-    /// An open connection at the moment of asking.
+    /// An open connection at the time of the call.
     public struct Connection: Identifiable, Sendable {
-        /// Its number, which no other connection of this run of the listener gets.
+        /// Its number, unique during this run of the listener.
         public let id: UInt64
-        /// Who is at the other end.
+        /// The client at the other end.
         public let client: ListenerClient
         /// When it was opened.
         public let start: Date
         /// Whether it was opened, or exchanged documents, within the last half second.
         public let isActive: Bool
-        /// What the listener compresses with: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
+        /// The listener's compression: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`.
         public let compression: String
-        /// What both ends call it in their logs; a replicator has it as `correlationID`.
+        /// The ID that both ends use in their logs; a replicator has it as `correlationID`.
         public let correlationID: String
-        /// What the peer has owed for more than ten seconds, such as its answer to a revision; `nil`
-        /// while all goes on.
+        /// What the peer has owed for more than ten seconds, such as its reply to a revision; `nil` otherwise.
         ///
-        /// The log says so, too. Reads as a text for people: `reply to rev of soup, 12 s`.
+        /// The log reports it too. Its description is readable text: `reply to rev of soup, 12 s`.
         public let stall: Wait?
-        /// What has gone over it.
+        /// The traffic over the connection.
         public let statistics: Statistics
 
         init(_ connection: ListenerConnection) {
@@ -88,22 +87,22 @@ extension URLEndpointListener {
         }
     }
 
-    /// What has gone over the connections since the start; zero unless it listens.
+    /// The traffic over the connections since the start; zero unless listening.
     public var statistics: Statistics { Statistics(server?.statistics ?? ListenerStatistics()) }
 
-    /// The open connections, the oldest first; none unless it listens.
+    /// The open connections, oldest first; none unless listening.
     ///
     /// An addition to the official API.
     public var connections: [Connection] { server?.connections.map { Connection($0) } ?? [] }
 
-    /// Closes one connection in order; ignored when it has ended.
+    /// Closes one connection cleanly; ignored if it has already ended.
     ///
     /// An addition to the official API.
     ///
     /// - Parameters:
     ///   - connection: The connection.
-    ///   - reconnects: Whether the client is told to come back, for the authenticator and the access
-    ///     hook to look at it again; otherwise it is told "going away", and stops with 11001.
+    ///   - reconnects: Whether the client is told to reconnect, so that the authenticator and the access hook check it
+    ///     again; otherwise it is told "going away", and stops with 11001.
     public func disconnect(_ connection: Connection, reconnects: Bool = false) {
         server?.disconnect(connection.id, reconnects ? .restarting : .goingAway)
     }

@@ -4,11 +4,11 @@ import DivanTransport
 public import Foundation
 import Synchronization
 
-/// Shares collections with replicators of other processes and devices: the passive peer.
+/// Shares collections with replicators in other processes and on other devices: the passive peer.
 ///
-/// All members may be called from any thread. A started listener stays alive until it is stopped
-/// or its database is closed. It never resolves conflicts: it refuses the push that would make
-/// one, and the client pulls, resolves and pushes again.
+/// All members may be called from any thread. A started listener stays alive until it is stopped or its database is
+/// closed. It never resolves conflicts: it refuses a push that would create one, and the client pulls, resolves and
+/// pushes again.
 ///
 /// Source: `behaviour.md` §13.
 public final class URLEndpointListener: Sendable {
@@ -24,22 +24,22 @@ public final class URLEndpointListener: Sendable {
         let server: ListenerServer
         let identity: TLSIdentity?
         let port: UInt16
-        /// Keeps old bodies for clients that come back later.
+        /// Keeps old bodies as delta sources for clients that return later.
         let deltaSources: DeltaSourceHold?
     }
 
-    /// All of this process, for the metrics.
+    /// All listeners of this process, for the metrics.
     static let living = WeakList<URLEndpointListener>()
 
-    /// A copy of the configuration that the listener was made with.
+    /// A copy of the configuration that the listener was created with.
     public let config: URLEndpointListenerConfiguration
 
     private let running = Mutex<Running?>(nil)
-    /// Held from the beginning of a start to its end, so that who stops or closes finds what was started.
+    /// Held throughout a start, so that a concurrent stop or close finds what was started.
     ///
-    /// Recursive, as a start writes to the log, and a log sink of the application's may use the listener.
+    /// Recursive, because a start writes to the log, and the application's log sink may use the listener.
     private let order = NSRecursiveLock()
-    /// Whether the thread that holds `order` is starting it.
+    /// Whether the thread that holds `order` is starting the listener.
     private let isStarting = Atomic(false)
     private let runEnd = ServiceEnd()
 
@@ -49,17 +49,16 @@ public final class URLEndpointListener: Sendable {
         Self.living.add(self)
     }
 
-    /// Begins to listen; does nothing while it listens already.
+    /// Starts listening; does nothing if already listening.
     ///
-    /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost`
-    ///   (5002) for an interface that does not exist, `crypto` (22) when the identity cannot be
-    ///   made or read, `invalidParameter` (9) for a certificate authenticator without TLS, and
-    ///   `notOpen` (6) when the database is closed or a collection was deleted;
-    ///   `transactionNotClosed` (18) inside `inBatch`, where what deltas are made of has to be noted.
+    /// - Throws: `EADDRINUSE` in `NSPOSIXErrorDomain` when the port is taken, `unknownHost` (5002) for an interface
+    ///   that does not exist, `crypto` (22) when the identity cannot be created or read, `invalidParameter` (9) for a
+    ///   certificate authenticator without TLS, and `notOpen` (6) when the database is closed or a collection was
+    ///   deleted; `transactionNotClosed` (18) inside `inBatch` if delta sources must be recorded or discarded.
     public func start() throws {
         try translatingErrors {
             guard port == nil else { return }
-            // Before the lock: this waits for a batch, and the batch may stop the listener.
+            // Before taking the lock: this waits for a batch, and the batch may stop the listener.
             let sources = try deltaSources()
             try order.withLock {
                 guard port == nil, !isStarting.exchange(true, ordering: .relaxed) else { return }
@@ -77,31 +76,31 @@ public final class URLEndpointListener: Sendable {
         }
     }
 
-    /// Ends to listen, and closes every connection in order; ignored while it does not listen.
+    /// Stops listening, and closes every connection cleanly; ignored unless listening.
     ///
     /// Clients are told "going away", and stop with 11001.
     public func stop() {
         end(forRestart: false)
     }
 
-    /// Ends to listen, and tells the clients that it will be back.
+    /// Stops listening, and tells the clients that it will be back.
     ///
-    /// They try again later, as after a lost connection. An addition to the official API.
+    /// They retry later, as after a lost connection. An addition to the official API.
     public func stopForRestart() {
         end(forRestart: true)
     }
 
-    /// The port; `nil` unless it listens.
+    /// The port; `nil` unless listening.
     public var port: UInt16? { running.withLock { $0?.port } }
 
-    /// What the listener proves itself with; `nil` unless it listens, and without TLS.
+    /// The identity that the listener presents; `nil` unless listening with TLS.
     public var tlsIdentity: TLSIdentity? { running.withLock { $0?.identity } }
 
-    /// The addresses at which clients reach this listener, one for each address of the machine
-    /// and one for its name; `nil` unless it listens.
+    /// The URLs at which clients reach this listener, one for each address of the machine and one for its name; `nil`
+    /// unless listening.
     ///
-    /// The database's name is percent-encoded, a slash in it too. A link-local address carries the
-    /// zone of this machine; a client on another one puts its own there.
+    /// The database's name is percent-encoded, including slashes. A link-local address contains this machine's zone; a
+    /// client on another machine must replace it with its own.
     public var urls: [URL]? {
         guard let port else { return nil }
         let scheme = config.disableTLS ? "ws" : "wss"
@@ -113,7 +112,7 @@ public final class URLEndpointListener: Sendable {
         }
     }
 
-    /// How many clients are connected; zero unless it listens.
+    /// How many clients are connected; zero unless listening.
     public var status: ConnectionStatus {
         let status = server?.status
         return ConnectionStatus(
@@ -122,16 +121,16 @@ public final class URLEndpointListener: Sendable {
         )
     }
 
-    /// Deletes the self-signed identities that listeners without one have made, of all databases.
+    /// Deletes the self-signed identities that listeners without an identity created, for all databases.
     ///
-    /// Clients that pinned one refuse the listener from its next start on.
+    /// Clients that have pinned one refuse the listener from its next start on.
     ///
     /// - Throws: `crypto` (22) when a file cannot be removed.
     public static func deleteAnonymousIdentities() throws {
         try translatingErrors { try AnonymousIdentities.deleteAll() }
     }
 
-    /// The server while it listens.
+    /// The server while listening.
     var server: ListenerServer? { running.withLock { $0?.server } }
 
     private func deltaSources() throws -> DeltaSourceHold? {
@@ -141,7 +140,7 @@ public final class URLEndpointListener: Sendable {
             try store.forgetDeltaSources()
             return nil
         } catch {
-            // The store's own word would have the caller close what is open.
+            // The store's own error would tell the caller to close what is open.
             try config.home.requireNoBatch("begin to listen")
             throw error
         }
@@ -184,7 +183,7 @@ extension URLEndpointListener: DatabaseService {
 }
 
 extension TransportError {
-    /// A listener reports an interface that is not here as an unknown host (`api-map.md` §12).
+    /// A listener reports a missing network interface as an unknown host (`api-map.md` §12).
     fileprivate var asListenerError: any Error {
         switch reason {
         case .unknownInterface, .system(_, errno: EADDRNOTAVAIL):

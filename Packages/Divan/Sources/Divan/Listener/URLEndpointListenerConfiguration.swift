@@ -1,65 +1,65 @@
 public import Foundation
 
-/// What a listener shares, where it listens, and whom it lets in.
+/// What a listener shares, where it listens, and whom it accepts.
 ///
-/// A `URLEndpointListener` copies it, so later edits have no effect on a listener that exists.
+/// A `URLEndpointListener` copies it, so later edits have no effect on an existing listener.
 public struct URLEndpointListenerConfiguration: Sendable {
-    /// The collections that clients may replicate; all of one database.
+    /// The collections that clients may replicate, all from one database.
     public let collections: [Collection]
 
     /// The port; `nil` or 0 picks a free one at each start.
     public var port: UInt16? = Self.defaultPort
 
-    /// Name or address of the only interface to listen on; `nil` listens on all.
+    /// Name or address of the only network interface to listen on; `nil` listens on all.
     public var networkInterface: String?
 
-    /// Whether connections go unencrypted.
+    /// Whether connections are unencrypted.
     public var disableTLS = Self.defaultDisableTls
 
-    /// What the listener proves itself with; `nil` makes a self-signed identity once and keeps it.
+    /// The identity that the listener presents; `nil` creates a self-signed one once and keeps it.
     public var tlsIdentity: TLSIdentity?
 
-    /// How clients prove who they are; `nil` lets everyone in.
+    /// How clients are authenticated; `nil` accepts everyone.
     public var authenticator: (any ListenerAuthenticator)?
 
-    /// Whether changed documents travel as differences, where the client understands that.
+    /// Whether changed documents are sent as deltas to clients that support them.
     ///
-    /// While such a listener runs, the database keeps the last three old bodies of each document
-    /// that is changed, as what they differ in, for clients that have one of those.
+    /// While such a listener runs, the database keeps the last three old bodies of each changed document, stored as
+    /// differences, for clients that have one of those revisions.
     public var enableDeltaSync = Self.defaultEnableDeltaSync
 
     /// Whether clients may only pull.
     public var readOnly = Self.defaultReadOnly
 
-    /// How what the listener sends is made smaller, and whether it takes LZ4 from clients.
+    /// How the listener compresses what it sends, and whether it accepts LZ4 from clients.
     ///
     /// An addition to the official API.
     public var compression = Self.defaultCompression
 
-    /// Decides what each client may do; `nil` gives all of them everything that is shared.
+    /// Decides what each client may do; `nil` gives every client access to everything shared.
     ///
-    /// Asked once for each connection, when the authenticator has let the client in, on threads of
-    /// the listener's own and about several clients at a time; it may take its time, up to the
-    /// client's patience of 15 seconds. An addition to the official API.
+    /// Called once for each connection, after the authenticator has accepted the client, on the listener's own threads
+    /// and for several clients at a time; it may take its time, up to the client's timeout of 15 seconds. An addition
+    /// to the official API.
     public var access: (@Sendable (ListenerClient) -> ListenerAccess)?
 
-    /// Told of each request that the listener refuses, for a log that others watch.
+    /// Called for each request that the listener refuses, for a log that other tools watch.
     ///
-    /// Called on threads of the listener's own, about several clients at a time; be quick. An
-    /// addition to the official API.
+    /// Called on the listener's own threads, for several clients at a time; it must be quick. An addition to the
+    /// official API.
     public var onRefusal: (@Sendable (ListenerRefusal) -> Void)?
 
-    /// What clients may make the listener hold or do.
+    /// Limits on the resources that clients may use.
     ///
     /// An addition to the official API.
     public var limits = ListenerLimits()
 
-    /// Seconds of silence after which a client is tested with a ping.
+    /// Seconds of silence before a client is tested with a ping.
     ///
     /// An addition to the official API.
     public var heartbeat = Self.defaultHeartbeat
 
-    /// Five minutes, as replicators have it.
+    /// Five minutes, as for replicators.
     public static let defaultHeartbeat: TimeInterval = 300
     /// Any free port.
     public static let defaultPort: UInt16 = 0
@@ -67,14 +67,14 @@ public struct URLEndpointListenerConfiguration: Sendable {
     public static let defaultDisableTls = false
     /// Clients may push.
     public static let defaultReadOnly = false
-    /// Whole documents travel.
+    /// Whole documents are sent.
     public static let defaultEnableDeltaSync = false
-    /// Nothing inside this machine, deflate elsewhere, LZ4 for clients that offer it.
+    /// See ``ReplicationCompression/automatic``.
     public static let defaultCompression = ReplicationCompression.automatic
 
     /// Creates a configuration.
     ///
-    /// - Precondition: `collections` is not empty, and all belong to one database object.
+    /// - Precondition: `collections` is not empty, and all belong to the same `Database` object.
     public init(collections: [Collection]) {
         guard let first = collections.first else {
             stopForMisuse("URLEndpointListenerConfiguration: no collections; pass one")

@@ -5,30 +5,29 @@ import DivanWebSocket
 import Foundation
 import Synchronization
 
-/// Carries a replication's messages over a connection of the application's.
+/// Carries a replication's messages over the application's own connection.
 ///
-/// A message stream gets each message as it is; a byte stream gets WebSocket frames without a
-/// handshake, as Couchbase Lite does it.
+/// A message stream carries each message as it is; a byte stream carries WebSocket frames without a handshake, as in
+/// Couchbase Lite.
 final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     @unchecked Sendable
 {
     // Unchecked: mutable state is touched on `loop` only; the application's connection is called, and
     // let go of, on `calls` only, one call after another.
 
-    /// Bytes handed to the application and not confirmed above which no more are made: what the
-    /// sockets of DivanTransport hold.
+    /// Unconfirmed bytes at the application above which no more are produced; the same as for DivanTransport's sockets.
     private static let highWaterByteCount = 256 << 10
 
-    /// Bytes that may arrive before the application says that the connection is open.
+    /// Bytes that may arrive before the application reports that the connection is open.
     ///
-    /// Many times what a peer has to say before it is answered. Each message counts some more.
+    /// Many times what a peer sends before it gets a reply. Each message counts for some more.
     private static let earlyByteCount = 1 << 20
     private static let earlyMessageByteCount = 64
 
-    /// Bytes that the application may have handed over and the loop not read yet.
+    /// Bytes that the application may have delivered and the loop has not read yet.
     ///
-    /// A peer that keeps to its windows has two documents of the greatest size on its way at most. The
-    /// application cannot be told to wait, so whoever floods is cut off. Each message counts some more.
+    /// A peer that respects its windows has at most two documents of the maximum size in transit. The application
+    /// cannot be told to wait, so a peer that floods is cut off. Each message counts for some more.
     private static let unreadByteCount = 64 << 20
 
     private enum Phase {
@@ -43,7 +42,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     ///
     /// It usually keeps ours, as the official examples do, so that both would stay forever.
     private var connection: (any MessageEndpointConnection)?
-    /// What both sides speak, of which no handshake agrees.
+    /// The protocol that both sides use, since no handshake negotiates one.
     private let subprotocol: String
     private let calls = DispatchQueue(label: "divan.message-connection")
     private let onClose: @Sendable () -> Void
@@ -79,7 +78,7 @@ final class MessageConnectionTransport: MessageTransport, ReplicatorConnection,
     func start(_ receiver: any MessageReceiver) {
         loop.execute {
             guard self.phase == .new else {
-                // Closed before it began: whoever begins it hears so, once.
+                // Closed before it started: whoever starts it is told once.
                 let close = TransportClose.clean(code: 1000, reason: "", isByPeer: false)
                 if !self.hasReceiver { receiver.transportDidClose(close) }
                 self.hasReceiver = true
@@ -194,7 +193,7 @@ extension MessageConnectionTransport {
         armTimer()
     }
 
-    /// Keeps what arrives while the application still opens the connection, up to a bound.
+    /// Keeps what arrives while the application is still opening the connection, up to a limit.
     private func keepEarly(_ bytes: [UInt8]) {
         earlyByteCount += bytes.count + Self.earlyMessageByteCount
         guard earlyByteCount <= Self.earlyByteCount else {
@@ -208,7 +207,7 @@ extension MessageConnectionTransport {
         finish(.clean(code: 1009, reason: flood.description, isByPeer: false), error: flood)
     }
 
-    /// The application says that the transport is gone.
+    /// The application reports that the transport has closed.
     private func failed(_ error: MessagingError?) {
         guard phase != .closed else { return }
         let code: UInt16 = error.map { $0.isRecoverable ? 4001 : 4002 } ?? 1000
@@ -231,8 +230,8 @@ extension MessageConnectionTransport {
         early = []
     }
 
-    /// Hands over what is framed; while the application has confirmed too little it waits in the framing,
-    /// where the answers to a flood of pings become one.
+    /// Delivers framed bytes; while too much is unconfirmed they wait in the framing, which merges the replies to a
+    /// flood of pings into one.
     private func flush(isLast: Bool = false) {
         guard isLast || isWritable else { return }
         var output: [UInt8] = []
@@ -241,7 +240,7 @@ extension MessageConnectionTransport {
     }
 
     private func hand(over data: Data) {
-        // Each counts some more, or many that are short would be held.
+        // Each counts for some more, or many short ones could be held.
         unconfirmedByteCount += data.count + Self.earlyMessageByteCount
         let answer = Once()
         calls.async {
@@ -310,7 +309,7 @@ private enum Flood: Error, CustomStringConvertible {
     }
 }
 
-/// The application's transport failed and did not say why.
+/// The application's transport failed without giving a reason.
 private struct Refused: Error, CustomStringConvertible {
     let description = "the application's transport reported failure without an error"
 }

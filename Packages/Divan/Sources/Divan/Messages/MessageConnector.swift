@@ -2,7 +2,7 @@ import DivanTLS
 import DivanTransport
 import DivanWebSocket
 
-/// Reaches a peer over connections that the application makes.
+/// Reaches a peer over connections that the application creates.
 struct MessageConnector: Connector {
     let isInProcess = false
     let compresses = true

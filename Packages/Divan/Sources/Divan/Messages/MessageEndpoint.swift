@@ -1,29 +1,29 @@
 public import Foundation
 
-/// How an application's own transport carries what peers say to each other.
+/// How an application's own transport carries data between peers.
 public enum ProtocolType: Sendable {
-    /// It keeps messages apart: each `Message` arrives as it was sent.
+    /// It preserves message boundaries: each `Message` arrives as it was sent.
     case messageStream
-    /// It carries bytes that may be cut anywhere; messages are framed inside.
+    /// It carries bytes that may be split anywhere; messages are framed within.
     case byteStream
 }
 
-/// A peer that the application reaches by a transport of its own: Bluetooth, a pipe, a test.
+/// A peer that the application reaches over its own transport: Bluetooth, a pipe, a test.
 ///
-/// The replicator calls ``MessageEndpointDelegate`` for a connection each time it connects.
+/// The replicator asks the ``MessageEndpointDelegate`` for a connection each time it connects.
 ///
 /// Source: `behaviour.md` §12.
 public final class MessageEndpoint: Endpoint, @unchecked Sendable {
-    // Unchecked: `target` and `delegate` are the application's; they are only handed back and
-    // called, one call at a time, and never changed here.
+    // Unchecked: `target` and `delegate` are the application's; they are only returned and called, one call at a time,
+    // and never changed here.
 
-    /// A name of the peer that stays the same; checkpoints are kept under it.
+    /// A name for the peer that never changes; checkpoints are stored under it.
     public let uid: String
-    /// Whatever helps the delegate to find the peer.
+    /// Anything that helps the delegate find the peer.
     public let target: Any?
     /// How the transport carries messages.
     public let protocolType: ProtocolType
-    /// Who makes connections.
+    /// The object that creates connections.
     public let delegate: any MessageEndpointDelegate
 
     /// Creates an endpoint.
@@ -40,37 +40,37 @@ public final class MessageEndpoint: Endpoint, @unchecked Sendable {
     }
 }
 
-/// Makes connections for a ``MessageEndpoint``.
+/// Creates connections for a ``MessageEndpoint``.
 public protocol MessageEndpointDelegate: AnyObject {
-    /// Returns a new connection that is not open yet. Called on an internal thread; be quick.
+    /// Returns a new connection that is not open yet. Called on an internal thread; it must be quick.
     func createConnection(endpoint: MessageEndpoint) -> any MessageEndpointConnection
 }
 
-/// A connection of the application's own transport.
+/// A connection over the application's own transport.
 ///
-/// Each verb is called on an internal thread, one after another, and ends by calling its
-/// completion, from any thread, once.
+/// The methods are called on an internal thread, one after another; each must call its completion exactly once, from
+/// any thread.
 public protocol MessageEndpointConnection: AnyObject {
-    /// Opens the connection; from then on what arrives is handed to `connection`.
+    /// Opens the connection; from then on, pass what arrives to `connection`.
     func open(
         connection: any ReplicatorConnection,
         completion: @escaping @Sendable (Bool, MessagingError?) -> Void
     )
-    /// Sends a message, in order with the others.
+    /// Sends a message, in order.
     func send(message: Message, completion: @escaping @Sendable (Bool, MessagingError?) -> Void)
-    /// Closes the connection; `error` says why, when it was not in agreement.
+    /// Closes the connection; `error` gives the reason, or is `nil` for a clean close.
     func close(error: (any Error)?, completion: @escaping @Sendable () -> Void)
 }
 
-/// The replication's end of a connection; the application hands it what arrives.
+/// The replication's end of a connection; the application passes it what arrives.
 public protocol ReplicatorConnection: AnyObject, Sendable {
-    /// Hands over what arrived, in order. From any thread.
+    /// Delivers a message that arrived, in order. May be called from any thread.
     func receive(message: Message)
-    /// Tells that the transport has closed; `nil` means in agreement. From any thread.
+    /// Reports that the transport has closed; `nil` means cleanly. May be called from any thread.
     func close(error: MessagingError?)
 }
 
-/// Bytes on their way between peers.
+/// Bytes in transit between peers.
 public final class Message: Sendable {
     private let data: Data
 
@@ -78,18 +78,18 @@ public final class Message: Sendable {
         self.data = data
     }
 
-    /// Wraps what arrived.
+    /// Wraps bytes that arrived.
     public class func fromData(_ data: Data) -> Message { Message(data) }
 
     /// The bytes to carry.
     public func toData() -> Data { data }
 }
 
-/// What went wrong with an application's transport.
+/// An error of an application's transport.
 public struct MessagingError: Error {
     /// The cause.
     public let error: any Error
-    /// Whether connecting again may help: true is retried (14001), false ends the run (14002).
+    /// Whether reconnecting may help: if true, the run is retried (14001); if false, it ends (14002).
     public let isRecoverable: Bool
 
     /// Creates an error.

@@ -9,14 +9,14 @@ import Synchronization
 
 /// What a ``MessageEndpointListener`` shares, and how its connections carry messages.
 public struct MessageEndpointListenerConfiguration: Sendable {
-    /// The collections that peers may replicate; all of one database.
+    /// The collections that peers may replicate, all from one database.
     public let collections: [Collection]
-    /// How connections carry messages; the same at both ends.
+    /// How connections carry messages; must be the same at both ends.
     public let protocolType: ProtocolType
 
     /// Creates a configuration.
     ///
-    /// - Precondition: `collections` is not empty, and all belong to one database object.
+    /// - Precondition: `collections` is not empty, and all belong to the same `Database` object.
     public init(collections: [Collection], protocolType: ProtocolType) {
         guard let first = collections.first,
             collections.allSatisfy({ $0.database === first.database })
@@ -45,22 +45,22 @@ public struct MessageEndpointListenerConfiguration: Sendable {
     public var database: Database { collections[0].database }
 }
 
-/// A change in what a connection of a ``MessageEndpointListener`` does.
+/// A change in the status of a ``MessageEndpointListener``'s connection.
 public struct MessageEndpointListenerChange: @unchecked Sendable {
-    // Unchecked: `connection` is the application's object, handed back to it.
+    // Unchecked: `connection` is the application's object, returned to it.
 
     /// The connection.
     public let connection: any MessageEndpointConnection
-    /// What it is doing now.
+    /// The new status.
     public let status: Replicator.Status
 }
 
-/// The passive peer of connections that the application accepts by itself.
+/// The passive peer for connections that the application accepts itself.
 ///
 /// All members may be called from any thread.
 public final class MessageEndpointListener: Sendable {
-    /// Unchecked: the application's connection is only ever called, from the thread of its
-    /// session and from callers of this class, as its protocol documents.
+    /// Unchecked: the application's connection is only called, from its session's thread and from callers of this
+    /// class, as its protocol documents.
     private struct Accepted: @unchecked Sendable {
         let connection: any MessageEndpointConnection
         let session: PassiveSession
@@ -84,7 +84,7 @@ public final class MessageEndpointListener: Sendable {
             onEase: FreeMemory.giveBackSoon
         )
     }()
-    /// Keeps old bodies for peers that come back later, from the first connection on.
+    /// Keeps old bodies as delta sources for peers that return later, from the first connection on.
     private let deltaSources = Mutex<DeltaSourceHold?>(nil)
 
     /// Creates a listener.
@@ -101,7 +101,7 @@ public final class MessageEndpointListener: Sendable {
 
     /// Serves a connection until it closes.
     ///
-    /// Closed at once when the database is closed or a collection was deleted.
+    /// It is closed at once if the database is closed or a collection was deleted.
     public func accept(connection: any MessageEndpointConnection) {
         let number = state.withLock { state in
             state.lastNumber += 1
@@ -109,7 +109,7 @@ public final class MessageEndpointListener: Sendable {
         }
         do {
             let session = try makeSession(connection, number)
-            // Under the lock, so that whoever closes all of them finds it, and waits for it.
+            // Under the lock, so that closing all connections finds it and waits for it.
             try state.withLock { state in
                 try database.register(self)
                 runEnd.began()
@@ -136,7 +136,7 @@ public final class MessageEndpointListener: Sendable {
 
     private var entries: [Accepted] { state.withLock { Array($0.accepted.values) } }
 
-    /// Adds a listener for changes of connections, called on the main queue.
+    /// Adds a listener for status changes of connections, called on the main queue.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -145,7 +145,7 @@ public final class MessageEndpointListener: Sendable {
         addChangeListener(withQueue: nil, listener)
     }
 
-    /// Adds a listener for changes of connections, called on `queue`, or the main queue.
+    /// Adds a listener for status changes of connections, called on `queue` or the main queue.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -205,7 +205,7 @@ public final class MessageEndpointListener: Sendable {
 
     private func holdDeltaSources(of store: Store) throws {
         guard deltaSources.withLock({ $0 == nil }) else { return }
-        // Before the lock: this waits for a batch, and the batch may hand over a connection, too.
+        // Before taking the lock: this waits for a batch, and the batch may itself pass in a connection.
         let hold = try store.holdDeltaSources()
         deltaSources.withLock { $0 = $0 ?? hold }
     }
@@ -234,7 +234,7 @@ public final class MessageEndpointListener: Sendable {
         runEnd.ended()
     }
 
-    /// `@unchecked Sendable`: carries the application's object to where it is handed back.
+    /// `@unchecked Sendable`: carries the application's object to where it is returned.
     private struct Boxed: @unchecked Sendable {
         let connection: any MessageEndpointConnection
     }

@@ -41,22 +41,22 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number or boolean, or `nil` when there is none.
     public func number(at index: Int) -> NSNumber? { value(checked(index)).number }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public func int(at index: Int) -> Int { Int(clamping: value(checked(index)).int64) }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public func int64(at index: Int) -> Int64 { value(checked(index)).int64 }
 
-    /// Returns the number in single precision, 1 for true, else 0.
+    /// Returns the number in single precision, 1 for true, otherwise 0.
     public func float(at index: Int) -> Float { Float(value(checked(index)).double) }
 
-    /// Returns the number, 1 for true, else 0.
+    /// Returns the number, 1 for true, otherwise 0.
     public func double(at index: Int) -> Double { value(checked(index)).double }
 
     /// Returns false for MISSING, null, false and zero; true for every other value.
     public func boolean(at index: Int) -> Bool { value(checked(index)).boolean }
 
-    /// Returns the date that the string says, or `nil`.
+    /// Returns the date that the string represents, or `nil`.
     public func date(at index: Int) -> Date? { value(checked(index)).date }
 
     /// Returns the blob, or `nil` when there is none.
@@ -93,22 +93,22 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number or boolean, or `nil` when there is none.
     public func number(forKey key: String) -> NSNumber? { value(key).number }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public func int(forKey key: String) -> Int { Int(clamping: value(key).int64) }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public func int64(forKey key: String) -> Int64 { value(key).int64 }
 
-    /// Returns the number in single precision, 1 for true, else 0.
+    /// Returns the number in single precision, 1 for true, otherwise 0.
     public func float(forKey key: String) -> Float { Float(value(key).double) }
 
-    /// Returns the number, 1 for true, else 0.
+    /// Returns the number, 1 for true, otherwise 0.
     public func double(forKey key: String) -> Double { value(key).double }
 
     /// Returns false for MISSING, null, false and zero; true for every other value.
     public func boolean(forKey key: String) -> Bool { value(key).boolean }
 
-    /// Returns the date that the string says, or `nil`.
+    /// Returns the date that the string represents, or `nil`.
     public func date(forKey key: String) -> Date? { value(key).date }
 
     /// Returns the blob, or `nil` when there is none.

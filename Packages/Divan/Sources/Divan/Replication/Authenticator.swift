@@ -1,4 +1,4 @@
-/// How a replicator proves to the peer who it is.
+/// How a replicator authenticates to the peer.
 @preconcurrency public protocol Authenticator: Sendable {}
 
 /// User name and password, sent with the first request (RFC 7617).
@@ -19,7 +19,7 @@ public struct BasicAuthenticator: Authenticator, Sendable {
 public struct SessionAuthenticator: Authenticator, Sendable {
     /// The session's ID.
     public let sessionID: String
-    /// The cookie's name, `SyncGatewaySession` unless the server was told another.
+    /// The cookie's name, `SyncGatewaySession` unless the server is configured otherwise.
     public let cookieName: String
 
     /// Creates an authenticator with the usual cookie name.
@@ -27,29 +27,27 @@ public struct SessionAuthenticator: Authenticator, Sendable {
         self.init(sessionID: sessionID, cookieName: nil)
     }
 
-    /// Creates an authenticator; without a cookie name the usual one is taken.
+    /// Creates an authenticator; `nil` uses the usual cookie name.
     public init(sessionID: String, cookieName: String?) {
         self.sessionID = sessionID
         self.cookieName = cookieName ?? "SyncGatewaySession"
     }
 }
 
-/// An authenticator of the application's own: it adds fields to the header of each request.
+/// An authenticator that the application implements: it adds header fields to each request.
 ///
-/// A bearer token, for example, is the field `Authorization: Bearer …`. An addition to the official
-/// API.
+/// A bearer token, for example, goes into the field `Authorization: Bearer …`. An addition to the official API.
 public protocol CustomAuthenticator: Authenticator, Sendable {
     /// The fields, such as `Authorization` or `Cookie`, by name.
     ///
-    /// Called once for each attempt to connect, on the thread of the replication: answer at once,
-    /// with a token that was fetched before. A field that no header can carry ends the attempt.
+    /// Called once for each connection attempt, on the replication's thread: return at once, with a token fetched
+    /// beforehand. A field that is not valid in a header ends the attempt.
     func headers() -> [String: String]
 }
 
 /// A certificate, shown when the listener asks for one during the TLS handshake.
 ///
-/// It is shown to a host that a redirect leads to as well: that one learns whose it is, and can do nothing
-/// with it.
+/// It is also shown to a host that a redirect leads to: that host learns the client's identity, but cannot use it.
 public final class ClientCertificateAuthenticator: Authenticator, Sendable {
     /// The certificate and its private key.
     public let identity: TLSIdentity

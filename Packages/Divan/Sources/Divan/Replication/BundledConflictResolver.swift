@@ -1,7 +1,7 @@
 import DivanConflicts
 import DivanRevisions
 
-/// The conflict rules that come with the library; take one by its name, such as `.fieldMerge`.
+/// The conflict rules included in the library; choose one by name, such as `.fieldMerge`.
 ///
 /// An addition to the official API, which has the default rule only.
 public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
@@ -19,9 +19,9 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         self.rule = rule
     }
 
-    /// Decides by the documents of the conflict; `leaveOpen` then decides as the default rule.
+    /// Decides from the documents of the conflict; `leaveOpen` then decides like the default rule.
     ///
-    /// For a resolver of your own that leaves some conflicts to one of these.
+    /// For a custom resolver that delegates some conflicts to one of these.
     public func resolve(conflict: Conflict) -> Document? {
         switch rule {
         case .localWins: conflict.localDocument
@@ -55,7 +55,7 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
         }
     }
 
-    /// The same rule in the terms of the engine.
+    /// The same rule as the engine's type.
     var engineRule: any DivanConflicts.ConflictResolver {
         switch rule {
         case .standard: DefaultResolver()
@@ -71,36 +71,36 @@ public struct BundledConflictResolver: ConflictResolverProtocol, Sendable {
 }
 
 extension ConflictResolverProtocol where Self == BundledConflictResolver {
-    /// A deletion wins, then the longer history, then the greater revision ID, then the remote.
+    /// A deletion wins, then the longer history, then the greater revision ID, then the remote revision.
     ///
-    /// What holds without a resolver. Peers that follow it choose the same winner without talking.
+    /// Applies when no resolver is set. Peers that follow it choose the same winner independently.
     public static var `default`: Self { Self(.standard) }
 
-    /// What this database holds stays, a deletion too.
+    /// The local revision wins, even if it is a deletion.
     ///
-    /// For one side of a pair only: two that keep their own overwrite each other for ever.
+    /// For only one of two peers: if both keep their own revisions, they overwrite each other forever.
     public static var localWins: Self { Self(.localWins) }
 
-    /// What the peer sent replaces ours, a deletion too.
+    /// The remote revision wins, even if it is a deletion.
     public static var remoteWins: Self { Self(.remoteWins) }
 
-    /// Joins both documents property by property, dictionaries in depth.
+    /// Merges both documents property by property, recursing into dictionaries.
     ///
-    /// What only one side changed, added or removed since the common ancestor is taken from that
-    /// side. Where both changed one property the winner of the default rule is right, but an edit
-    /// wins over a removal. Arrays and blobs are taken whole. When the ancestor is no longer kept
-    /// the properties of both sides stay. A deleted document stays deleted. Every peer merges alike.
+    /// What only one side changed, added or removed since the common ancestor is taken from that side. If both changed
+    /// a property, the winner by the default rule prevails, except that an edit wins over a removal. Arrays and blobs
+    /// are taken whole. If the ancestor is no longer stored, the properties of both sides are kept. A deleted document
+    /// stays deleted. Every peer merges in the same way.
     public static var fieldMerge: Self { Self(.fieldMerge) }
 
-    /// Decides nothing: each conflict is reported as a failed document, with code 8, and stays.
+    /// Leaves each conflict open, and reports it as a failed document with code 8.
     ///
-    /// The current revision stays current meanwhile, and is not pushed. A later run with another
-    /// resolver ends what is left, or a person does (`divan conflicts`).
+    /// Meanwhile the current revision stays current and is not pushed. A later run with another resolver can resolve
+    /// the conflict, or a person can (`divan conflicts`).
     public static var leaveOpen: Self { Self(.leaveOpen) }
 }
 
 extension Leaf {
-    /// `nil` for a document that was never saved; no side of a conflict is one.
+    /// `nil` for a document that was never saved, which no side of a conflict is.
     fileprivate init?(_ document: Document) {
         guard let revisionID = document.state?.revisionID else { return nil }
         self.init(revisionID: revisionID, body: Array(document.toJSON().utf8))

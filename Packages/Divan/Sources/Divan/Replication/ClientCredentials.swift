@@ -4,16 +4,16 @@ import DivanTLS
 import DivanWebSocket
 import Foundation
 
-/// How a replicator proves who it is, and whom it trusts.
+/// How a replicator authenticates, and whom it trusts.
 struct ClientCredentials: Sendable {
     private let authenticator: (any ClientAuthenticator)?
     private let certificate: TLSCredential?
     private let further: [String: String]
-    /// Where credentials come from that have to be fetched.
+    /// The source of credentials that must be fetched.
     let source: CredentialSource?
 
-    /// - Throws: `invalidParameter` for names and passwords that no header can carry,
-    ///   `unsupported` for an authenticator of an unknown type.
+    /// - Throws: `invalidParameter` for names and passwords that are not valid in a header, `unsupported` for an
+    ///   authenticator of an unknown type.
     init(_ configuration: ReplicatorConfiguration) throws {
         further = configuration.headers ?? [:]
         var credential: TLSCredential?
@@ -47,9 +47,9 @@ struct ClientCredentials: Sendable {
         self.source = source
     }
 
-    /// The header fields of one request: credentials, cookies, and what the application adds.
+    /// The header fields of one request: credentials, cookies, and the application's headers.
     ///
-    /// The application's own cookies are for `first`, and do not follow a redirect to another host.
+    /// The application's own cookies are for `first` only, and are not sent to another host after a redirect.
     func headers(
         for endpoint: WebSocketEndpoint,
         redirectedFrom first: WebSocketEndpoint,
@@ -73,7 +73,7 @@ struct ClientCredentials: Sendable {
         return headers
     }
 
-    /// Whether there is more to TLS than the system's roots.
+    /// Whether TLS is configured beyond the system's roots.
     func setsTLS(_ configuration: ReplicatorConfiguration) -> Bool {
         certificate != nil || configuration.pinnedServerCertificate != nil
             || configuration.acceptOnlySelfSignedServerCertificate
@@ -108,7 +108,7 @@ struct ClientCredentials: Sendable {
     }
 }
 
-/// An authenticator of the application's, as the package below wants it.
+/// Adapts an application's authenticator to the package below.
 private struct OwnHeaders: ClientAuthenticator {
     let source: any CustomAuthenticator
 

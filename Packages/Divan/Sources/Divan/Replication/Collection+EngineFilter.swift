@@ -1,7 +1,7 @@
 import DivanReplicator
 
 extension Collection {
-    /// The application's filter as the engine asks it: with a body instead of a document.
+    /// Adapts the application's filter to the engine, which passes a body instead of a document.
     func engineFilter(_ filter: @escaping ReplicationFilter) -> DocumentFilter {
         { revision in
             let isTombstone = revision.flags.contains(.deleted)

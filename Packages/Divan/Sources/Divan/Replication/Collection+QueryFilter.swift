@@ -4,25 +4,25 @@ import DivanStore
 import Foundation
 
 extension Collection {
-    /// A filter that lets the documents pass that meet a condition in SQL++.
+    /// A filter that passes the documents that meet a condition in SQL++.
     ///
     /// ```swift
     /// let user = Parameters().setString("ada", forName: "user")
     /// configuration.pushFilter = try Collection.filter(where: "owner = $user", parameters: user)
     /// ```
     ///
-    /// The same condition on both sides, or in a query, means the same documents. It may ask for
-    /// the body, `META().id` and `META().deleted`. A deletion passes, because it has no body to be
-    /// judged by and must reach whoever has the document, unless the condition speaks of
-    /// `META().deleted` and decides itself; so does a document that may no longer be read. A condition that fails for a document, as a regular expression may, lets it not pass,
-    /// and the log says so. An addition to the official API.
+    /// The same condition on both sides, or in a query, selects the same documents. It may use the body, `META().id`
+    /// and `META().deleted`. A deletion passes, because it has no body to test and must reach everyone who has the
+    /// document, unless the condition mentions `META().deleted` and decides itself; the same holds for a document that
+    /// may no longer be read. If the condition fails with an error, as a regular expression may, the document does not
+    /// pass, and the log says so. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - condition: An expression; nothing else can stand in it.
-    ///   - parameters: A value for each of its parameters, taken over now.
+    ///   - condition: An expression, and nothing else.
+    ///   - parameters: A value for each of its parameters, copied now.
     /// - Returns: A filter for any collection and either direction, for any thread.
-    /// - Throws: `CBLError.invalidQuery` with the place in the text; `invalidQueryParam` for a
-    ///   parameter without value, and a value without parameter.
+    /// - Throws: `CBLError.invalidQuery` with the position in the text; `invalidQueryParam` for a parameter without a
+    ///   value, or a value without a parameter.
     public static func filter(
         where condition: String,
         parameters: Parameters? = nil
@@ -41,14 +41,14 @@ extension Collection {
         return filter(test)
     }
 
-    /// A filter that lets the documents of a model pass that meet a condition.
+    /// A filter that passes the documents of a model that meet a condition.
     ///
     /// ```swift
     /// configuration.pushFilter = try Collection.filter(where: \Note.owner == "ada")
     /// ```
     ///
     /// - Returns: As ``filter(where:parameters:)``.
-    /// - Throws: `CBLError.invalidParameter` for a key path or value that no query can ask for.
+    /// - Throws: `CBLError.invalidParameter` for a key path or value that a query cannot use.
     public static func filter<Model: Decodable>(
         where condition: DocumentCondition<Model>
     ) throws -> ReplicationFilter {

@@ -3,10 +3,10 @@ public struct CollectionConfiguration: Sendable {
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
     /// The collection, when this configuration was made for one.
     ///
-    /// Unwrapped where that is asked for, so that code for release 4, where it is no optional, compiles.
+    /// Implicitly unwrapped, so that code for release 4, where it is not optional, compiles.
     public var collection: Collection!
 
-    /// Decides about conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
+    /// Resolves conflicts that a pull finds; `nil` means ``ConflictResolver/default``.
     public var conflictResolver: (any ConflictResolverProtocol)?
 
     /// Chooses the local documents to send; `nil` sends all.
@@ -42,6 +42,6 @@ public struct CollectionConfiguration: Sendable {
         return collections.map { Self(collection: $0) }
     }
 
-    /// Whether it was made for that collection, alive or not.
+    /// Whether it was made for that collection, even if that is no longer valid.
     func isOf(_ other: Collection) -> Bool { collection?.isOfOneLife(with: other) ?? false }
 }

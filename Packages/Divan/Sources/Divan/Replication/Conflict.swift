@@ -1,66 +1,64 @@
 import DivanConflicts
 
-/// One document, changed on both sides since they last agreed.
+/// One document that was changed on both sides since they last agreed.
 public struct Conflict: Sendable {
     /// The document's ID.
     public let documentID: String
-    /// What this database holds; `nil` when it was deleted here.
+    /// The document in this database; `nil` if it was deleted here.
     public let localDocument: Document?
-    /// What the peer sent; `nil` when it was deleted there.
+    /// The document that the peer sent; `nil` if it was deleted there.
     public let remoteDocument: Document?
-    /// What both were made of, the common ancestor; `nil` when it is no longer kept here.
+    /// The common ancestor of both; `nil` if it is no longer stored here.
     ///
-    /// For rules that look at who changed what. An addition to the official API.
+    /// For rules that depend on which side changed what. An addition to the official API.
     public let baseDocument: Document?
 }
 
-/// Decides what becomes of a conflict.
+/// Decides how a conflict is resolved.
 ///
-/// `Sendable`, as it is asked on threads of the library: a class is `final` and constant, or locks.
-/// Swift 5 source compiles as it is.
+/// `Sendable`, because it is called on the library's threads: a class must be `final` and immutable, or use locks.
+/// Swift 5 source compiles unchanged.
 @preconcurrency
 public protocol ConflictResolverProtocol: Sendable {
     /// Returns the local document, the remote one, or a new or edited one; `nil` deletes.
     ///
-    /// Called on a private concurrent queue, several conflicts at a time, outside any
-    /// transaction: the database may be used and time may be taken. Called again when the local
-    /// document changes meanwhile. Asked twice about one conflict it must answer the same, or two
-    /// peers overwrite each other for ever. At most one of the two documents is `nil`.
+    /// Called on a private concurrent queue, several conflicts at a time, outside any transaction: it may use the
+    /// database and take its time. Called again if the local document changes meanwhile. It must return the same answer
+    /// each time for the same conflict, or two peers overwrite each other forever. At most one of the two documents is
+    /// `nil`.
     func resolve(conflict: Conflict) -> Document?
 }
 
-/// The conflict rules that come with the library, as the official API writes the default one.
+/// The conflict rules included in the library, spelled as the official API spells the default one.
 ///
-/// `ConflictResolver.fieldMerge` and `.fieldMerge` are the same; ``BundledConflictResolver`` tells
-/// what each does.
+/// `ConflictResolver.fieldMerge` and `.fieldMerge` are the same; ``BundledConflictResolver`` describes what each does.
 public final class ConflictResolver {
     private init() {}
 
-    /// A deletion wins, then the longer history, then the greater revision ID, then the remote.
+    /// A deletion wins, then the longer history, then the greater revision ID, then the remote revision.
     ///
-    /// Peers that follow it choose the same winner without talking.
+    /// Peers that follow it choose the same winner independently.
     public static var `default`: any ConflictResolverProtocol { .default }
 
-    /// What this database holds stays; for one side of a pair only.
+    /// The local revision wins; for only one of two peers.
     public static var localWins: any ConflictResolverProtocol { .localWins }
 
-    /// What the peer sent replaces ours.
+    /// The remote revision wins.
     public static var remoteWins: any ConflictResolverProtocol { .remoteWins }
 
-    /// Joins both documents property by property, by their common ancestor.
+    /// Merges both documents property by property, using their common ancestor.
     public static var fieldMerge: any ConflictResolverProtocol { .fieldMerge }
 
-    /// Decides nothing: each conflict is reported as a failed document, with code 8, and stays.
+    /// Leaves each conflict open, and reports it as a failed document with code 8.
     public static var leaveOpen: any ConflictResolverProtocol { .leaveOpen }
 }
 
 extension ConflictResolver {
-    /// Returns one sentence for each promise that a resolver breaks; none when it is sound.
+    /// Returns one sentence for each rule of the contract that a resolver breaks; none if it is sound.
     ///
-    /// For the tests of an application, with any test framework. The resolver is shown conflicts
-    /// between documents with different members, with a deleted side, and with long and short
-    /// histories, and is asked twice about each: both answers must be the same. `collection` is
-    /// where the documents pretend to come from; nothing is saved in it.
+    /// For an application's tests, with any test framework. The resolver is called for conflicts between documents with
+    /// different members, with a deleted side, and with long and short histories, twice for each: both answers must be
+    /// the same. The documents claim to come from `collection`; nothing is saved in it.
     public static func violations(
         of resolver: any ConflictResolverProtocol,
         in collection: Collection

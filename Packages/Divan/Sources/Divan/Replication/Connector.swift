@@ -10,25 +10,25 @@ import Synchronization
 
 /// How a replicator reaches its target: one connector for each kind of endpoint.
 protocol Connector: Sendable {
-    /// Whether the target lives in this process: nothing is ever compressed.
+    /// Whether the target lives in this process: then nothing is ever compressed.
     var isInProcess: Bool { get }
-    /// Whether messages are worth compressing on this way.
+    /// Whether compressing messages is worthwhile on this connection.
     var compresses: Bool { get }
-    /// Whether deltas are worth making on this way.
+    /// Whether deltas are worthwhile on this connection.
     var usesDeltas: Bool { get }
     /// Whether a lost connection may come back.
     var retries: Bool { get }
 
-    /// What a peer of this process calls the latest attempt; a server tells it by its answer.
+    /// A local peer's ID for the latest attempt; a server sends its ID in its response.
     var correlationID: String? { get }
 
-    /// Where credentials come from that have to be fetched.
+    /// The source of credentials that must be fetched.
     var credentials: CredentialSource? { get }
 
     /// The certificate that the peer showed in the latest attempt, accepted or not.
     var serverCertificate: DivanTLS.TLSCertificate? { get }
 
-    /// Makes the transport for one attempt, which offers these subprotocols.
+    /// Creates the transport for one attempt, which offers these subprotocols.
     func makeTransport(
         on loop: EpollLoop,
         offering subprotocols: [String]
@@ -42,7 +42,7 @@ extension Connector {
 
 /// Reaches a database of this process: a pair of transports in memory.
 ///
-/// Source: `behaviour.md` §12 (never delta, no retry).
+/// Source: `behaviour.md` §12 (no deltas, no retries).
 final class DatabaseConnector: Connector, DatabaseService {
     let isInProcess = true
     let compresses = false
@@ -50,7 +50,7 @@ final class DatabaseConnector: Connector, DatabaseService {
     let retries = false
     let serverCertificate: DivanTLS.TLSCertificate? = nil
 
-    /// Room for every revision that may be on its way: neither end waits for the other to read.
+    /// Room for every revision that may be in transit: neither end waits for the other to read.
     private static let limits = TransportLimits(
         highWaterByteCount: 2 << 20,
         lowWaterByteCount: 1 << 20
@@ -98,7 +98,7 @@ final class DatabaseConnector: Connector, DatabaseService {
                 self.end.ended()
             })
         )
-        // Under the lock, so that whoever closes the target finds the session, and waits for it.
+        // Under the lock, so that closing the target finds the session and waits for it.
         try session.withLock { session in
             try target.register(self)
             end.began()
@@ -114,8 +114,7 @@ final class DatabaseConnector: Connector, DatabaseService {
 }
 
 extension DatabaseEndpoint {
-    /// The text under which checkpoints and remote ancestors are kept: it survives a move of the
-    /// file, and a copy of it has another.
+    /// The key of checkpoints and remote ancestors: it survives a move of the file, and a copy has a different one.
     var remoteIdentity: String {
         let uuid = database.store.publicUUID
         return "x-divan-database:" + Hex.encode(uuid.span)

@@ -4,7 +4,7 @@ import DivanWebSocket
 import Foundation
 import Synchronization
 
-/// The cookies of a database: what servers set, kept in its file as far as they outlive a process.
+/// The cookies of a database, as set by servers; those that outlive the process are kept in its file.
 ///
 /// Source: `websocket-and-urls.md` §8.
 final class CookieStore: Sendable {
@@ -14,13 +14,13 @@ final class CookieStore: Sendable {
     private let shelf: CookieShelf
     private let acceptsParentDomains: Bool
 
-    /// Opens the jar of the database; one that cannot be read counts as empty.
+    /// Opens the cookie jar of the database; one that cannot be read counts as empty.
     init(_ store: Store, _ shelf: CookieShelf, acceptsParentDomains: Bool) {
         self.store = store
         self.shelf = shelf
         self.acceptsParentDomains = acceptsParentDomains
         guard shelf.jar.withLock({ $0 == nil }) else { return }
-        // Before the lock: this may wait for a batch, and the batch may start a replicator, too.
+        // Before taking the lock: this may wait for a batch, and the batch may itself start a replicator.
         let kept = (try? store.read { try $0.metadata(Self.key) }) ?? nil
         let jar = kept.flatMap { try? CookieJar(decoding: $0.span) } ?? CookieJar()
         shelf.jar.withLock { $0 = $0 ?? jar }
@@ -33,7 +33,7 @@ final class CookieStore: Sendable {
         }
     }
 
-    /// Keeps the cookies that an answer sets.
+    /// Stores the cookies that a response sets.
     func receive(_ headers: HTTPHeaders, from endpoint: WebSocketEndpoint) {
         let set = headers.values("Set-Cookie")
         guard !set.isEmpty else { return }
@@ -42,7 +42,7 @@ final class CookieStore: Sendable {
             for field in set { jar?.receive(field, from: endpoint.location, at: Self.now) }
         }
         do {
-            // As it is when its turn has come, or the last to write might know less than the one before.
+            // Read the jar when the write runs, or the last writer might store an older state.
             try store.write { writer in
                 guard let bytes = shelf.jar.withLock({ $0?.encoded() }) else { return }
                 try writer.setMetadata(Self.key, bytes)
@@ -55,10 +55,10 @@ final class CookieStore: Sendable {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 }
 
-/// The jar of an open database, shared by all its replicators: cookies without an expiry live as
-/// long as the database is open.
+/// The cookie jar of an open database, shared by all its replicators: cookies without an expiry live as long as the
+/// database is open.
 final class CookieShelf: Sendable {
-    /// `nil` until the first replicator reads what the file keeps.
+    /// `nil` until the first replicator reads the stored cookies.
     fileprivate let jar = Mutex<CookieJar?>(nil)
 }
 

@@ -3,24 +3,22 @@ import DivanJSON
 import Glibc
 import Synchronization
 
-/// What runs on behalf of a database and must end before it closes: a replicator or a listener.
+/// A replicator, listener or other task that runs for a database and must end before it closes.
 ///
-/// While it runs, its database keeps it alive.
+/// Its database keeps it alive while it runs.
 ///
 /// Source: `behaviour.md` §6 (11), §13, §15.
 protocol DatabaseService: AnyObject, Sendable {
-    /// Asks the service to end before the database closes, and does not wait.
+    /// Asks the service to end because the database is closing; does not wait.
     func beginStop()
 
-    /// Blocks until the service has ended, behind `beginStop()`; returns at once when it does not run.
+    /// Blocks until the service has ended, after `beginStop()`; returns at once if it is not running.
     func waitForStop()
 
-    /// Says how the service is, for other processes, each time that it is called; `nil` for one that tells
-    /// nobody.
+    /// Returns the service's current state, for other processes; `nil` if it publishes none.
     var report: (@Sendable () -> JSONObject)? { get }
 
-    /// Whether it ends by itself while a batch of another database runs, which may hold up the threads that
-    /// services share.
+    /// Whether it can end during a batch of another database, which may block the threads that services share.
     var endsBesideBatches: Bool { get }
 }
 
@@ -29,11 +27,11 @@ extension DatabaseService {
     var endsBesideBatches: Bool { false }
 }
 
-/// Lets a thread wait until a service has ended.
+/// Lets a thread wait for a service to end.
 final class ServiceEnd: Sendable {
     private let running = DispatchGroup()
 
-    /// Notes that the service runs now; each call is followed by one of `ended()`.
+    /// Notes that the service is running; each call is matched by one to `ended()`.
     func began() { running.enter() }
 
     /// Notes that the service has ended.
@@ -41,8 +39,8 @@ final class ServiceEnd: Sendable {
 
     /// Blocks until the service has ended.
     ///
-    /// Stops the program when this thread is inside a callback of a service: the service cannot
-    /// end before the callback returns, so both would wait for ever.
+    /// Stops the program when this thread is inside a callback of a service: the service cannot end before the callback
+    /// returns, so both would wait forever.
     func wait(closing name: String) {
         guard !ServiceCallback.isRunning else {
             stopForMisuse(
@@ -54,8 +52,7 @@ final class ServiceEnd: Sendable {
     }
 }
 
-/// One call of the application's code: a task that is begun in it inherits this, and may go on elsewhere or
-/// afterwards.
+/// One call of the application's code: a task started in it inherits this, and may continue elsewhere or afterwards.
 private final class Call: Sendable {
     private let thread = UInt(pthread_self())
     private let hasReturned = Atomic(false)
@@ -67,14 +64,14 @@ private final class Call: Sendable {
     func end() { hasReturned.store(true, ordering: .releasing) }
 }
 
-/// Marks the time in which a thread runs the block of a batch, of any database.
+/// Marks the time during which a thread runs the block of a batch of any database.
 enum BatchBlock {
     @TaskLocal private static var call: Call?
 
     /// Whether this thread is inside such a block.
     static var isRunning: Bool { call?.isHere ?? false }
 
-    /// Runs the block, marked.
+    /// Runs the block and marks the time.
     static func run(_ block: () throws -> Void) rethrows {
         let call = Call()
         defer { call.end() }
@@ -82,14 +79,14 @@ enum BatchBlock {
     }
 }
 
-/// Marks the time in which a service's own thread runs the application's code.
+/// Marks the time during which a service's own thread runs the application's code.
 enum ServiceCallback {
     @TaskLocal private static var call: Call?
 
     /// Whether this thread is inside such a callback.
     static var isRunning: Bool { call?.isHere ?? false }
 
-    /// Runs the application's code, marked.
+    /// Runs the application's code and marks the time.
     static func run<Output>(_ body: () throws -> Output) rethrows -> Output {
         let call = Call()
         defer { call.end() }

@@ -1,18 +1,18 @@
 import DivanListener
 import DivanReplicator
 
-/// Documents that travelled as differences, in one direction.
+/// Documents that were sent as deltas, in one direction.
 ///
-/// An addition to the official API, which writes these figures to its logs only.
+/// An addition to the official API, which only writes these figures to its logs.
 public struct DeltaFigures: Equatable, Sendable {
-    /// How many.
+    /// Number of documents.
     public private(set) var count: UInt64 = 0
-    /// Bytes of the differences, before compression.
+    /// Bytes of the deltas, before compression.
     public private(set) var byteCount: UInt64 = 0
-    /// Bytes of the documents that they stand for.
+    /// Bytes of the documents that they represent.
     public private(set) var bodyByteCount: UInt64 = 0
 
-    /// Bytes that needed not travel.
+    /// Bytes that did not need to be sent.
     public var savedByteCount: UInt64 { bodyByteCount - min(bodyByteCount, byteCount) }
 
     init() {}
@@ -23,7 +23,7 @@ public struct DeltaFigures: Equatable, Sendable {
         bodyByteCount = deltas.bodyByteCount
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds figures counted elsewhere.
     mutating func add(_ other: DeltaFigures) {
         count += other.count
         byteCount += other.byteCount

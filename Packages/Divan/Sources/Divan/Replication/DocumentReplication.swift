@@ -6,23 +6,23 @@ public struct ReplicatorChange: Sendable {
     public let status: Replicator.Status
 }
 
-/// Documents that a replicator sent or received, or failed to.
+/// Documents that a replicator sent or received, or failed to send or receive.
 public struct DocumentReplication: Sendable {
     /// The replicator.
     public let replicator: Replicator
-    /// Whether the documents went to the peer; else they came from it.
+    /// Whether the documents were sent to the peer; if not, they came from it.
     public let isPush: Bool
-    /// The documents, in the order in which they were finished.
+    /// The documents, in order of completion.
     public let documents: [ReplicatedDocument]
 }
 
-/// What became of one document in a replication.
+/// The outcome of one document in a replication.
 public struct ReplicatedDocument: Sendable {
     /// The document's ID.
     public let id: String
     /// What is special about it.
     public let flags: DocumentFlags
-    /// Why it was not replicated; `nil` when it was.
+    /// Why it was not replicated; `nil` if it was.
     public let error: (any Error)?
     /// The name of its scope.
     public let scope: String

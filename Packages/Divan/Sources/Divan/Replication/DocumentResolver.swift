@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Brings an application's conflict resolver to the engine, which knows leaves and not documents.
+/// Adapts an application's conflict resolver to the engine, which works on leaves rather than documents.
 struct DocumentResolver: DivanConflicts.ConflictResolver {
     let resolver: any ConflictResolverProtocol
     let collection: Collection
@@ -39,10 +39,10 @@ struct DocumentResolver: DivanConflicts.ConflictResolver {
         return .merge(body: composed.body, retaining: Retained(composed.holds))
     }
 
-    /// The body of what the resolver returned.
+    /// The body of the document that the resolver returned.
     ///
-    /// - Throws: `unexpectedError`, as in the official SDK, for whatever keeps the answer from being
-    ///   stored: a blob of another database, a damaged document, content that cannot be read.
+    /// - Throws: `unexpectedError`, as in the official SDK, for anything that prevents the answer from being stored: a
+    ///   blob of another database, a damaged document, content that cannot be read.
     private func compose(_ answer: Document) throws -> ComposedBody {
         do {
             return try answer.encodedBody(for: collection)

@@ -4,18 +4,18 @@ public import Foundation
 /// Where a replicator finds its peer.
 @preconcurrency public protocol Endpoint: Sendable {}
 
-/// A peer behind a WebSocket: Sync Gateway, or another application's `URLEndpointListener`.
+/// A peer reached over a WebSocket: Sync Gateway, or another application's `URLEndpointListener`.
 public struct URLEndpoint: Endpoint, Sendable {
     /// The peer's address: `ws` or `wss`, and a path that ends in the database's name.
     public let url: URL
 
-    /// Creates an endpoint from an address that the program itself wrote.
+    /// Creates an endpoint from an address that is part of the program.
     ///
-    /// What else may be wrong with it, such as a path without a database, ends the replicator's
-    /// start with `invalidURL` (5004).
+    /// Any other error in it, such as a path without a database, makes the replicator's start fail with `invalidURL`
+    /// (5004).
     ///
-    /// - Precondition: The scheme is `ws` or `wss`, and the address carries neither user nor
-    ///   password. Use ``init(validating:)`` for an address from outside.
+    /// - Precondition: The scheme is `ws` or `wss`, and the address contains neither user nor password. Use
+    ///   ``init(validating:)`` for an address from outside.
     public init(url: URL) {
         let scheme = url.scheme?.lowercased()
         guard scheme == "ws" || scheme == "wss" else {
@@ -32,9 +32,9 @@ public struct URLEndpoint: Endpoint, Sendable {
         self.url = url
     }
 
-    /// Creates an endpoint from text that a person typed or a file holds.
+    /// Creates an endpoint from text that a person typed or that comes from a file.
     ///
-    /// - Throws: `invalidURL` (5004) with a sentence that says what is wrong.
+    /// - Throws: `invalidURL` (5004) with a message that says what is wrong.
     public init(validating text: String) throws {
         try translatingErrors { _ = try WebSocketURL(text) }
         guard let url = URL(string: text) else {
@@ -44,7 +44,7 @@ public struct URLEndpoint: Endpoint, Sendable {
     }
 }
 
-/// Another database of this process: replication without a network.
+/// Another database in this process: replication without a network.
 ///
 /// Deltas are never used, and a failure is never retried. The two databases must differ.
 public struct DatabaseEndpoint: Endpoint, Sendable {

@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanSealedFields
 public import Foundation
 
-/// A property on its way to a peer or from one.
+/// A property on its way to or from a peer.
 public struct ReplicatedProperty: Sendable {
     /// The scope of the document's collection.
     public let scope: String
@@ -11,12 +11,11 @@ public struct ReplicatedProperty: Sendable {
     public let collection: String
     /// The document's ID.
     public let documentID: String
-    /// Where it stands: names with dots between, positions in brackets; `\\` stands before a `.`, `[` or
-    /// `\\` that belongs to a name.
+    /// Its path: names separated by dots, indexes in brackets; a `.`, `[` or `\\` within a name is escaped with `\\`.
     public let keyPath: String
     let question: FieldQuestion
 
-    /// The whole document: as it is here when it is pushed, as it came when it is pulled.
+    /// The whole document: as stored here in a push, as received in a pull.
     public var properties: [String: Any] { question.properties.plainDictionary(in: nil) }
 
     init(_ question: FieldQuestion) {
@@ -28,16 +27,16 @@ public struct ReplicatedProperty: Sendable {
     }
 }
 
-/// What encrypting a property gave; the algorithm and the key's ID go along, unencrypted.
+/// The result of encrypting a property; the algorithm and the key's ID are sent along, unencrypted.
 public struct EncryptedProperty: Equatable, Sendable {
-    /// The algorithm of those who name none.
+    /// The algorithm if none is named.
     public static let defaultAlgorithm = SealedField.customAlgorithm
 
     /// The encrypted value: any bytes, and at least one.
     public var ciphertext: Data
-    /// What it was encrypted with; up to 256 bytes.
+    /// The algorithm it was encrypted with; up to 256 bytes.
     public var algorithm: String
-    /// Which key it was; up to 256 bytes.
+    /// The ID of the key; up to 256 bytes.
     public var keyID: String?
 
     /// Creates one from its parts.
@@ -64,17 +63,17 @@ public struct EncryptedProperty: Equatable, Sendable {
     }
 }
 
-/// Encrypts the JSON of a value that is pushed.
+/// Encrypts the JSON of a value that is being pushed.
 ///
-/// `nil`, no bytes, or any error keep the document from being pushed (``CBLError/crypto``) until it changes
-/// or the replicator is reset; an error with the code ``CBLError/httpServiceUnavailable`` takes the
-/// replicator offline, and it tries again later. Called on the replicator's thread, which waits.
+/// `nil`, no bytes, or any error prevents the document from being pushed (``CBLError/crypto``) until it changes or the
+/// replicator is reset; an error with the code ``CBLError/httpServiceUnavailable`` takes the replicator offline until
+/// it retries. Called on the replicator's thread, which waits for it.
 public typealias DocumentPropertyEncryptor =
     @Sendable (_ property: ReplicatedProperty, _ input: Data) throws -> EncryptedProperty?
 
 /// Decrypts a pulled value into its JSON.
 ///
-/// `nil`, or no bytes, leave the property as it came. Errors are as those of an encryptor: the document is
-/// not stored. Called on the replicator's thread, which waits.
+/// `nil`, or no bytes, leaves the property as received. Errors act as for an encryptor: the document is not stored.
+/// Called on the replicator's thread, which waits for it.
 public typealias DocumentPropertyDecryptor =
     @Sendable (_ property: ReplicatedProperty, _ input: EncryptedProperty) throws -> Data?

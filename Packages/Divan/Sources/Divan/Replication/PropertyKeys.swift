@@ -2,8 +2,8 @@ import DivanSeal
 import DivanSealedFields
 import Foundation
 
-/// Keys with which properties are encrypted and decrypted, so that an application needs no cryptography of
-/// its own: AES-256-GCM, bound to the place of the property.
+/// Keys that encrypt and decrypt properties, so that an application needs no cryptography of its own: AES-256-GCM,
+/// bound to the property's place.
 ///
 /// ```swift
 /// let keys = try PropertyKeys(current: "2026", keys: ["2026": .credential("fields")])
@@ -11,20 +11,19 @@ import Foundation
 /// config.documentPropertyDecryptor = keys.decryptor
 /// ```
 ///
-/// To change keys, give the new one to every reader first, then make it the current one. What an unknown key
-/// or another algorithm encrypted stays as it came. Only Divan reads it; peers of other makes pass it on.
+/// To change keys, first give the new one to every reader, then make it the current one. Values encrypted with an
+/// unknown key or another algorithm stay as received. Only Divan can read these values; other peers pass them on.
 ///
-/// An addition to the official API, in whose form it travels. May be used from any thread.
+/// An addition to the official API, whose wire format it uses. May be used from any thread.
 public struct PropertyKeys: Sendable {
     private let keyring: FieldKeyring
 
-    /// Asks for the keys.
+    /// Reads the keys.
     ///
     /// - Parameters:
     ///   - current: The ID of the key that encrypts.
-    ///   - keys: All keys by their IDs, of 1 to 256 bytes; of equal IDs the last counts.
-    /// - Throws: `CBLError.invalidParameter` for a key or an ID that is none, and a current one that is not
-    ///   among `keys`.
+    ///   - keys: All keys by their IDs, of 1 to 256 bytes; of equal IDs the last one counts.
+    /// - Throws: `CBLError.invalidParameter` for an invalid key or ID, or if `current` is not among `keys`.
     public init(current: String, keys: KeyValuePairs<String, EncryptionKey>) throws {
         keyring = try translatingErrors {
             var byID: [FieldKeyID: SealKey] = [:]
@@ -40,7 +39,7 @@ public struct PropertyKeys: Sendable {
         }
     }
 
-    /// Decrypts with whichever key is named.
+    /// Decrypts with the key that the property names.
     public var decryptor: DocumentPropertyDecryptor {
         { [keyring] property, input in
             try keyring.open(input.field, property.question).map { Data($0) }

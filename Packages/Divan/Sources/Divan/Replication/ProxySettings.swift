@@ -1,18 +1,18 @@
 /// An HTTP proxy through which a replicator connects; an addition to the official Swift API.
 ///
-/// The proxy only sees where the connection goes: with `wss` TLS lies inside its tunnel. A proxy
-/// that wants a user, or another one, ends a replicator with `CBLError.httpProxyAuthRequired`.
+/// With `wss`, the proxy only sees the destination: TLS runs inside its tunnel. A proxy that requires a user, or a
+/// different one, stops a replicator with `CBLError.httpProxyAuthRequired`.
 public struct ProxySettings: Sendable {
-    /// A host name or address; an IPv6 address stands without brackets.
+    /// A host name or address; an IPv6 address is written without brackets.
     public var hostname: String
     /// The TCP port.
     public var port: UInt16
-    /// The user to name to the proxy, without a colon; `nil` sends no credentials.
+    /// The user name for the proxy, without a colon; `nil` sends no credentials.
     public var username: String?
     /// The user's password.
     public var password: String?
 
-    /// Describes a proxy.
+    /// Creates the settings of a proxy.
     public init(
         hostname: String,
         port: UInt16,

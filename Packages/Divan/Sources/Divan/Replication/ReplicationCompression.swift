@@ -4,57 +4,56 @@ import DivanLZ4
 import DivanReplicator
 import DivanZlib
 
-/// How a replicator or a listener makes what it sends smaller.
+/// How a replicator or a listener compresses what it sends.
 ///
-/// Each side decides for its own direction, and takes whatever the other sends. Two databases of
-/// one process never compress. An addition to the official API.
+/// Each side decides for its own direction, and accepts whatever the other sends. Two databases in one process never
+/// compress. An addition to the official API.
 public enum ReplicationCompression: Hashable, Sendable {
-    /// Nothing inside this machine, where any codec is slower than the wire; elsewhere what turns out
-    /// to be the fastest with the link and the processors that there are.
+    /// No compression within this machine, where any codec is slower than the connection; otherwise whatever proves
+    /// fastest with the available link and processors.
     ///
-    /// Each side measures that while it sends, again and again. It chooses between deflate by zlib,
-    /// the densest; deflate by ISA-L, where that library is installed; LZ4, where the other side is a
-    /// Divan; and documents as they are. A link that carries less than 8 MB of documents a second gets
-    /// the densest: there bytes count.
+    /// Each side keeps measuring while it sends. It chooses between deflate by zlib, the smallest; deflate by ISA-L, if
+    /// that library is installed; LZ4, if the other side is Divan; and no compression. A link that carries less than 8
+    /// MB of documents a second gets the smallest, because bytes count there.
     case automatic
-    /// Deflate, always and inside this machine too, with an effort from 1 (fast) to 9 (small).
+    /// Always deflate, even within this machine, at a level from 1 (fast) to 9 (small).
     ///
-    /// 6 is what Couchbase Lite uses. 1 to 3 are ISA-L's where it is installed, which is three times
-    /// as fast as zlib's and no larger. LZ4 is neither offered nor taken.
+    /// Couchbase Lite uses 6. Levels 1 to 3 use ISA-L if it is installed, which is three times as fast as zlib and no
+    /// larger. LZ4 is neither offered nor accepted.
     case deflate(level: Int)
-    /// LZ4 where the other side is a Divan that takes it, inside this machine too; else deflate.
+    /// LZ4 if the other side is a Divan that accepts it, even within this machine; otherwise deflate.
     ///
-    /// Some ten times faster than zlib, and about twice the bytes: for fast networks. Other
-    /// servers and clients never notice (``ReplicatorConfiguration/compression``). The app's own
-    /// message connections have no handshake to agree in, so they use deflate.
+    /// About ten times faster than zlib, with about twice the bytes: for fast networks. Other servers and clients are
+    /// unaffected (``ReplicatorConfiguration/compression``). The application's message connections have no handshake in
+    /// which to agree, so they use deflate.
     case lz4
-    /// Nothing; LZ4 is neither offered nor taken.
+    /// No compression; LZ4 is neither offered nor accepted.
     case none
 }
 
 extension ReplicationCompression {
-    /// The effort of Couchbase Lite.
+    /// The level that Couchbase Lite uses.
     static let defaultLevel = 6
 
-    /// Deflate with what there is on this machine; the faster library compresses unless a connection
-    /// finds that bytes count.
+    /// Deflate with the libraries on this machine; the faster one compresses unless bytes prove to count on a
+    /// connection.
     static let standardCodec: any CompressionCodec = {
         let zlib = DeflateCodec(level: defaultLevel)
         guard let fast = ISALCodec() else { return zlib }
         return GradedCodec([zlib, fast])
     }()
 
-    /// Deflate and LZ4 in one stream, for peers that choose on the way.
+    /// Deflate and LZ4 in one stream, for peers that choose while sending.
     private static let mixedCodec = MixedCodec([standardCodec, LZ4Codec()])
 
-    /// The codec of the standard wire, which compresses what this side sends and opens what comes.
+    /// The codec of the standard protocol, which compresses what this side sends and decompresses what arrives.
     var codec: any CompressionCodec {
         guard case .deflate(let level) = self else { return Self.standardCodec }
         if level <= 3, let fast = ISALCodec(level: level) { return fast }
         return DeflateCodec(level: level)
     }
 
-    /// Sets an active peer up; `suits` says whether messages are worth compressing on the way.
+    /// Configures an active peer; `suits` says whether compressing messages is worthwhile on its connection.
     func apply(toActive peer: inout PeerConfiguration, suits: Bool) {
         peer.compresses = self == .automatic ? suits : self != .none
         peer.measuresLink = self == .automatic
@@ -62,7 +61,7 @@ extension ReplicationCompression {
         if self == .automatic, suits { peer.furtherCodecs = [Self.mixedCodec] }
     }
 
-    /// Sets a passive peer up; clients inside this machine are the listener's matter.
+    /// Configures a passive peer; the listener handles clients on this machine.
     func apply(toPassive peer: inout PeerConfiguration) {
         peer.compresses = self != .none
         peer.measuresLink = self == .automatic

@@ -1,8 +1,7 @@
-/// How fast a replicator goes, and how long it will still take: the mean over the last five seconds.
+/// How fast a replicator is, and how much longer it will take: the mean over the last five seconds.
 ///
-/// For whoever shows a bar: hand over what the replicator says about itself, once or a few times a
-/// second, and read what that comes to. It has no clock and no thread of its own. An addition to the
-/// official API.
+/// For progress bars: pass it the replicator's statistics once or a few times a second, and read the results. It has no
+/// clock and no thread of its own. An addition to the official API.
 ///
 /// ```swift
 /// var pace = ReplicationPace()
@@ -22,10 +21,10 @@ public struct ReplicationPace: Sendable {
     private var readings: [Reading] = []
     private var remainingCount: UInt64?
 
-    /// Begins without readings.
+    /// Creates a pace without readings.
     public init() {}
 
-    /// Takes a reading; the moments only go on, and one before the last is passed over.
+    /// Takes a reading; one that is earlier than the last is ignored.
     public mutating func note(
         _ statistics: Replicator.Statistics,
         at moment: ContinuousClock.Instant
@@ -33,7 +32,7 @@ public struct ReplicationPace: Sendable {
         if let last = readings.last, moment < last.moment { return }
         remainingCount =
             statistics.expectedDocumentCount > 0 ? statistics.remainingDocumentCount : nil
-        // More often than that tells nothing new.
+        // More frequent readings add nothing.
         if readings.count == Self.readingLimit { readings.removeLast() }
         readings.append(
             Reading(
@@ -53,10 +52,10 @@ public struct ReplicationPace: Sendable {
     /// Bytes at the sockets in both directions; 0 before the second reading.
     public var bytesPerSecond: Double { rate(\.byteCount) }
 
-    /// How long the documents will take that are known to be missing; zero when there are none.
+    /// How long the documents known to be missing will take; zero if there are none.
     ///
-    /// `nil` while nobody can tell: nothing moves, or nothing is known yet of what there is to do. It is
-    /// an estimate: more may come, and large documents take longer than small ones.
+    /// `nil` while that is unknown: nothing is moving, or the amount of work is not known yet. It is an estimate: more
+    /// may come, and large documents take longer than small ones.
     public var timeLeft: Duration? {
         guard let remainingCount else { return nil }
         if remainingCount == 0 { return .zero }
@@ -65,7 +64,7 @@ public struct ReplicationPace: Sendable {
         return .seconds(min(Double(remainingCount) / rate, Self.longest))
     }
 
-    /// A hundred years: beyond it a number of seconds says nothing any more.
+    /// A hundred years: beyond it a number of seconds means nothing.
     private static let longest = 100.0 * 365 * 86_400
 
     private func rate(_ count: KeyPath<Reading, UInt64>) -> Double {

@@ -8,42 +8,40 @@ public import Foundation
 import Synchronization
 
 extension Replicator {
-    /// What a replicator is at, and what it waits for.
+    /// What a replicator is doing, and what it is waiting for.
     ///
-    /// Reads as a text for people: `busy, 12 of 40 units; waits for: reply to rev of soup, 12 s`.
+    /// Its description is readable text: `busy, 12 of 40 units; waits for: reply to rev of soup, 12 s`.
     public struct Diagnosis: Sendable {
-        /// Something that is waited for.
+        /// Something that the replicator is waiting for.
         public struct Wait: Hashable, Sendable {
-            /// What, in a few words: `reply to rev of soup`.
+            /// What it is, in a few words: `reply to rev of soup`.
             public let subject: String
-            /// The collection's full name, where it is about one.
+            /// The collection's full name, if the wait concerns one.
             public let collection: String?
-            /// The document, where it is about one; where it is about several, one of them.
+            /// The document, if the wait concerns one; one of them if it concerns several.
             public let documentID: String?
-            /// Seconds so far; for what comes in pieces, since the last piece.
+            /// Seconds so far; for something that arrives in pieces, since the last piece.
             public let seconds: TimeInterval
         }
 
-        /// The status at the moment of asking.
+        /// The status at the time of the call.
         public let status: Status
-        /// What has gone over the connections so far.
+        /// The traffic over the connections so far.
         public let statistics: Statistics
-        /// What is waited for, the longest first, at most 100; empty when stopped, and when only new
-        /// changes can come.
+        /// The waits, longest first, at most 100; empty when stopped, and when only new changes can arrive.
         public let waits: [Wait]
-        /// How many there are.
+        /// The number of waits.
         public let waitCount: Int
         /// Whether the replicator's own thread answered within two seconds.
         ///
-        /// When not, code of the application holds it up (a filter, a listener without a queue), or
-        /// the disk.
+        /// If not, it is blocked by the application's code (a filter, a listener without a queue) or the disk.
         public let isResponding: Bool
     }
 
-    /// What the replicator is at, and what it waits for; answered within two seconds.
+    /// What the replicator is doing, and what it is waiting for; returns within two seconds.
     ///
-    /// For logs, support and monitors. A replicator that waits for something longer than ten seconds
-    /// says so by itself, in the log and in `Status.stall`. An addition to the official API.
+    /// For logs, support and monitors. A replicator that waits longer than ten seconds for something reports that
+    /// itself, in the log and in `Status.stall`. An addition to the official API.
     ///
     /// ```swift
     /// print(await replicator.diagnosis)  // busy, 12 of 40 units; waits for: reply to rev of soup, 12 s
@@ -86,7 +84,7 @@ extension Replicator.Diagnosis.Wait: CustomStringConvertible {
         seconds = wait.duration / .seconds(1)
     }
 
-    /// What, and for how many seconds.
+    /// The subject and the number of seconds.
     public var description: String { "\(subject), \(Int(seconds)) s" }
 }
 
@@ -108,7 +106,7 @@ extension Replicator.Diagnosis: CustomStringConvertible {
     }
 }
 
-/// The first answer to a question, or none when it takes too long.
+/// The first answer to a question, or none if it takes too long.
 private final class FirstAnswer<Answer: Sendable>: Sendable {
     private let continuation: Mutex<CheckedContinuation<Answer?, Never>?>
 

@@ -7,15 +7,14 @@ import Foundation
 extension Replicator {
     /// The documents of a collection with changes that the peer has not acknowledged.
     ///
-    /// Works before, during and after a run. A snapshot: it may be out of date when you read it.
-    /// Tombstones count, purged documents do not; `documentIDs`, or else the push filter, apply.
+    /// Works before, during and after a run. A snapshot: it may be out of date when you read it. Tombstones count,
+    /// purged documents do not; `documentIDs`, or otherwise the push filter, apply.
     ///
     /// A `Set<String>` holds one of several IDs that Unicode calls equivalent, such as composed and
     /// decomposed `é`; ``pendingDocuments(collection:)`` lists them all.
     ///
-    /// - Throws: `unsupported` (19) when the replicator does not push, `notOpen` (6) for a collection
-    ///   that is not in the configuration, and when one of the configuration was deleted or the
-    ///   database is closed.
+    /// - Throws: `unsupported` (19) when the replicator does not push, `notOpen` (6) for a collection that is not in
+    ///   the configuration, or if one in the configuration was deleted or the database is closed.
     public func pendingDocumentIds(collection: Collection) throws -> Set<String> {
         Set(try pendingNames(in: collection).map(\.text))
     }
@@ -23,8 +22,8 @@ extension Replicator {
     /// The IDs of the documents with changes that the peer has not acknowledged, each once, in the
     /// order of their UTF-8 bytes.
     ///
-    /// As ``pendingDocumentIds(collection:)``, and exact: IDs are told apart by their bytes, as the
-    /// database does. An addition to the official API.
+    /// Like ``pendingDocumentIds(collection:)``, but exact: IDs are compared by their bytes, as in the database. An
+    /// addition to the official API.
     ///
     /// - Throws: As ``pendingDocumentIds(collection:)``.
     public func pendingDocuments(collection: Collection) throws -> [String] {
@@ -33,8 +32,8 @@ extension Replicator {
 
     /// How many documents have changes that the peer has not acknowledged.
     ///
-    /// As ``pendingDocuments(collection:)`` counted, without a list of them in memory; a document that
-    /// is saved meanwhile may count twice. An addition to the official API.
+    /// Counts like ``pendingDocuments(collection:)``, without a list in memory; a document saved meanwhile may count
+    /// twice. An addition to the official API.
     ///
     /// - Throws: As ``pendingDocumentIds(collection:)``.
     public func pendingDocumentCount(collection: Collection) throws -> Int {
@@ -49,8 +48,8 @@ extension Replicator {
         }
     }
 
-    /// Whether one document has a change that the peer has not acknowledged; looks at that document
-    /// alone, and asks the push filter about no other.
+    /// Whether one document has a change that the peer has not acknowledged; reads only that document, and calls the
+    /// push filter for no other.
     ///
     /// - Throws: As ``pendingDocumentIds(collection:)``.
     public func isDocumentPending(_ documentID: String, collection: Collection) throws -> Bool {
@@ -66,7 +65,7 @@ extension Replicator {
         return PendingDocuments(store: store, options: options)
     }
 
-    /// The open database of a collection that this replicator pushes.
+    /// The open store of a collection that this replicator pushes.
     func storeToPush(_ collection: Collection) throws -> Store {
         guard config.replicatorType != .pull else { throw ReplicationFailure.pullOnly }
         let store = try config.requiredDatabase.openStore()

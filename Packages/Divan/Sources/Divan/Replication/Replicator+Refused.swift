@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 public import Foundation
 
-/// A document whose current revision the peer refused for good.
+/// A document whose current revision the peer refused permanently.
 public struct RefusedDocument: Sendable {
     /// The document's ID.
     public let id: String
@@ -11,7 +11,7 @@ public struct RefusedDocument: Sendable {
     public let revisionID: String
     /// Why: an `NSError` of `CBLError.domain`, such as `CBLError.httpForbidden`.
     ///
-    /// The peer's words are cut off behind 256 bytes.
+    /// The peer's message is cut off after 256 bytes.
     public let error: any Error
     /// When, by this machine's clock.
     public let date: Date
@@ -28,17 +28,16 @@ extension Replicator {
     /// The documents of a collection that the peer refused, each with the reason, in the order of the
     /// UTF-8 bytes of their IDs.
     ///
-    /// They are not pending: later runs do not send them. A document leaves the list when it changes, is
-    /// purged, or arrives at the peer after all, as with ``start(reset:retryingRefused:)``. The list
-    /// outlives the replicator and the program; all replicators with this target share it. Works before,
-    /// during and after a run. At most 10,000 documents of a collection are kept for one target. An
-    /// addition to the official API.
+    /// They are not pending: later runs do not send them. A document leaves the list when it changes, is purged, or
+    /// reaches the peer after all, for example with ``start(reset:retryingRefused:)``. The list outlives the replicator
+    /// and the program; all replicators with this target share it. Works before, during and after a run. At most 10,000
+    /// documents per collection are kept for one target. An addition to the official API.
     ///
     /// - Throws: As ``pendingDocumentIds(collection:)``.
     public func refusedDocuments(collection: Collection) throws -> [RefusedDocument] {
         try translatingErrors {
             let store = try storeToPush(collection)
-            // Who was never reached refused nothing, and is not remembered for the question.
+            // A peer that was never reached has refused nothing; do not create a record of it here.
             guard let remote = try store.knownRemoteID(for: try config.remoteIdentity()) else {
                 return []
             }
@@ -48,14 +47,13 @@ extension Replicator {
         }
     }
 
-    /// Starts a run that also sends what the peer refused in earlier ones; ignored while one is under
-    /// way.
+    /// Starts a run that also sends documents that the peer refused earlier; ignored while one is under way.
     ///
-    /// For when the peer's rules have changed and the documents have not. What is refused again stays in
+    /// For use when the peer's rules have changed but the documents have not. A document that is refused again stays in
     /// ``refusedDocuments(collection:)``, with the new reason. An addition to the official API.
     ///
     /// - Parameters:
-    ///   - reset: As in ``start(reset:)``, which sends refused documents again by itself.
+    ///   - reset: As in ``start(reset:)``, which always sends refused documents again.
     ///   - retryingRefused: Whether to send refused documents again.
     public func start(reset: Bool, retryingRefused: Bool) {
         begin(reset: reset, retryingRefused: retryingRefused)

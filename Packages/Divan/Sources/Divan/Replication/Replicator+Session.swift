@@ -12,10 +12,10 @@ import Foundation
 import Synchronization
 
 extension Replicator {
-    /// Makes the session for one run.
+    /// Creates the session for one run.
     ///
-    /// - Throws: Whatever keeps a run from starting: a closed database, a deleted collection, a
-    ///   URL that cannot be used, settings that contradict each other.
+    /// - Throws: Whatever prevents a run from starting: a closed database, a deleted collection, an unusable URL,
+    ///   contradictory settings.
     func makeSession(reset: Bool, retryingRefused: Bool) throws -> ActiveSession {
         let database = config.requiredDatabase
         let store = try database.openStore()
@@ -73,7 +73,7 @@ extension Replicator {
         return peer
     }
 
-    /// What the engine is to replicate.
+    /// What the engine should replicate.
     func engineOptions(remoteIdentity: String, reset: Bool) -> PeerConfiguration.ActiveOptions {
         var options = PeerConfiguration.ActiveOptions(
             pushes: config.replicatorType != .pull,
@@ -116,7 +116,7 @@ extension Replicator {
             guard let collection = entry.collection, let resolver = entry.conflictResolver else {
                 continue
             }
-            // The rules of ours need no documents: the session applies them to the leaves.
+            // Bundled rules need no documents: the session applies them to the leaves.
             if let bundled = resolver as? BundledConflictResolver {
                 resolvers[collection.path] = bundled.engineRule
                 continue
@@ -160,7 +160,7 @@ extension CollectionConfiguration {
 }
 
 extension Replicator.Status {
-    /// The public form of what a session, or the connection of a passive peer, tells.
+    /// The public form of the status of a session, or of a passive peer's connection.
     init(_ status: SyncStatus) {
         let activity: Replicator.ActivityLevel =
             switch status.activity {
@@ -202,7 +202,7 @@ extension ReplicatedDocument {
 }
 
 extension ReplicatorConfiguration {
-    /// The text under which what is known of the target is kept.
+    /// The key under which the state of the target is stored.
     func remoteIdentity() throws -> String {
         switch target {
         case let endpoint as URLEndpoint:

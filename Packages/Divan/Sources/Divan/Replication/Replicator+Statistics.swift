@@ -3,52 +3,52 @@ import DivanTransport
 import Synchronization
 
 extension Replicator {
-    /// What has gone over the connections of a replicator since it was made.
+    /// The traffic over a replicator's connections since it was created.
     public struct Statistics: Equatable, Sendable {
-        /// Bytes received, as counted at the socket: TLS and handshakes included.
+        /// Bytes received, as counted at the socket, including TLS and handshakes.
         public internal(set) var receivedByteCount: UInt64 = 0
-        /// Bytes sent, counted in the same way.
+        /// Bytes sent, counted the same way.
         public internal(set) var sentByteCount: UInt64 = 0
-        /// Documents pulled, deletions included.
+        /// Documents pulled, including deletions.
         public internal(set) var pulledDocumentCount: UInt64 = 0
-        /// Documents pushed, deletions included.
+        /// Documents pushed, including deletions.
         public internal(set) var pushedDocumentCount: UInt64 = 0
 
-        /// Documents of those pulled that came as differences.
+        /// Pulled documents that arrived as deltas.
         public internal(set) var pulledDeltas = DeltaFigures()
-        /// Documents of those pushed that went as differences.
+        /// Pushed documents that were sent as deltas.
         public internal(set) var pushedDeltas = DeltaFigures()
 
         /// Documents that the current connection has transferred or still has to.
         ///
-        /// As far as is known: too many rather than too few until everything has been looked at.
-        /// Peers other than Divan do not tell what they have.
+        /// As far as known: too many rather than too few until everything has been examined. Peers other than Divan do
+        /// not report what they have.
         public internal(set) var expectedDocumentCount: UInt64 = 0
 
-        /// Documents of those expected that the current connection has not transferred yet; see
-        /// ``ReplicationPace`` for how long they take.
+        /// Expected documents that the current connection has not transferred yet; see ``ReplicationPace`` for the time
+        /// left.
         public internal(set) var remainingDocumentCount: UInt64 = 0
 
-        /// What the latest connection compresses with on this side: `"deflate"`, `"lz4"`, `"mixed"`,
-        /// `"none"`; `nil` before the first.
+        /// The compression of the latest connection on this side: `"deflate"`, `"lz4"`, `"mixed"`, `"none"`; `nil`
+        /// before the first.
         public internal(set) var compression: String?
 
         /// Bytes in both directions.
         public var byteCount: UInt64 { receivedByteCount + sentByteCount }
     }
 
-    /// What has gone over the connections so far, those of earlier runs included; any thread.
+    /// The traffic over the connections so far, including earlier runs; may be read from any thread.
     ///
     /// Bytes are counted for URL endpoints only. An addition to the official API.
     public var statistics: Statistics { meter.statistics }
 }
 
-/// Adds up the traffic of one connection after another.
+/// Adds up the traffic of successive connections.
 final class TrafficMeter: Sendable {
     private struct State {
         var ended = Replicator.Statistics()
         var current: WebSocketClientTransport?
-        /// Documents of the current connection that arrived, or failed to.
+        /// Documents of the current connection that arrived or failed.
         var settledCount: UInt64 = 0
     }
 
@@ -64,7 +64,7 @@ final class TrafficMeter: Sendable {
         }
     }
 
-    /// Notes that a new connection takes the place of the one before.
+    /// Notes that a new connection replaces the previous one.
     func begin(_ transport: any MessageTransport) {
         state.withLock { state in
             state.ended.add(state.current)
@@ -74,17 +74,17 @@ final class TrafficMeter: Sendable {
         }
     }
 
-    /// Notes what the current connection compresses with.
+    /// Notes the compression of the current connection.
     func note(codecName: String) {
         state.withLock { $0.ended.compression = codecName }
     }
 
-    /// Notes how many documents the current connection is about.
+    /// Notes how many documents the current connection has to transfer.
     func expect(documents: UInt64) {
         state.withLock { $0.ended.expectedDocumentCount = documents }
     }
 
-    /// Notes documents that arrived, or failed to.
+    /// Notes documents that arrived or failed.
     func count(_ events: [DocumentEvent]) {
         state.withLock { state in
             state.settledCount += UInt64(events.count)
@@ -104,7 +104,7 @@ extension Replicator.Statistics {
         }
     }
 
-    /// Adds what another replicator did.
+    /// Adds the figures of another replicator.
     mutating func add(_ other: Replicator.Statistics) {
         receivedByteCount += other.receivedByteCount
         sentByteCount += other.sentByteCount
@@ -121,9 +121,9 @@ extension Replicator.Statistics {
     }
 }
 
-/// The sums of replicators that are gone, by what they replicated.
+/// The sums of replicators that no longer exist, by what they replicated.
 final class GoneReplicators: Sendable {
-    /// How many different ones are told apart; the rest counts together.
+    /// How many are counted separately; the rest are counted together.
     private static let limit = 1_000
 
     private let sums = Mutex<[ReplicatorLabel: Replicator.Statistics]>([:])

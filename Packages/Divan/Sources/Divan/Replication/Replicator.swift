@@ -4,11 +4,10 @@ import DivanSession
 public import Foundation
 import Synchronization
 
-/// Keeps the collections of a database level with a peer's.
+/// Keeps the collections of a database in sync with a peer's.
 ///
-/// All members may be called from any thread and return at once. A started replicator stays
-/// alive until it has stopped, also when nobody refers to it. After it has stopped, it can be
-/// started again.
+/// All members may be called from any thread and return at once. A started replicator stays alive until it has stopped,
+/// even without references to it. Once stopped, it can be started again.
 ///
 /// Events reach listeners in order, on the main queue unless another is given; a program that
 /// does not run its main queue (`dispatchMain()`, a run loop, or an `async` main) must give one.
@@ -19,11 +18,11 @@ public final class Replicator: Sendable {
     public enum ActivityLevel: UInt8, Sendable {
         /// Not started, finished, or ended by an error.
         case stopped = 0
-        /// Waiting to try again after a temporary error.
+        /// Waiting to retry after a temporary error.
         case offline
         /// Connecting.
         case connecting
-        /// Connected and level with the peer; continuous replicators only.
+        /// Connected and in sync with the peer; continuous replicators only.
         case idle
         /// Connected, with work to do.
         case busy
@@ -39,7 +38,7 @@ public final class Replicator: Sendable {
         public let total: UInt64
     }
 
-    /// What a replicator is doing, how far it is, and what troubles it.
+    /// What a replicator is doing, how far it has come, and its current problem.
     public struct Status: Sendable {
         /// The activity.
         public let activity: ActivityLevel
@@ -47,18 +46,18 @@ public final class Replicator: Sendable {
         public let progress: Progress
         /// The error that ended the run or makes it wait, an `NSError`; `nil` unless it is `stopped` or `offline`.
         public let error: (any Error)?
-        /// The current error, also one with which the run goes on.
+        /// The current error, including one that does not end the run.
         package internal(set) var obstacle: (any Error)?
-        /// When an `offline` replicator tries again; a change of the network may come before.
+        /// When an `offline` replicator retries; a network change may make it retry earlier.
         ///
         /// An addition to the official API.
         public internal(set) var retryDate: Date?
-        /// What the replicator has waited for longer than ten seconds, with the time: `reply to rev
-        /// of soup, 12 s`; `nil` while all goes on.
+        /// What the replicator has been waiting for longer than ten seconds, with the time: `reply to rev of soup, 12
+        /// s`; `nil` otherwise.
         ///
-        /// Told again each time that the wait has doubled. An addition to the official API.
+        /// Reported again each time the wait has doubled. An addition to the official API.
         public internal(set) var stall: String?
-        /// Whether a ``TokenAuthenticator`` is being asked for credentials, or gave none.
+        /// Whether a ``TokenAuthenticator`` is being asked for credentials, or provided none.
         ///
         /// An addition to the official API.
         public internal(set) var needsCredentials = false
@@ -79,22 +78,22 @@ public final class Replicator: Sendable {
         var resetsNext = false
     }
 
-    /// A copy of the configuration that the replicator was made with.
+    /// A copy of the configuration that the replicator was created with.
     public let config: ReplicatorConfiguration
 
     let state = Mutex(State())
     /// Held while a status becomes current and is handed to the listeners.
     ///
-    /// The next run may begin as soon as the end of this one is current, and must not be heard of before; `run()`
-    /// begins to listen where no end is under way.
-    /// Recursive, as a listener of our own may start it, and that fail.
+    /// The next run may begin as soon as the end of this one is current, and must not be reported before it; `run()`
+    /// adds its listener when no end is under way. Recursive, because an internal listener may start the replicator,
+    /// and that start may fail.
     let order = NSRecursiveLock()
-    /// All of this process, for the metrics.
+    /// All replicators of this process, for the metrics.
     static let living = WeakList<Replicator>()
-    /// What those did that are gone: counters never go back.
+    /// Figures of replicators that no longer exist, since counters never decrease.
     static let gone = GoneReplicators()
 
-    /// By what the metrics tell it from others.
+    /// Identifies this replicator in the metrics.
     let label: ReplicatorLabel
     let meter = TrafficMeter()
     let changeListeners = ListenerList<ReplicatorChange>()
@@ -110,7 +109,7 @@ public final class Replicator: Sendable {
         self.init(config: config, errand: nil)
     }
 
-    /// Creates one that fetches blobs, and nothing else, if it has an errand.
+    /// Creates a replicator that only fetches blobs if it has an errand.
     init(config: ReplicatorConfiguration, errand: BlobErrand?) {
         self.errand = errand
         self.config = config
@@ -128,14 +127,13 @@ public final class Replicator: Sendable {
 
     /// The server's certificate; `nil` before it is known, and without TLS.
     ///
-    /// Known as soon as the server showed it, also when it was refused; forgotten at the next
-    /// start.
+    /// Known as soon as the server has shown it, even if it was refused; cleared at the next start.
     public var serverCertificate: SecCertificate? { state.withLock { $0.serverCertificate } }
 
-    /// The ID under which the server or listener logs this connection, when it told one.
+    /// The ID under which the server or listener logs this connection, if it sent one.
     ///
-    /// Known from connecting on, and forgotten at the next start. A connection to a database of this
-    /// process has one too; one over messages has none.
+    /// Known once connecting, and cleared at the next start. A connection to a database in this process has one too;
+    /// one over messages has none.
     public var correlationID: String? { state.withLock { $0.correlationID } }
 
     /// Starts a run; ignored while one is under way.
@@ -145,8 +143,8 @@ public final class Replicator: Sendable {
 
     /// Starts a run; ignored while one is under way.
     ///
-    /// - Parameter reset: Whether to forget how far earlier runs came, and compare everything
-    ///   again. Documents that both sides have are not sent again.
+    /// - Parameter reset: Whether to discard the progress of earlier runs and compare everything again. Documents that
+    ///   both sides have are not sent again.
     public func start(reset: Bool) {
         begin(reset: reset, retryingRefused: false)
     }
@@ -155,7 +153,7 @@ public final class Replicator: Sendable {
         let failure: (any Error)?
         let session: ActiveSession?
         let (isFree, isReset) = state.withLock { ($0.session == nil, reset || $0.resetsNext) }
-        // Before the lock: this may wait for a batch, and the batch may ask how the replicator is.
+        // Before taking the lock: this may wait for a batch, and the batch may read the replicator's status.
         let made = Swift.Result {
             isFree ? try makeSession(reset: isReset, retryingRefused: retryingRefused) : nil
         }
@@ -166,7 +164,7 @@ public final class Replicator: Sendable {
                 try config.requiredDatabase.register(self)
                 runEnd.began()
                 state.session = session
-                // Whoever polls must not take what was before the start for the end.
+                // A poller must not take the status from before the start for the end.
                 state.status = .nothingDone(.connecting)
                 state.serverCertificate = nil
                 state.correlationID = nil
@@ -191,12 +189,12 @@ public final class Replicator: Sendable {
 
     /// Asks the run to end; ignored when there is none.
     ///
-    /// The last event says `stopped`.
+    /// The last event reports `stopped`.
     public func stop() {
         state.withLock { $0.session }?.stop()
     }
 
-    /// Makes the next `start()` forget how far earlier runs came.
+    /// Makes the next `start()` discard the progress of earlier runs.
     @available(*, deprecated, message: "Use start(reset: true)")
     public func resetCheckpoint() {
         state.withLock { $0.resetsNext = true }
@@ -206,7 +204,7 @@ public final class Replicator: Sendable {
 // MARK: - Listeners
 
 extension Replicator {
-    /// Adds a listener for changes of the status; it hears only later changes.
+    /// Adds a listener for status changes from now on.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -215,7 +213,7 @@ extension Replicator {
         addChangeListener(withQueue: nil, listener)
     }
 
-    /// Adds a listener for changes of the status, called on `queue`, or the main queue.
+    /// Adds a listener for status changes, called on `queue` or the main queue.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -225,7 +223,7 @@ extension Replicator {
         changeListeners.add(queue: queue, listener)
     }
 
-    /// Adds a listener for replicated documents; it hears only later ones.
+    /// Adds a listener for documents replicated from now on.
     @preconcurrency
     @discardableResult
     public func addDocumentReplicationListener(
@@ -234,7 +232,7 @@ extension Replicator {
         addDocumentReplicationListener(withQueue: nil, listener)
     }
 
-    /// Adds a listener for replicated documents, called on `queue`, or the main queue.
+    /// Adds a listener for replicated documents, called on `queue` or the main queue.
     @preconcurrency
     @discardableResult
     public func addDocumentReplicationListener(
@@ -244,7 +242,7 @@ extension Replicator {
         documentListeners.add(queue: queue, listener)
     }
 
-    /// Adds a listener for changes of the status; it runs on the main actor.
+    /// Adds a listener for status changes; it runs on the main actor.
     ///
     /// An addition to the official API.
     @discardableResult
@@ -282,9 +280,9 @@ extension Replicator: DatabaseService {
         runEnd.wait(closing: config.requiredDatabase.name)
     }
 
-    /// Makes a status current, then tells the listeners.
+    /// Makes a status current, then notifies the listeners.
     ///
-    /// That of a start which failed (`ofRun` is false) does not end a run that another start began meanwhile.
+    /// The status of a failed start (`ofRun` is false) does not end a run that another start began meanwhile.
     func publish(_ status: Status, ofRun: Bool = true) {
         let hasEnded = order.withLock {
             let (before, hasEnded) = take(status, ofRun: ofRun)
@@ -298,7 +296,7 @@ extension Replicator: DatabaseService {
         runEnd.ended()
     }
 
-    /// Makes a status current; returns the one before, if it is, and whether that ended the run.
+    /// Makes a status current; if it did, returns the previous one, and whether that ended the run.
     private func take(_ status: Status, ofRun: Bool) -> (before: Status?, hasEnded: Bool) {
         state.withLock { state in
             guard ofRun || state.session == nil else { return (nil, false) }
@@ -310,17 +308,17 @@ extension Replicator: DatabaseService {
         }
     }
 
-    /// Logs a change of the activity: what is asked first when a sync does not do what it should.
+    /// Logs a change of the activity: the first thing to check when syncing does not work.
     private func note(_ status: Status, after before: Status) {
         guard status.activity != before.activity else { return }
         let (done, total) = (status.progress.completed, status.progress.total)
         Journal.sync.info("Replicator to \(place): \(status.activity), \(done) of \(total) units")
     }
 
-    /// The target, for people.
+    /// The target in readable form.
     private var place: String { (try? config.remoteIdentity()) ?? "\(type(of: config.target))" }
 
-    /// Tells the listeners about documents that went in one direction.
+    /// Notifies the listeners of documents replicated in one direction.
     func publish(_ documents: [ReplicatedDocument], isPush: Bool) {
         documentListeners.post(
             DocumentReplication(replicator: self, isPush: isPush, documents: documents)

@@ -3,7 +3,7 @@ import DivanSealedFields
 import Foundation
 
 extension ReplicatorConfiguration {
-    /// The callbacks as the engine asks them.
+    /// The callbacks in the engine's form.
     var fieldCiphers: FieldCiphers {
         var ciphers = FieldCiphers()
         if let encryptor = documentPropertyEncryptor {
@@ -26,7 +26,7 @@ extension ReplicatorConfiguration {
 }
 
 extension FieldFailure {
-    /// Calls the application, and tells a service that is not there now from a refusal.
+    /// Calls the application, and distinguishes a service that is unavailable for now from a refusal.
     fileprivate static func translating<Output>(
         _ question: FieldQuestion,
         _ body: () throws -> Output

@@ -1,7 +1,7 @@
-/// What gives ``ReplicatorConfiguration`` the property `collections` of release 4, which has another type
-/// there: the compiler takes the one that the code around asks for, and that of release 3 where both fit.
+/// Gives ``ReplicatorConfiguration`` the property `collections` of release 4, which has a different type there: the
+/// compiler picks the one that the surrounding code needs, and that of release 3 if both fit.
 ///
-/// New code has `collectionConfigs` for it.
+/// New code uses `collectionConfigs`.
 public protocol CollectionConfigurationList {
     /// The configuration of each collection.
     var collectionConfigs: [CollectionConfiguration] { get }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// What a replicator replicates, with whom, and how.
 ///
-/// A `Replicator` copies it, so later edits have no effect on a replicator that exists.
+/// A `Replicator` copies it, so later edits have no effect on an existing replicator.
 public struct ReplicatorConfiguration: Sendable {
     /// The peer.
     public let target: any Endpoint
@@ -10,19 +10,18 @@ public struct ReplicatorConfiguration: Sendable {
     /// Which way documents travel.
     public var replicatorType: ReplicatorType = Self.defaultType
 
-    /// Whether replication stays and waits for changes, or ends when both sides are level.
+    /// Whether replication continues and waits for changes, or ends when both sides are in sync.
     public var continuous: Bool = Self.defaultContinuous
 
-    /// How this side proves who it is; `nil` sends no credentials.
+    /// How this side authenticates; `nil` sends no credentials.
     public var authenticator: (any Authenticator)?
 
-    /// Whether any self-signed certificate, and no other, makes a server trusted.
+    /// Whether a server is trusted if, and only if, its certificate is self-signed.
     ///
-    /// For peers with anonymous identities and for tests: it encrypts, but proves nothing.
+    /// For peers with anonymous identities and for tests: encrypted, but the server is not authenticated.
     public var acceptOnlySelfSignedServerCertificate = Self.defaultSelfSignedCertificateOnly
 
-    /// The server's certificate, or one that occurs in its chain and has signed it; then nothing else is
-    /// checked.
+    /// The server's certificate, or one in its chain that signed it; nothing else is then checked.
     public var pinnedServerCertificate: SecCertificate?
 
     /// Certificates, in PEM or DER, that replace the system's roots; `nil` uses the system's.
@@ -31,47 +30,46 @@ public struct ReplicatorConfiguration: Sendable {
     /// Headers to add to the handshake; `User-Agent` may be replaced.
     public var headers: [String: String]?
 
-    /// Name or address of the interface to connect from; `nil` leaves it to the system.
+    /// Name or address of the network interface to connect from; `nil` lets the system choose.
     public var networkInterface: String?
 
-    /// The HTTP proxy that leads to a `URLEndpoint`; `nil` connects directly.
+    /// The HTTP proxy for reaching a `URLEndpoint`; `nil` connects directly.
     public var proxy: ProxySettings?
 
-    /// Whether cookies that a server sets for a parent of its domain are kept.
+    /// Whether to keep cookies that a server sets for a parent of its domain.
     public var acceptParentDomainCookie = Self.defaultAcceptParentCookies
 
-    /// Accepted so that shared code compiles; a Linux process is never sent to the background.
+    /// Accepted so that shared code compiles; a Linux process is never put in the background.
     public var allowReplicatingInBackground = Self.defaultAllowReplicatingInBackground
 
-    /// Whether documents that the user may no longer read are purged here.
+    /// Whether to purge documents here that the user may no longer read.
     public var enableAutoPurge = Self.defaultEnableAutoPurge
 
-    /// How what this side sends is made smaller.
+    /// How this side compresses what it sends.
     ///
-    /// With `.lz4` one more WebSocket subprotocol is offered behind the standard ones; a listener
-    /// of this library takes it, every other server takes a standard one. An addition to the
-    /// official API.
+    /// With `.lz4`, one more WebSocket subprotocol is offered after the standard ones; a listener of this library
+    /// accepts it, every other server chooses a standard one. An addition to the official API.
     public var compression = Self.defaultCompression
 
-    /// Whether a connection that is opened again goes on with the TLS session of the one before,
-    /// which saves a round trip and most of the computing.
+    /// Whether a reconnection resumes the TLS session of the previous connection, which saves a round trip and most of
+    /// the computation.
     ///
-    /// Only connections of one `Replicator` share sessions, so what another one trusts or shows
-    /// has no part in it. Kept in memory, and used once. An addition to the official API.
+    /// Only connections of the same `Replicator` share sessions, so the trust and credentials of another one play no
+    /// part. Sessions are kept in memory, and used once. An addition to the official API.
     public var resumesTLSSessions = true
 
     /// Which blobs a pull fetches with the documents that name them; the others stay at the peer until
-    /// ``Blob/fetch(from:progress:)`` asks for them.
+    /// ``Blob/fetch(from:progress:)`` fetches them.
     ///
-    /// An addition to the official API, which fetches all.
+    /// An addition to the official API, which fetches all blobs.
     public var blobs = BlobReplication.eager
 
-    /// Encrypts the values of the type ``Encryptable`` in documents that are pushed.
+    /// Encrypts the ``Encryptable`` values in pushed documents.
     ///
-    /// Without one, a document that has such a value is not pushed (``CBLError/crypto``).
+    /// Without one, a document with such a value is not pushed (``CBLError/crypto``).
     public var documentPropertyEncryptor: DocumentPropertyEncryptor?
 
-    /// Decrypts encrypted properties of documents that are pulled; without one they stay as they come.
+    /// Decrypts encrypted properties in pulled documents; without one they stay as received.
     public var documentPropertyDecryptor: DocumentPropertyDecryptor?
 
     private var chosenAttemptCount: UInt?
@@ -79,9 +77,9 @@ public struct ReplicatorConfiguration: Sendable {
 
     /// Creates a configuration for collections of one database.
     ///
-    /// A collection that is deleted, or whose database is closed, ends the replicator with `notOpen`.
+    /// If a collection is deleted, or its database closed, the replicator ends with `notOpen`.
     ///
-    /// - Precondition: `collections` is not empty, and each names a collection of one `Database` object.
+    /// - Precondition: `collections` is not empty, and each names a collection of the same `Database` object.
     public init(collections: [CollectionConfiguration], target: any Endpoint) {
         precondition(!collections.isEmpty, "ReplicatorConfiguration: no collections; pass one")
         self.target = target
@@ -121,8 +119,8 @@ public struct ReplicatorConfiguration: Sendable {
 
     /// Seconds of silence before the connection is tested with a ping; 0 means the default.
     ///
-    /// Whatever arrives proves that the peer lives, so a busy connection carries no pings. Less than
-    /// one second counts as one.
+    /// Anything that arrives proves that the peer is alive, so a busy connection sends no pings. Less than one second
+    /// counts as one.
     ///
     /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
     public var heartbeat: TimeInterval = Self.defaultHeartbeat {
@@ -134,11 +132,11 @@ public struct ReplicatorConfiguration: Sendable {
         }
     }
 
-    /// Most attempts to connect, the first one counted, since the last that replicated; 0 means the
-    /// default for the mode, 1 means no retry.
+    /// Maximum number of connection attempts, including the first, since the last that replicated; 0 means the default
+    /// for the mode, 1 means no retry.
     ///
-    /// An attempt has replicated when a document went over, or when both sides were level. A server
-    /// that lets the replicator in and hangs up is given up like one that cannot be reached.
+    /// An attempt has replicated if a document was transferred, or both sides were in sync. A server that accepts the
+    /// replicator and then disconnects is given up on like one that cannot be reached.
     public var maxAttempts: UInt {
         get { chosenAttemptCount ?? defaultMaxAttempts }
         set { chosenAttemptCount = newValue }
@@ -146,8 +144,8 @@ public struct ReplicatorConfiguration: Sendable {
 
     /// Longest wait between two attempts, in seconds; 0 means the default.
     ///
-    /// The waits are 2, 4, 8 … seconds, or what a busy server asks for (`Retry-After`) where that is
-    /// longer, and never longer than this.
+    /// The waits are 2, 4, 8 … seconds, or what a busy server requests (`Retry-After`) if that is longer, but never
+    /// longer than this.
     ///
     /// - Precondition: Not negative; the program stops, where other platforms throw an exception.
     public var maxAttemptWaitTime: TimeInterval = Self.defaultMaxAttemptsWaitTime {
@@ -179,21 +177,21 @@ extension ReplicatorConfiguration {
 // MARK: - Collections
 
 extension ReplicatorConfiguration {
-    /// The collections, in the order in which they were added.
+    /// The collections, in the order they were added.
     public var collections: [Collection] { entries.compactMap(\.collection) }
 
-    /// The configuration of each collection, in the order in which they were added.
+    /// The configuration of each collection, in the order they were added.
     public var collectionConfigs: [CollectionConfiguration] { entries }
 
     /// The database of the collections.
     ///
-    /// - Precondition: There is a collection.
+    /// - Precondition: There is at least one collection.
     @available(*, deprecated, message: "Use collections")
     public var database: Database { requiredDatabase }
 
     /// Adds a collection, or replaces the configuration of one that was added before.
     ///
-    /// - Precondition: The collection exists, and belongs to the database of the others.
+    /// - Precondition: The collection exists, and belongs to the same database as the others.
     @discardableResult
     public mutating func addCollection(
         _ collection: Collection,
@@ -216,7 +214,7 @@ extension ReplicatorConfiguration {
         return self
     }
 
-    /// Leaves a collection out again; one that was never added is ignored.
+    /// Removes a collection; one that was never added is ignored.
     @discardableResult
     public mutating func removeCollection(_ collection: Collection) -> ReplicatorConfiguration {
         entries.removeAll { $0.isOf(collection) }
@@ -243,7 +241,7 @@ extension ReplicatorConfiguration {
         enter(collection, configuration)
     }
 
-    /// Adds a collection, alive or not: the replicator's start tells.
+    /// Adds a collection, valid or not: the replicator's start checks that.
     mutating func enter(
         _ collection: Collection,
         _ configuration: CollectionConfiguration
@@ -325,32 +323,32 @@ extension ReplicatorConfiguration {
     public static let defaultType = ReplicatorType.pushAndPull
     /// One-shot.
     public static let defaultContinuous = false
-    /// Certificates are checked against roots.
+    /// Certificates are checked against the roots.
     public static let defaultSelfSignedCertificateOnly = false
     /// Cookies for a parent domain are dropped.
     public static let defaultAcceptParentCookies = false
-    /// No meaning on Linux.
+    /// Has no effect on Linux.
     public static let defaultAllowReplicatingInBackground = false
     /// 300 seconds.
     public static let defaultHeartbeat: TimeInterval = 300
     /// The first attempt and nine retries.
     public static let defaultMaxAttemptsSingleShot: UInt = 10
-    /// Without end.
+    /// Unlimited.
     public static let defaultMaxAttemptsContinuous = UInt.max
     /// 300 seconds.
     public static let defaultMaxAttemptsWaitTime: TimeInterval = 300
     /// The older spelling of ``defaultMaxAttemptsWaitTime``.
     public static let defaultMaxAttemptWaitTime: TimeInterval = 300
-    /// Documents that the user lost are purged.
+    /// Documents to which the user has lost access are purged.
     public static let defaultEnableAutoPurge = true
-    /// Nothing inside this machine, deflate elsewhere.
+    /// See ``ReplicationCompression/automatic``.
     public static let defaultCompression = ReplicationCompression.automatic
 }
 
 extension Duration {
-    /// Seconds as an application gives them, as a time that can be added to any other.
+    /// Converts an application's seconds to a duration that can be added to any other.
     ///
-    /// Moved into 0 to 100 years; not-a-number gives 0.
+    /// Clamped to 0 to 100 years; not-a-number becomes 0.
     static func bounded(seconds: TimeInterval) -> Duration {
         .seconds(seconds > 0 ? min(seconds, 3_155_760_000) : 0)
     }

@@ -1,6 +1,6 @@
 /// Which way documents travel.
 public enum ReplicatorType: UInt8, Sendable {
-    /// Both ways; prefer it over two replicators, which would share one checkpoint.
+    /// Both ways; prefer this to two replicators, which would share one checkpoint.
     case pushAndPull = 0
     /// From this database to the peer.
     case push
@@ -26,10 +26,10 @@ public struct DocumentFlags: OptionSet, Sendable {
 
 /// Says whether a document takes part in a replication.
 ///
-/// Called on the replication's own threads, several at a time: be pure and quick. A push filter
-/// sees the body that would be sent; a pull filter sees the body that came, with no blob fetched
-/// yet. The body of a tombstone is empty. The document cannot be edited.
+/// Called on the replication's own threads, several at a time: it must be pure and quick. A push filter sees the body
+/// that would be sent; a pull filter sees the received body, before any blob is fetched. The body of a tombstone is
+/// empty. The document cannot be edited.
 ///
-/// `@Sendable`, as it runs on those threads and not where it was written: what it captures must bear
-/// that, and the compiler says so in Swift 6 mode. Swift 5 source compiles as it is.
+/// `@Sendable`, because it runs on those threads: whatever it captures must allow that, which the compiler checks in
+/// Swift 6 mode. Swift 5 source compiles unchanged.
 public typealias ReplicationFilter = @Sendable (Document, DocumentFlags) -> Bool

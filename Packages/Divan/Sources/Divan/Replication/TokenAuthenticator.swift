@@ -1,10 +1,10 @@
 public import Foundation
 
-/// A bearer token (RFC 6750), as an identity provider issues it.
+/// A bearer token (RFC 6750), as issued by an identity provider.
 public struct AccessToken: Sendable, Equatable {
-    /// What is sent behind `Bearer `: 1 to 16,384 letters, digits and `-._~+/=`.
+    /// The text sent after `Bearer `: 1 to 16,384 letters, digits and `-._~+/=`.
     public var value: String
-    /// When it expires; `nil` when that is not known.
+    /// When it expires; `nil` if unknown.
     public var expirationDate: Date?
 
     /// Creates a token.
@@ -15,24 +15,22 @@ public struct AccessToken: Sendable, Equatable {
 }
 
 extension AccessToken: CustomStringConvertible, CustomReflectable {
-    /// Without the token: whoever has it is the user.
+    /// Omits the token: whoever has it can act as the user.
     public var description: String { "bearer token" }
 
-    /// Without the token, so that `dump` and `String(reflecting:)` hide it too.
+    /// Omits the token, so that `dump` and `String(reflecting:)` hide it too.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// Proves who the user is by a bearer token that the application fetches, and renews by itself.
+/// Authenticates with a bearer token that the application fetches, and renews it as needed.
 ///
-/// The application is asked before the first connection, when the server refuses the token (401), and
-/// before the token expires. It is asked once at a time; replicators that share an authenticator
-/// share its token.
+/// The application is asked before the first connection, when the server refuses the token (401), and before the token
+/// expires. Only one request runs at a time; replicators that share an authenticator share its token.
 ///
-/// While it is asked, a replicator that has no connection is `connecting`, and its status says
-/// `needsCredentials`. An error that the closure throws makes it `offline` with code 10401, and asks
-/// again later as after a lost connection; a `CancellationError`, or a second refusal in a row, ends
-/// the run with 10401. A connection that stands is never cut for a new token: servers look at it when
-/// a connection begins.
+/// Meanwhile a replicator without a connection is `connecting`, with `needsCredentials` in its status. If the closure
+/// throws an error, the replicator goes `offline` with code 10401, and asks again later as after a lost connection; a
+/// `CancellationError`, or a second refusal in a row, ends the run with 10401. An open connection is never closed for a
+/// new token: servers only check it when a connection begins.
 ///
 /// An addition to the official API.
 ///
@@ -43,13 +41,13 @@ extension AccessToken: CustomStringConvertible, CustomReflectable {
 /// }
 /// ```
 public final class TokenAuthenticator: Authenticator, Sendable {
-    /// Why a token is asked for.
+    /// Why a token is requested.
     public enum Reason: Sendable {
-        /// There is none yet.
+        /// There is no token yet.
         case first
-        /// The one in use expires soon, or has expired.
+        /// The token in use expires soon, or has expired.
         case expiring
-        /// The server refused the last one.
+        /// The server refused the last token.
         case refused
     }
 
@@ -58,9 +56,9 @@ public final class TokenAuthenticator: Authenticator, Sendable {
     /// Creates an authenticator.
     ///
     /// - Parameters:
-    ///   - margin: Seconds before the expiry at which a new token is asked for, 0 to 86,400; at most
-    ///     half of the token's life.
-    ///   - provider: Fetches a token; called on any thread. It may take its time.
+    ///   - margin: Seconds before the expiry at which a new token is requested, 0 to 86,400; at most half of the
+    ///     token's lifetime.
+    ///   - provider: Fetches a token; may be called on any thread, and may take its time.
     public init(
         renewingBefore margin: TimeInterval = 60,
         provider: @escaping @Sendable (Reason) async throws -> AccessToken

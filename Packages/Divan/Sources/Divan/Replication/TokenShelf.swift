@@ -4,7 +4,7 @@ import DivanSession
 import Foundation
 import Synchronization
 
-/// The token of a `TokenAuthenticator`, and the one question for it that may be under way.
+/// The token of a `TokenAuthenticator`, and the one request for it that may be under way.
 final class TokenShelf: Sendable {
     typealias Provider = @Sendable (TokenAuthenticator.Reason) async throws -> AccessToken
 
@@ -27,7 +27,7 @@ final class TokenShelf: Sendable {
     /// The token to send now.
     var token: AccessToken? { state.withLock { $0.token } }
 
-    /// When a new token is due; `nil` when the one at hand does not expire, or there is none.
+    /// When a new token is due; `nil` if the current one does not expire, or there is none.
     var renewalDate: Date? {
         state.withLock { state in
             guard let expiry = state.token?.expirationDate else { return nil }
@@ -36,7 +36,7 @@ final class TokenShelf: Sendable {
         }
     }
 
-    /// Forgets a token that the server refused, unless there is another one by now.
+    /// Discards a token that the server refused, unless it has been replaced meanwhile.
     func refuse(_ refused: AccessToken?) {
         state.withLock { state in
             guard state.token == refused else { return }
@@ -45,10 +45,10 @@ final class TokenShelf: Sendable {
         }
     }
 
-    /// Makes sure that there is a token that will do for a while.
+    /// Makes sure that there is a token that stays valid for a while.
     ///
-    /// - Throws: What the application's closure throws; `AuthenticationError` for a token that no
-    ///   header can carry.
+    /// - Throws: What the application's closure throws; `AuthenticationError` for a token that is not valid in a
+    ///   header.
     func prepare() async throws {
         let isDue = renewalDate.map { $0 <= Date() } ?? false
         let question = state.withLock { state -> Task<Void, any Error>? in
@@ -75,7 +75,7 @@ final class TokenShelf: Sendable {
     }
 }
 
-/// A token with bytes that would break out of its header, or none at all.
+/// A token that is empty, or has bytes that would break out of its header.
 private struct UnsendableToken: Error, CustomStringConvertible {
     let description =
         "the token is empty, longer than 16,384 bytes, or holds other bytes than letters, digits "
@@ -83,7 +83,7 @@ private struct UnsendableToken: Error, CustomStringConvertible {
 }
 
 extension AccessToken {
-    /// Whether a header can carry it: `b64token` of RFC 6750 §2.1.
+    /// Whether it is valid in a header: `b64token` of RFC 6750 §2.1.
     fileprivate var isSendable: Bool {
         (1...16_384).contains(value.utf8.count)
             && value.utf8.allSatisfy { byte in
@@ -97,7 +97,7 @@ extension AccessToken {
     }
 }
 
-/// One run's use of a shelf of tokens: what it sent last, and whether that was refused already.
+/// One run's use of a token shelf: the token it last sent, and whether one was already refused.
 final class TokenUse: ClientAuthenticator, Sendable {
     private struct State {
         var sent: AccessToken?
@@ -117,7 +117,7 @@ final class TokenUse: ClientAuthenticator, Sendable {
         return [("Authorization", "Bearer \(token.value)")]
     }
 
-    /// The same for the session, which asks before each attempt.
+    /// The credential source for the session, which asks before each attempt.
     var source: CredentialSource {
         CredentialSource(
             obtain: { answer in Task { answer(await self.obtain()) } },
@@ -140,7 +140,7 @@ final class TokenUse: ClientAuthenticator, Sendable {
         }
     }
 
-    /// Another token is worth a try once: the one that was refused may have expired on its way.
+    /// Another token is worth one try: the refused one may have expired in transit.
     private func refused() -> Bool {
         let (sent, count) = state.withLock { state in
             state.refusalCount += 1
@@ -153,7 +153,7 @@ final class TokenUse: ClientAuthenticator, Sendable {
     private func accepted() -> Duration? {
         state.withLock { $0.refusalCount = 0 }
         return shelf.renewalDate.map { date in
-            // At least a second: a token that is old when it comes must not be asked for without end.
+            // At least a second: a token that is already old on arrival must not cause endless requests.
             .bounded(seconds: max(1, date.timeIntervalSinceNow))
         }
     }

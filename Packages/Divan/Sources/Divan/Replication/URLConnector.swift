@@ -22,7 +22,7 @@ final class URLConnector: Connector {
     private let transport: WebSocketClientTransport.Configuration
     private let latest = Mutex<WebSocketClientTransport?>(nil)
 
-    /// Checks the settings and prepares everything that the attempts have in common.
+    /// Checks the settings and prepares everything that attempts have in common.
     init(
         _ endpoint: URLEndpoint,
         configuration: ReplicatorConfiguration,
@@ -36,7 +36,7 @@ final class URLConnector: Connector {
             configuration.requiredDatabase.file.cookies,
             acceptsParentDomains: configuration.acceptParentDomainCookie
         )
-        // A URL without TLS may lead to one with it.
+        // A URL without TLS may redirect to one with TLS.
         let needsTLS = url.endpoint.isSecure || credentials.setsTLS(configuration)
         var transport = WebSocketClientTransport.Configuration(
             endpoint: url.endpoint,
@@ -56,7 +56,7 @@ final class URLConnector: Connector {
         self.transport = transport
     }
 
-    /// A connection inside one machine is faster than any compression.
+    /// A connection within one machine is faster than any compression.
     var compresses: Bool { !url.endpoint.isLoopback }
 
     func makeTransport(
@@ -70,7 +70,7 @@ final class URLConnector: Connector {
         return attempt
     }
 
-    /// What the server showed in the latest attempt, accepted or not.
+    /// The certificate that the server showed in the latest attempt, accepted or not.
     var serverCertificate: DivanTLS.TLSCertificate? {
         latest.withLock { $0 }?.peerCertificates.first
     }
@@ -79,7 +79,7 @@ final class URLConnector: Connector {
 }
 
 extension HTTPProxy {
-    /// The same proxy in the words of the transport.
+    /// The same proxy as the transport's type.
     init(_ settings: ProxySettings) {
         self.init(
             host: settings.hostname,
@@ -91,7 +91,7 @@ extension HTTPProxy {
 }
 
 extension WebSocketEndpoint {
-    /// Whether the host is this machine by a name or address that never leaves it.
+    /// Whether the host is a name or address that always means this machine.
     var isLoopback: Bool {
         host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }

@@ -2,13 +2,13 @@ import DivanCrypto
 import DivanTLS
 import Foundation
 
-/// The identities of listeners that were given none: self-signed, one for each database, kept.
+/// The identities of listeners that were given none: self-signed, persistent, one for each database.
 ///
 /// Source: `tls-and-auth.md` §4.
 enum AnonymousIdentities {
     private static let labelPrefix = "CBL-ANON-"
 
-    /// Returns the identity of the database with this public UUID, made when there is none.
+    /// Returns the identity of the database with this public UUID, creating it if needed.
     static func identity(forDatabase publicUUID: [UInt8]) throws -> TLSIdentity {
         let store = IdentityPlace.store
         let label = labelPrefix + Hex.encode(publicUUID.span)

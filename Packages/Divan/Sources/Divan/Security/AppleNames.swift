@@ -1,7 +1,7 @@
 public import Foundation
 
-// Names of Apple's Security framework, so that code written for it compiles. Nothing in this
-// package uses them otherwise; new code uses `TLSCertificate` and `TLSKeyPair`.
+// Names of Apple's Security framework, so that code written for it compiles. This package has no other use for them;
+// new code uses `TLSCertificate` and `TLSKeyPair`.
 
 /// Apple's name for a certificate.
 public typealias SecCertificate = TLSCertificate
@@ -14,7 +14,7 @@ public typealias CFString = NSString
 /// Apple's type for the result of a Security call.
 public typealias OSStatus = Int32
 
-/// The result of a Security call that worked.
+/// The result of a Security call that succeeded.
 public let errSecSuccess: OSStatus = 0
 /// The result of a Security call that found nothing.
 public let errSecItemNotFound: OSStatus = -25_300
@@ -42,7 +42,7 @@ public func SecCertificateCopyCommonName(
     _ commonName: UnsafeMutablePointer<CFString?>
 ) -> OSStatus {
     guard let name = certificate.commonName else { return errSecItemNotFound }
-    // The caller owns the place and lends it for this call.
+    // The caller owns the memory and lends it for this call.
     commonName.pointee = NSString(string: name)
     return errSecSuccess
 }

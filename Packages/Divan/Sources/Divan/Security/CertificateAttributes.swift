@@ -31,7 +31,7 @@ public let certAttrIPAddress = "iPAddress"
 /// An alternative name: an object identifier, written with dots.
 public let certAttrRegisteredID = "registeredID"
 
-/// What an identity's certificate may be used for; the bits of the Netscape cert type.
+/// What an identity's certificate may be used for, as the bits of the Netscape cert type.
 public struct KeyUsages: OptionSet, Sendable {
     /// The bits.
     public let rawValue: Int
@@ -41,8 +41,8 @@ public struct KeyUsages: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// A client proves itself with it.
+    /// Authenticates a client.
     public static let clientAuth = Self(rawValue: 0x80)
-    /// A server proves itself with it.
+    /// Authenticates a server.
     public static let serverAuth = Self(rawValue: 0x40)
 }

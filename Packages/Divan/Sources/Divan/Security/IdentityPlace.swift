@@ -2,12 +2,12 @@ import DivanTLS
 import Foundation
 import Synchronization
 
-/// Where identities are kept.
+/// Where identities are stored.
 enum IdentityPlace {
     private static let chosen = Mutex<String?>(nil)
 
-    /// The directory: what the program chose, else `$DIVAN_IDENTITY_DIRECTORY`, else
-    /// `CouchbaseLite/Identities` in `$XDG_DATA_HOME` or `$HOME/.local/share`.
+    /// The directory: the program's choice, otherwise `$DIVAN_IDENTITY_DIRECTORY`, otherwise `CouchbaseLite/Identities`
+    /// in `$XDG_DATA_HOME` or `$HOME/.local/share`.
     static var directory: String {
         get { chosen.withLock { $0 } ?? standardDirectory }
         set { chosen.withLock { $0 = newValue } }

@@ -1,9 +1,9 @@
 import DivanTLS
 public import Foundation
 
-/// One X.509 certificate; stands where Apple's `SecCertificate` stands in the official API.
+/// An X.509 certificate; takes the place of Apple's `SecCertificate` in the official API.
 ///
-/// Two certificates are equal when their DER bytes are. Any thread may use a certificate.
+/// Two certificates are equal if their DER bytes are. May be used from any thread.
 public final class TLSCertificate: Sendable {
     let certificate: DivanTLS.TLSCertificate
 
@@ -33,19 +33,19 @@ public final class TLSCertificate: Sendable {
     public var der: Data { Data(certificate.derBytes) }
     /// The certificate in PEM.
     public var pem: String { certificate.pem }
-    /// Whom it is about, such as `CN=jukebox, O=Divan`.
+    /// The subject, such as `CN=jukebox, O=Divan`.
     public var subject: String { certificate.subject }
-    /// Who signed it.
+    /// The issuer.
     public var issuer: String { certificate.issuer }
     /// The subject's common name.
     public var commonName: String? { certificate.commonName }
     /// When it becomes valid.
     public var notBefore: Date { certificate.notBefore }
-    /// When it ends to be valid.
+    /// When it expires.
     public var notAfter: Date { certificate.notAfter }
     /// Whether it was signed with its own key.
     public var isSelfSigned: Bool { certificate.isSelfSigned }
-    /// SHA-256 of the DER bytes in lower-case hexadecimal, for people to compare.
+    /// SHA-256 of the DER bytes in lower-case hexadecimal, for comparison by people.
     public var sha256Fingerprint: String { certificate.sha256Fingerprint }
 }
 
@@ -62,12 +62,12 @@ extension TLSCertificate: Hashable {
 }
 
 extension TLSCertificate: CustomStringConvertible {
-    /// The subject and the beginning of the fingerprint.
+    /// The subject and the start of the fingerprint.
     public var description: String { certificate.description }
 }
 
 extension TLSCertificate {
-    /// Reads certificates that may stand in DER (one) or PEM (any number).
+    /// Reads certificates in DER (one) or PEM (any number).
     static func certificates(in data: Data) throws -> [DivanTLS.TLSCertificate] {
         try translatingErrors {
             if let text = String(data: data, encoding: .utf8), text.contains("-----BEGIN") {

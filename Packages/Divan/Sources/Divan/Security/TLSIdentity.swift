@@ -2,11 +2,10 @@ import DivanCrypto
 import DivanTLS
 public import Foundation
 
-/// A private key and the chain of certificates that speaks for it.
+/// A private key and its certificate chain.
 ///
-/// Identities are kept under labels in a directory of files that only their owner can read
-/// (``storeDirectory``). Any thread may use an identity. An expired one still loads; the peer
-/// refuses it.
+/// Identities are stored under labels in a directory of files that only their owner can read (``storeDirectory``). May
+/// be used from any thread. An expired identity still loads; the peer refuses it.
 ///
 /// Source: `behaviour.md` §14, `tls-and-auth.md` §4.
 public final class TLSIdentity: Sendable {
@@ -19,7 +18,7 @@ public final class TLSIdentity: Sendable {
     /// The chain, the identity's own certificate first.
     public var certs: [SecCertificate] { credential.certificates.map { TLSCertificate($0) } }
 
-    /// When the identity's own certificate ends to be valid.
+    /// When the identity's own certificate expires.
     public var expiration: Date { credential.leaf.notAfter }
 }
 
@@ -28,34 +27,33 @@ public final class TLSIdentity: Sendable {
 extension TLSIdentity {
     /// Returns the identity under `label`, or `nil` when there is none.
     ///
-    /// - Throws: `crypto` (22) when it cannot be read, or when others could read it too.
+    /// - Throws: `crypto` (22) when it cannot be read, or when other users could read it too.
     public static func identity(withLabel label: String) throws -> TLSIdentity? {
         try translatingErrors {
             try IdentityPlace.store.credential(label: label).map { TLSIdentity($0) }
         }
     }
 
-    /// Deletes the identity under `label`; fine when there is none.
+    /// Deletes the identity under `label`; does nothing when there is none.
     ///
     /// - Throws: `crypto` (22) when the file cannot be removed.
     public static func deleteIdentity(withLabel label: String) throws {
         try translatingErrors { try IdentityPlace.store.delete(label: label) }
     }
 
-    /// Makes a key pair and a certificate, and keeps them under `label`.
+    /// Creates a key pair and a certificate, and stores them under `label`.
     ///
-    /// Takes about a tenth of a second, for the key (RSA with 2048 bits).
+    /// Takes about a tenth of a second to create the key (RSA with 2048 bits).
     ///
     /// - Parameters:
     ///   - keyUsages: What the certificate is for.
-    ///   - attributes: The subject and its alternative names by ``certAttrCommonName`` and its
-    ///     like; the common name is required.
-    ///   - expiration: The end of the validity; one year from now when `nil`.
-    ///   - issuer: Who signs; self-signed when `nil`.
-    ///   - label: The name under which the identity is kept.
-    /// - Returns: The identity, kept already.
-    /// - Throws: `crypto` (22) without a common name, with a label that is taken, or with an
-    ///   issuer that may not sign.
+    ///   - attributes: The subject and its alternative names, keyed by ``certAttrCommonName`` and the like; the common
+    ///     name is required.
+    ///   - expiration: When the certificate expires; one year from now if `nil`.
+    ///   - issuer: The signer; self-signed if `nil`.
+    ///   - label: The name under which the identity is stored.
+    /// - Returns: The identity, already stored.
+    /// - Throws: `crypto` (22) without a common name, with a label in use, or with an issuer that may not sign.
     public static func createIdentity(
         for keyUsages: KeyUsages,
         attributes: [String: String],
@@ -77,9 +75,9 @@ extension TLSIdentity {
         }
     }
 
-    /// Makes a self-signed identity for a server or a client, and keeps it under `label`.
+    /// Creates a self-signed identity for a server or a client, and stores it under `label`.
     ///
-    /// - Throws: `crypto` (22) without a common name or with a label that is taken.
+    /// - Throws: `crypto` (22) without a common name or with a label in use.
     @available(
         *,
         deprecated,
@@ -99,9 +97,9 @@ extension TLSIdentity {
         )
     }
 
-    /// Reads a PKCS #12 file and keeps its key and chain under `label`.
+    /// Reads a PKCS #12 file and stores its key and chain under `label`.
     ///
-    /// - Throws: `crypto` (22) for a wrong password, a damaged file, or a label that is taken.
+    /// - Throws: `crypto` (22) for a wrong password, a damaged file, or a label in use.
     public static func importIdentity(
         withData data: Data,
         password: String?,
@@ -115,7 +113,7 @@ extension TLSIdentity {
         }
     }
 
-    /// The labels of all kept identities, sorted.
+    /// The labels of all stored identities, sorted.
     ///
     /// - Throws: `crypto` (22) when the directory cannot be read.
     public static func labels() throws -> [String] {
@@ -132,11 +130,11 @@ extension TLSIdentity {
 // MARK: - Identities in memory
 
 extension TLSIdentity {
-    /// Wraps a key pair that the program holds already; nothing is kept.
+    /// Wraps a key pair that the program already has; nothing is stored.
     ///
-    /// `certs` is the chain above the identity's own certificate; a copy of that one is allowed.
+    /// `certs` is the chain above the identity's own certificate, which may be included.
     ///
-    /// - Throws: `crypto` (22) when key and certificate do not fit.
+    /// - Throws: `crypto` (22) when key and certificate do not match.
     public static func identity(
         withIdentity identity: SecIdentity,
         certs: [SecCertificate]?
@@ -152,11 +150,11 @@ extension TLSIdentity {
         }
     }
 
-    /// Wraps a certificate authority that is to sign identities; nothing is kept.
+    /// Wraps a certificate authority for signing identities; nothing is stored.
     ///
     /// Both are in DER.
     ///
-    /// - Throws: `crypto` (22) when they do not fit, or the certificate may not sign others.
+    /// - Throws: `crypto` (22) when they do not match, or the certificate may not sign others.
     public static func createIssuer(
         withPrivateKey privateKey: Data,
         certificate: Data
@@ -173,11 +171,11 @@ extension TLSIdentity {
 }
 
 extension TLSIdentity {
-    /// The directory in which identities are kept, one file each.
+    /// The directory in which identities are stored, one file each.
     ///
-    /// Made with mode 0700 when needed, its files with 0600; looser ones are refused. Set it
-    /// before the first identity is used. `CouchbaseLite/Identities` in the user's data directory
-    /// unless `$DIVAN_IDENTITY_DIRECTORY` names another. An addition to the official API.
+    /// Created with mode 0700 when needed, its files with 0600; looser modes are refused. Set it before the first
+    /// identity is used. The default is `CouchbaseLite/Identities` in the user's data directory, or
+    /// `$DIVAN_IDENTITY_DIRECTORY` if set. An addition to the official API.
     public static var storeDirectory: String {
         get { IdentityPlace.directory }
         set { IdentityPlace.directory = newValue }

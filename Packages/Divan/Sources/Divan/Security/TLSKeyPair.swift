@@ -2,18 +2,18 @@ import DivanCrypto
 import DivanTLS
 public import Foundation
 
-/// A certificate and its private key; stands where Apple's `SecIdentity` stands.
+/// A certificate and its private key; takes the place of Apple's `SecIdentity`.
 public final class TLSKeyPair: Sendable {
     let credential: TLSCredential
 
-    /// Reads a PEM text that holds the certificate, its chain if any, and the private key.
+    /// Reads a PEM text with the certificate, its chain if any, and the private key.
     ///
-    /// - Throws: `crypto` (22) when a part is missing or does not fit.
+    /// - Throws: `crypto` (22) when a part is missing or does not match.
     public init(pem: String, password: String? = nil) throws {
         credential = try translatingErrors { try TLSCredential(pem: pem, password: password) }
     }
 
-    /// Joins a certificate and its private key in DER (PKCS #8, or the key type's own form).
+    /// Combines a certificate and its private key in DER (PKCS #8, or the key type's own form).
     ///
     /// - Throws: `crypto` (22) when the key is unreadable or belongs to another certificate.
     public init(certificate: TLSCertificate, privateKey: Data) throws {

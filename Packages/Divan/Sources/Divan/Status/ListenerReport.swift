@@ -3,22 +3,22 @@ import DivanStatus
 public import Foundation
 import Synchronization
 
-/// What a listener tells others on this machine, gathered again and again.
+/// A listener's state for other processes on this machine, gathered repeatedly.
 @_spi(Status) public final class ListenerReport: Sendable {
     /// A listener at one moment.
     public struct Reading: Sendable {
-        /// Peers that are told.
+        /// How many peers are reported.
         private static let peerCount = 1000
 
         /// The database that is served.
         public let database: String
-        /// When somebody began to look at the listener.
+        /// When the report on the listener began.
         public let start: Date
         /// The addresses at which it can be reached.
         public let urls: [URL]
         /// The open connections, the oldest first.
         public let connections: [URLEndpointListener.Connection]
-        /// What has gone over all connections so far.
+        /// The traffic over all connections so far.
         public let figures: URLEndpointListener.Statistics
         /// Documents a second in both directions, over the last few seconds.
         public let documentRate: Double
@@ -31,12 +31,12 @@ import Synchronization
     private let clock = ContinuousClock.now
     private let window = Mutex(RateWindow())
 
-    /// Begins to look at a listener.
+    /// Starts reporting on a listener.
     public init(_ listener: URLEndpointListener) {
         self.listener = listener
     }
 
-    /// The present state; for one thread at a time, since the rates are those between its calls.
+    /// The current state; for one thread at a time, since the rates are measured between calls.
     public func read() -> Reading {
         let figures = listener.statistics
         let seconds = (ContinuousClock.now - clock) / .seconds(1)
@@ -60,7 +60,7 @@ extension ListenerReport.Reading {
     /// Documents in both directions.
     public var documentCount: UInt64 { figures.documentCount }
 
-    /// The counters and rates for machines, without who is connected.
+    /// The counters and rates in machine-readable form, without the clients.
     public var figureMembers: JSONObject {
         var object = figures.members
         object["connections"] = [
@@ -73,7 +73,7 @@ extension ListenerReport.Reading {
         return object
     }
 
-    /// Everything, with the members of `divan status --json`.
+    /// Everything, as the members of `divan status --json`.
     public var members: JSONObject {
         var object = figureMembers
         object["verb"] = "serve"
@@ -115,7 +115,7 @@ extension URLEndpointListener.Statistics {
 }
 
 extension URLEndpointListener.Connection {
-    /// What has gone over it for machines, without whose it is.
+    /// The connection's traffic in machine-readable form, without the client.
     @_spi(Status) public var figureMembers: JSONObject {
         [
             "since": .string(start.statusText), "active": .bool(isActive),
@@ -143,7 +143,7 @@ extension URLEndpointListener.Connection {
 }
 
 extension URLEndpointListener {
-    /// What the status board shows of it.
+    /// What the status board shows of the listener.
     var report: (@Sendable () -> JSONObject)? {
         let report = ListenerReport(self)
         return { report.read().members }

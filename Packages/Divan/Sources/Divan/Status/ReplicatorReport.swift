@@ -4,27 +4,27 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// What a replicator tells others on this machine, gathered again and again.
+/// A replicator's state for other processes on this machine, gathered repeatedly.
 ///
-/// What it waits for is asked with each reading and told with the next one: its own thread answers,
-/// and nobody waits for that.
+/// Each reading requests the replicator's waits and reports them with the next one: the replicator's own thread
+/// answers, and nothing blocks on that.
 @_spi(Status) public final class ReplicatorReport: Sendable {
     private struct State {
         var window = RateWindow()
         var waiting: Waiting?
-        /// Seconds since the beginning before which the database is not asked again.
+        /// The time, in seconds since the start, before which the database is not queried again.
         var nextCount = 0.0
         var diagnosis: Replicator.Diagnosis?
         var isAsking = false
     }
 
-    /// What waits in the database.
+    /// The pending documents in the database.
     private struct Waiting {
         var pending: Int?
         var conflictCount: Int?
     }
 
-    /// Waits that are told, and their seconds from which on they are.
+    /// How many waits are reported, and from how many seconds on.
     private static let waitCount = 10
     private static let leastSeconds = 1.0
 
@@ -33,12 +33,12 @@ import Synchronization
     private let clock = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// Begins to look at a replicator.
+    /// Starts reporting on a replicator.
     public init(_ replicator: Replicator) {
         self.replicator = replicator
     }
 
-    /// The present state, with the members of `divan status --json`; for one thread at a time.
+    /// The current state, as the members of `divan status --json`; for one thread at a time.
     public func members(_ status: Replicator.Status) -> JSONObject {
         let figures = replicator.statistics
         let seconds = (ContinuousClock.now - clock) / .seconds(1)
@@ -112,8 +112,7 @@ import Synchronization
         }
     }
 
-    /// Counts what waits in the database, for a hundredth of the time at most: it takes a second where
-    /// there are millions.
+    /// Counts the pending documents, for at most a hundredth of the time: it takes a second if there are millions.
     private func countWaiting(at seconds: Double) {
         guard seconds >= state.withLock({ $0.nextCount }) else { return }
         var waiting = Waiting()
@@ -135,7 +134,7 @@ import Synchronization
 }
 
 extension Replicator {
-    /// What a person would type for it.
+    /// The word that a person would type for it.
     fileprivate var verb: String {
         if errand != nil { return "fetch" }
         return switch config.replicatorType {
@@ -147,7 +146,7 @@ extension Replicator {
 }
 
 extension Replicator.Diagnosis.Wait {
-    /// What is written for machines.
+    /// The machine-readable form.
     var members: JSONObject {
         var object: JSONObject = [
             "for": .string(subject), "seconds": JSON(Int(min(seconds, 1e9))),
@@ -164,7 +163,7 @@ extension Date {
 }
 
 extension Replicator {
-    /// What the status board shows of it.
+    /// What the status board shows of the replicator.
     var report: (@Sendable () -> JSONObject)? {
         let report = ReplicatorReport(self)
         return { report.members(self.status) }

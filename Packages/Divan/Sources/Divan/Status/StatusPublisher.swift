@@ -5,12 +5,12 @@ import DivanTransport
 import Foundation
 import Synchronization
 
-/// Tells other processes on this machine what the replicators and listeners of a database do.
+/// Publishes to other processes on this machine what a database's replicators and listeners are doing.
 ///
-/// Theory of operation. Each service that runs has an entry on the board. Everything happens on one
-/// queue: a service that begins is told at once, then twice a second if something is new, and its
-/// entry goes when it ends. The calls only put work into the queue, since they come under the locks of
-/// the services; `finish` alone waits, and comes when no service is left.
+/// Theory of operation. Each running service has an entry on the board. Everything happens on one queue: a service is
+/// published as soon as it begins, then twice a second if something has changed, and its entry is removed when it ends.
+/// Calls only enqueue work, since they are made under the services' locks; only `finish` waits, and it is called when
+/// no service is left.
 final class StatusPublisher: Sendable {
     private struct Entry {
         var board: StatusBoard
@@ -24,7 +24,7 @@ final class StatusPublisher: Sendable {
     }
 
     private let bundle: String
-    /// Asked each time: the key of a database may be changed while it is open.
+    /// Called each time: the key of a database may change while it is open.
     private let namesDocuments: @Sendable () -> Bool
     private let queue = DispatchQueue(label: "divan.status", qos: .utility)
     private let state = Mutex(State())
@@ -40,7 +40,7 @@ final class StatusPublisher: Sendable {
     /// Whether the caller is on its queue, where `finish` would wait for itself.
     var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.current) == ObjectIdentifier(self) }
 
-    /// Begins to tell of a service, if it is one that tells.
+    /// Starts publishing a service, if it reports its state.
     func begin(_ service: any DatabaseService) {
         guard let report = service.report else { return }
         let name = ObjectIdentifier(service)
@@ -57,7 +57,7 @@ final class StatusPublisher: Sendable {
         }
     }
 
-    /// Ends to tell of a service; harmless when it is unknown.
+    /// Stops publishing a service; ignores an unknown one.
     func end(_ service: any DatabaseService) {
         let name = ObjectIdentifier(service)
         queue.async { [self] in
@@ -65,7 +65,7 @@ final class StatusPublisher: Sendable {
         }
     }
 
-    /// Waits until nothing is told any more.
+    /// Waits until nothing more is published.
     func finish() {
         queue.sync {
             let entries = state.withLock { state in
@@ -83,7 +83,7 @@ final class StatusPublisher: Sendable {
         board.namesDocuments = namesDocuments()
         let isSame = board.namesDocuments == entry.board.namesDocuments
         guard !isSame || JSON.object(members) != entry.last.map({ JSON.object($0) }) else { return }
-        // One that could not be written is written with the next look.
+        // If writing failed, try again with the next reading.
         let told = board.publish(members) ? members : nil
         state.withLock { state in
             state.entries[name]?.board = board

@@ -35,22 +35,22 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Returns the number or boolean, or `nil` when there is none.
     public final func number(at index: Int) -> NSNumber? { element(index).number }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int(at index: Int) -> Int { Int(clamping: element(index).int64) }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int64(at index: Int) -> Int64 { element(index).int64 }
 
-    /// Returns the number in single precision, 1 for true, else 0.
+    /// Returns the number in single precision, 1 for true, otherwise 0.
     public final func float(at index: Int) -> Float { Float(element(index).double) }
 
-    /// Returns the number, 1 for true, else 0.
+    /// Returns the number, 1 for true, otherwise 0.
     public final func double(at index: Int) -> Double { element(index).double }
 
-    /// Returns false when null, false or zero; true for every other value.
+    /// Returns false if the element is null, false or zero; true for every other value.
     public final func boolean(at index: Int) -> Bool { element(index).boolean }
 
-    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
     public final func date(at index: Int) -> Date? { element(index).date }
 
     /// Returns the blob, or `nil` when there is none.
@@ -64,7 +64,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         value(at: index) as? DictionaryObject
     }
 
-    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toArray() -> [Any] { elements.plainArray() }
 
     /// Returns the elements as JSON text, blobs as their metadata; not for mutable arrays.
@@ -80,7 +80,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         AnyIterator((0..<count).compactMap { value(at: $0) }.makeIterator())
     }
 
-    /// The place of `index`, whether something stands there or not.
+    /// The fragment at `index`, whether or not a value exists there.
     public subscript(index: Int) -> Fragment { Fragment(.element(of: self, index)) }
 
     /// Whether both hold the same elements in the same order.
@@ -93,7 +93,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         hasher.combine(count)
     }
 
-    /// This object when it can be edited, else a copy that can.
+    /// This object if it can be edited, otherwise an editable copy.
     var editable: MutableArrayObject { toMutable() }
 
     /// The element, optional so that it reads like a dictionary's; the index must be in range.

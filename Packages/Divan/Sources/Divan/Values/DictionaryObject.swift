@@ -36,22 +36,22 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// Returns the number or boolean, or `nil` when there is none.
     public final func number(forKey key: String) -> NSNumber? { members[key].number }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int(forKey key: String) -> Int { Int(clamping: members[key].int64) }
 
-    /// Returns the number's integer part, 1 for true, else 0.
+    /// Returns the number's integer part, 1 for true, otherwise 0.
     public final func int64(forKey key: String) -> Int64 { members[key].int64 }
 
-    /// Returns the number in single precision, 1 for true, else 0.
+    /// Returns the number in single precision, 1 for true, otherwise 0.
     public final func float(forKey key: String) -> Float { Float(members[key].double) }
 
-    /// Returns the number, 1 for true, else 0.
+    /// Returns the number, 1 for true, otherwise 0.
     public final func double(forKey key: String) -> Double { members[key].double }
 
-    /// Returns false when absent, null, false or zero; true for every other value.
+    /// Returns false if the value is absent, null, false or zero; true for every other value.
     public final func boolean(forKey key: String) -> Bool { members[key].boolean }
 
-    /// Returns the date that the string says, or `nil`; local time when it names no zone.
+    /// Returns the date that the string represents, or `nil`; local time if it names no zone.
     public final func date(forKey key: String) -> Date? { members[key].date }
 
     /// Returns the blob, or `nil` when there is none.
@@ -65,10 +65,10 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
         value(forKey: key) as? DictionaryObject
     }
 
-    /// Whether the key is there, with a null too.
+    /// Whether the key exists, even with a null value.
     public final func contains(key: String) -> Bool { members[key] != nil }
 
-    /// Returns a deep copy in plain collections; blobs stay objects, dates stay strings.
+    /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toDictionary() -> [String: Any] { members.plainDictionary() }
 
     /// Returns the members as JSON text, blobs as their metadata.
@@ -86,7 +86,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
     /// Returns an iterator over the keys.
     public final func makeIterator() -> IndexingIterator<[String]> { keys.makeIterator() }
 
-    /// The place of `key`, whether something stands there or not.
+    /// The fragment at `key`, whether or not a value exists there.
     public subscript(key: String) -> Fragment { Fragment(.member(of: self, key)) }
 
     /// Whether both hold the same members.
@@ -99,6 +99,6 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
         hasher.combine(Set(keys))
     }
 
-    /// This object when it can be edited, else a copy that can.
+    /// This object if it can be edited, otherwise an editable copy.
     var editable: MutableDictionaryObject { toMutable() }
 }

@@ -2,13 +2,13 @@ public import Foundation
 
 /// Access by key to a fragment.
 public protocol DictionaryFragment {
-    /// The place of `key`, whether something stands there or not.
+    /// The fragment at `key`, whether or not a value exists there.
     subscript(key: String) -> Fragment { get }
 }
 
 /// Access by index to a fragment.
 public protocol ArrayFragment {
-    /// The place of `index`, whether something stands there or not.
+    /// The fragment at `index`, whether or not a value exists there.
     subscript(index: Int) -> Fragment { get }
 }
 
@@ -29,17 +29,17 @@ public protocol DictionaryProtocol: DictionaryFragment {
     func string(forKey key: String) -> String?
     /// The number or boolean, or `nil` when there is none.
     func number(forKey key: String) -> NSNumber?
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     func int(forKey key: String) -> Int
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     func int64(forKey key: String) -> Int64
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     func float(forKey key: String) -> Float
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     func double(forKey key: String) -> Double
-    /// False when absent, null, false or zero; true for every other value.
+    /// False if absent, null, false or zero; true for every other value.
     func boolean(forKey key: String) -> Bool
-    /// The date that the string says, or `nil`; local time when it names no zone.
+    /// The date that the string represents, or `nil`; local time if it names no zone.
     func date(forKey key: String) -> Date?
     /// The blob, or `nil` when there is none.
     func blob(forKey key: String) -> Blob?
@@ -47,9 +47,9 @@ public protocol DictionaryProtocol: DictionaryFragment {
     func array(forKey key: String) -> ArrayObject?
     /// The dictionary, or `nil` when there is none.
     func dictionary(forKey key: String) -> DictionaryObject?
-    /// Whether the key is there, with a null too.
+    /// Whether the key exists, even with a null value.
     func contains(key: String) -> Bool
-    /// A deep copy in plain collections; blobs stay objects, dates stay strings.
+    /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     ///
     /// Of keys that Unicode calls equivalent, such as composed and decomposed `é`, a Swift
     /// dictionary holds one; the other calls here and `toJSON()` tell them apart.
@@ -70,17 +70,17 @@ public protocol ArrayProtocol: ArrayFragment {
     func string(at index: Int) -> String?
     /// The number or boolean, or `nil` when there is none.
     func number(at index: Int) -> NSNumber?
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     func int(at index: Int) -> Int
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     func int64(at index: Int) -> Int64
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     func float(at index: Int) -> Float
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     func double(at index: Int) -> Double
-    /// False when null, false or zero; true for every other value.
+    /// False if null, false or zero; true for every other value.
     func boolean(at index: Int) -> Bool
-    /// The date that the string says, or `nil`; local time when it names no zone.
+    /// The date that the string represents, or `nil`; local time if it names no zone.
     func date(at index: Int) -> Date?
     /// The blob, or `nil` when there is none.
     func blob(at index: Int) -> Blob?
@@ -88,7 +88,7 @@ public protocol ArrayProtocol: ArrayFragment {
     func array(at index: Int) -> ArrayObject?
     /// The dictionary, or `nil` when there is none.
     func dictionary(at index: Int) -> DictionaryObject?
-    /// A deep copy in plain collections; blobs stay objects, dates stay strings.
+    /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     func toArray() -> [Any]
     /// The elements as JSON text; not for mutable arrays.
     func toJSON() -> String

@@ -31,22 +31,22 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     /// The number or boolean, or `nil` when there is none.
     public var number: NSNumber? { stored.number }
 
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     public var int: Int { Int(clamping: stored.int64) }
 
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     public var int64: Int64 { stored.int64 }
 
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     public var float: Float { Float(stored.double) }
 
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     public var double: Double { stored.double }
 
-    /// False when absent, null, false or zero; true for every other value.
+    /// False if absent, null, false or zero; true for every other value.
     public var boolean: Bool { stored.boolean }
 
-    /// The date that the string says, or `nil`.
+    /// The date that the string represents, or `nil`.
     public var date: Date? { stored.date }
 
     /// The blob, or `nil` when there is none.
@@ -58,10 +58,10 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     /// The dictionary, or `nil` when there is none.
     public var dictionary: DictionaryObject? { current as? DictionaryObject }
 
-    /// The place of `index` in the array here.
+    /// The fragment at `index` in the array here.
     public subscript(index: Int) -> Fragment { Fragment(place(at: index)) }
 
-    /// The place of `key` in the dictionary here.
+    /// The fragment at `key` in the dictionary here.
     public subscript(key: String) -> Fragment { Fragment(place(forKey: key)) }
 
     final func place(at index: Int) -> Place {
@@ -100,17 +100,17 @@ public protocol FragmentProtocol {
     var string: String? { get }
     /// The number or boolean, or `nil` when there is none.
     var number: NSNumber? { get }
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     var int: Int { get }
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     var int64: Int64 { get }
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     var float: Float { get }
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     var double: Double { get }
-    /// False when absent, null, false or zero; true for every other value.
+    /// False if absent, null, false or zero; true for every other value.
     var boolean: Bool { get }
-    /// The date that the string says, or `nil`.
+    /// The date that the string represents, or `nil`.
     var date: Date? { get }
     /// The blob, or `nil` when there is none.
     var blob: Blob? { get }

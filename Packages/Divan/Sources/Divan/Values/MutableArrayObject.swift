@@ -77,7 +77,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
         return self
     }
 
-    /// Replaces all elements by those of a JSON array.
+    /// Replaces all elements with those of a JSON array.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     @discardableResult
@@ -104,7 +104,7 @@ public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
         stopForMisuse("toJSON() needs an immutable array; save the document and read it back")
     }
 
-    /// The place of `index`; assigning to it edits this array.
+    /// The fragment at `index`; assigning to it edits this array.
     public override subscript(index: Int) -> MutableFragment {
         MutableFragment(.element(of: self, index))
     }

@@ -20,62 +20,62 @@ public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {
     /// Replaces all elements.
     @discardableResult
     func setData(_ data: [Any]) -> Self
-    /// Replaces all elements by those of a JSON array; throws `CBLError.invalidJSON`.
+    /// Replaces all elements with those of a JSON array; throws `CBLError.invalidJSON`.
     @discardableResult
     func setJSON(_ json: String) throws -> Self
     /// Removes the element at `index`.
     @discardableResult
     func removeValue(at index: Int) -> Self
-    /// Returns the array, which can be edited, or `nil` when there is none.
+    /// Returns the editable array, or `nil` when there is none.
     func array(at index: Int) -> MutableArrayObject?
-    /// Returns the dictionary, which can be edited, or `nil` when there is none.
+    /// Returns the editable dictionary, or `nil` when there is none.
     func dictionary(at index: Int) -> MutableDictionaryObject?
 }
 
 extension MutableArrayProtocol {
-    /// Replaces the element at `index` by a string.
+    /// Replaces the element at `index` with a string.
     @discardableResult
     public func setString(_ value: String?, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a number or boolean.
+    /// Replaces the element at `index` with a number or boolean.
     @discardableResult
     public func setNumber(_ value: NSNumber?, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by an integer.
+    /// Replaces the element at `index` with an integer.
     @discardableResult
     public func setInt(_ value: Int, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a 64-bit integer.
+    /// Replaces the element at `index` with a 64-bit integer.
     @discardableResult
     public func setInt64(_ value: Int64, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a single-precision number.
+    /// Replaces the element at `index` with a single-precision number.
     @discardableResult
     public func setFloat(_ value: Float, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a double-precision number.
+    /// Replaces the element at `index` with a double-precision number.
     @discardableResult
     public func setDouble(_ value: Double, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a boolean.
+    /// Replaces the element at `index` with a boolean.
     @discardableResult
     public func setBoolean(_ value: Bool, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a date.
+    /// Replaces the element at `index` with a date.
     @discardableResult
     public func setDate(_ value: Date?, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by a blob.
+    /// Replaces the element at `index` with a blob.
     @discardableResult
     public func setBlob(_ value: Blob?, at index: Int) -> Self { setValue(value, at: index) }
 
-    /// Replaces the element at `index` by an array.
+    /// Replaces the element at `index` with an array.
     @discardableResult
     public func setArray(_ value: ArrayObject?, at index: Int) -> Self {
         setValue(value, at: index)
     }
 
-    /// Replaces the element at `index` by a dictionary.
+    /// Replaces the element at `index` with a dictionary.
     @discardableResult
     public func setDictionary(_ value: DictionaryObject?, at index: Int) -> Self {
         setValue(value, at: index)

@@ -58,7 +58,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         return self
     }
 
-    /// Replaces all members by those of a JSON object.
+    /// Replaces all members with those of a JSON object.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     @discardableResult
@@ -67,7 +67,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         return self
     }
 
-    /// Removes the key and what stands under it.
+    /// Removes the key and its value.
     @discardableResult
     public func removeValue(forKey key: String) -> Self {
         members[key] = nil
@@ -79,7 +79,7 @@ public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryP
         stopForMisuse("toJSON() needs an immutable dictionary; save the document and read it back")
     }
 
-    /// The place of `key`; assigning to it edits this dictionary.
+    /// The fragment at `key`; assigning to it edits this dictionary.
     public override subscript(key: String) -> MutableFragment {
         MutableFragment(.member(of: self, key))
     }

@@ -2,13 +2,13 @@ public import Foundation
 
 /// Access by key to a fragment that can be assigned to.
 public protocol MutableDictionaryFragment {
-    /// The place of `key`, whether something stands there or not.
+    /// The fragment at `key`, whether or not a value exists there.
     subscript(key: String) -> MutableFragment { get }
 }
 
 /// Access by index to a fragment that can be assigned to.
 public protocol MutableArrayFragment {
-    /// The place of `index`, whether something stands there or not.
+    /// The fragment at `index`, whether or not a value exists there.
     subscript(index: Int) -> MutableFragment { get }
 }
 
@@ -25,15 +25,15 @@ public protocol MutableDictionaryProtocol: DictionaryProtocol, MutableDictionary
     /// Replaces all members.
     @discardableResult
     func setData(_ data: [String: Any]) -> Self
-    /// Replaces all members by those of a JSON object; throws `CBLError.invalidJSON`.
+    /// Replaces all members with those of a JSON object; throws `CBLError.invalidJSON`.
     @discardableResult
     func setJSON(_ json: String) throws -> Self
-    /// Removes the key and what stands under it.
+    /// Removes the key and its value.
     @discardableResult
     func removeValue(forKey key: String) -> Self
-    /// Returns the array, which can be edited, or `nil` when there is none.
+    /// Returns the editable array, or `nil` when there is none.
     func array(forKey key: String) -> MutableArrayObject?
-    /// Returns the dictionary, which can be edited, or `nil` when there is none.
+    /// Returns the editable dictionary, or `nil` when there is none.
     func dictionary(forKey key: String) -> MutableDictionaryObject?
 }
 

@@ -25,37 +25,37 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
         set { assign(newValue) }
     }
 
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     public override var int: Int {
         get { super.int }
         set { assign(newValue) }
     }
 
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     public override var int64: Int64 {
         get { super.int64 }
         set { assign(newValue) }
     }
 
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     public override var float: Float {
         get { super.float }
         set { assign(newValue) }
     }
 
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     public override var double: Double {
         get { super.double }
         set { assign(newValue) }
     }
 
-    /// False when absent, null, false or zero; true for every other value.
+    /// False if absent, null, false or zero; true for every other value.
     public override var boolean: Bool {
         get { super.boolean }
         set { assign(newValue) }
     }
 
-    /// The date that the string says, or `nil`.
+    /// The date that the string represents, or `nil`.
     public override var date: Date? {
         get { super.date }
         set { assign(newValue) }
@@ -79,10 +79,10 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
         set { assign(newValue) }
     }
 
-    /// The place of `index` in the array here.
+    /// The fragment at `index` in the array here.
     public override subscript(index: Int) -> MutableFragment { MutableFragment(place(at: index)) }
 
-    /// The place of `key` in the dictionary here.
+    /// The fragment at `key` in the dictionary here.
     public override subscript(key: String) -> MutableFragment {
         MutableFragment(place(forKey: key))
     }
@@ -108,17 +108,17 @@ public protocol MutableFragmentProtocol: FragmentProtocol {
     var string: String? { get set }
     /// The number or boolean, or `nil` when there is none.
     var number: NSNumber? { get set }
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     var int: Int { get set }
-    /// The number's integer part, 1 for true, else 0.
+    /// The number's integer part, 1 for true, otherwise 0.
     var int64: Int64 { get set }
-    /// The number in single precision, 1 for true, else 0.
+    /// The number in single precision, 1 for true, otherwise 0.
     var float: Float { get set }
-    /// The number, 1 for true, else 0.
+    /// The number, 1 for true, otherwise 0.
     var double: Double { get set }
-    /// False when absent, null, false or zero; true for every other value.
+    /// False if absent, null, false or zero; true for every other value.
     var boolean: Bool { get set }
-    /// The date that the string says, or `nil`.
+    /// The date that the string represents, or `nil`.
     var date: Date? { get set }
     /// The blob, or `nil` when there is none.
     var blob: Blob? { get set }

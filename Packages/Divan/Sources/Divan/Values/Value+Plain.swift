@@ -21,7 +21,7 @@ extension Value {
         }
     }
 
-    /// The value in plain collections; blobs stay objects.
+    /// The value as plain collections; blobs stay objects.
     fileprivate func plain(in origin: Database?, _ nesting: Nesting) -> Any {
         switch self {
         case .json(let json): json.plainValue(in: origin)
@@ -48,7 +48,7 @@ extension Value {
 }
 
 extension Members {
-    /// The members in plain collections; blobs stay objects.
+    /// The members as plain collections; blobs stay objects.
     func plainDictionary(_ nesting: Nesting = .outermost) -> [String: Any] {
         if let plainObject { return plainObject.plainDictionary(in: origin) }
         var dictionary: [String: Any] = [:]
@@ -70,7 +70,7 @@ extension Members {
 }
 
 extension Elements {
-    /// The elements in plain collections; blobs stay objects.
+    /// The elements as plain collections; blobs stay objects.
     func plainArray(_ nesting: Nesting = .outermost) -> [Any] {
         values.map { $0.plain(in: origin, nesting) }
     }

@@ -3,18 +3,18 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Carries the documents of a foreign database over, a batch at a time.
+/// Imports the documents of a foreign database, a batch at a time.
 ///
-/// The calling thread reads and decodes; another stores what is ready, a transaction for each batch. At
-/// most a few batches wait in between.
+/// The calling thread reads and decodes; another stores what is ready, one transaction per batch. At most a few batches
+/// wait in between.
 struct BundleImport {
     private let bundle: CBLiteBundle
     private let store: Store
     private let reader: RecordReader
 
-    /// Documents of one transaction.
+    /// Documents per transaction.
     private static let batchCount = 1_000
-    /// Bytes of bodies of one transaction.
+    /// Bytes of bodies per transaction.
     private static let batchByteCount = 8 << 20
 
     init(_ bundle: CBLiteBundle, into store: Store) {

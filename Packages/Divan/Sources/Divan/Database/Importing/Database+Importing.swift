@@ -3,11 +3,11 @@ import DivanStore
 import Foundation
 
 extension Database {
-    /// Makes a database out of one of Couchbase Lite 2, 3 or 4; blocks until it is done.
+    /// Creates a database from one of Couchbase Lite 2, 3 or 4; blocks until it is done.
     ///
-    /// Revisions keep their IDs, documents their history, conflicts, blobs, expirations and change
-    /// numbers, and the next replication with a server goes on where the last one ended. The old
-    /// database is not changed; it must not be in use. Nothing is left when an error is thrown.
+    /// Revisions keep their IDs; documents keep their history, conflicts, blobs, expirations and change numbers; the
+    /// next replication with a server continues where the last one ended. The old database is not changed; it must not
+    /// be in use. If an error is thrown, nothing is left behind.
     ///
     /// ```swift
     /// let report = try Database.importing(fromPath: "/old/travel.cblite2", toDatabase: "travel")
@@ -21,12 +21,11 @@ extension Database {
     ///   - path: The directory `<name>.cblite2` of the old database.
     ///   - name: The name of the new one.
     ///   - config: Where the new one goes; `nil` means the default directory.
-    ///   - keepingIdentity: Whether the new one takes the old one's place. With `false` both go on to
-    ///     live, as after a copy; then replications compare everything once.
-    /// - Returns: What was taken over, and what is damaged.
-    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when there is one of that name;
-    ///   `CBLError.unreadableDatabase`, `databaseTooNew`, `busy`, `corruptData` or `notFound` about the old
-    ///   one, with a word on what to do.
+    ///   - keepingIdentity: Whether the new one takes the old one's place. With `false` both stay in use, as after a
+    ///     copy; replications then compare everything once.
+    /// - Returns: What was imported, and what is damaged.
+    /// - Throws: `EEXIST` in `NSPOSIXErrorDomain` when a database of that name exists; `CBLError.unreadableDatabase`,
+    ///   `databaseTooNew`, `busy`, `corruptData` or `notFound` about the old one, with a hint on what to do.
     public static func importing(
         fromPath path: String,
         toDatabase name: String,
@@ -63,7 +62,7 @@ extension Database {
     }
 }
 
-/// An error about a database of Couchbase Lite.
+/// An error about a Couchbase Lite database.
 struct ForeignDatabaseError: NumberedError, CustomStringConvertible {
     let path: String
     let cause: CBLiteError
@@ -88,7 +87,7 @@ struct ForeignDatabaseError: NumberedError, CustomStringConvertible {
 }
 
 extension CBLiteBundle {
-    /// Fills a database that did not exist before.
+    /// Fills a new database.
     fileprivate func pour(
         into directory: String,
         _ config: DatabaseConfiguration,
@@ -101,7 +100,7 @@ extension CBLiteBundle {
             scheme: facts.scheme
         )
         var options = try config.storeOptions()
-        // The scheme is that of the bundle.
+        // The bundle determines the scheme.
         options.scheme = nil
         let store = try Store.create(
             directory: directory,

@@ -1,23 +1,22 @@
-/// What ``Database/importing(fromPath:toDatabase:withConfig:keepingIdentity:)`` took over, and what it
-/// could not.
+/// What ``Database/importing(fromPath:toDatabase:withConfig:keepingIdentity:)`` imported, and what it could not.
 ///
 /// An addition to the official API.
 public struct DatabaseImport: Sendable, Equatable {
-    /// Documents that are there now, tombstones included.
+    /// Documents in the new database, including tombstones.
     public internal(set) var documentCount = 0
-    /// Tombstones among them.
+    /// Tombstones among the documents.
     public internal(set) var tombstoneCount = 0
-    /// Documents with a conflict that nobody has resolved yet; it is there as before.
+    /// Documents with an unresolved conflict, which is kept.
     public internal(set) var conflictCount = 0
     /// Documents that had expired, and were left out.
     public internal(set) var expiredCount = 0
-    /// Blobs that documents name and that are there now.
+    /// Blobs that documents name and that were imported.
     public internal(set) var blobCount = 0
-    /// Digests of blobs that documents name and whose file is missing or has another content.
+    /// Digests of blobs that documents name and whose file is missing or has the wrong content.
     public internal(set) var missingBlobs: [String] = []
-    /// A line for each record that is damaged, a thousand at most.
+    /// A line for each damaged record, a thousand at most.
     public internal(set) var damages: [String] = []
-    /// How many records are damaged; those whose past alone is lost are in `documentCount`.
+    /// How many records are damaged; those that only lost their history count in `documentCount` too.
     public internal(set) var damageCount = 0
     /// Documents that are not there, because their records are damaged.
     ///
@@ -26,9 +25,8 @@ public struct DatabaseImport: Sendable, Equatable {
     public internal(set) var lostCount = 0
     /// The names of the collections.
     public internal(set) var collections: [String] = []
-    /// The addresses of the remotes with which replications go on where they were; none where a document
-    /// is lost.
+    /// The addresses of the remotes with which replications continue where they ended; none if a document is lost.
     public internal(set) var remotes: [String] = []
-    /// Checkpoints of the database's own replications, and of peers.
+    /// Checkpoints of the database's own replications and of its peers.
     public internal(set) var checkpointCount = 0
 }

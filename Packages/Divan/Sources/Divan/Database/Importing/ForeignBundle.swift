@@ -1,12 +1,12 @@
 import DivanCBLite
 import DivanStore
 
-/// A folder that was opened as a database, and holds one of Couchbase Lite.
+/// A directory that was opened as a database, but holds one of Couchbase Lite.
 struct ForeignBundle: NumberedError, CustomStringConvertible {
     let description: String
     let number = ErrorNumber.divan(CBLError.unreadableDatabase)
 
-    /// Opens a database; an error about one of Couchbase Lite says what to do.
+    /// Opens a database; the error for a Couchbase Lite database says what to do.
     static func noticing<T>(_ directory: String, _ open: () throws -> T) throws -> T {
         do {
             return try open()

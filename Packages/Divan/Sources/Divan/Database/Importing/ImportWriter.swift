@@ -6,20 +6,20 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Stores batches in the order in which they come, on a thread of its own.
+/// Stores batches in the order in which they arrive, on its own thread.
 final class ImportWriter: Sendable {
     private let store: Store
-    /// The folder of the old database's blobs, with a slash.
+    /// The folder of the old database's blobs, with a trailing slash.
     private let blobs: String
     private let queue = DispatchQueue(label: "divan.import")
-    /// Batches that may wait.
+    /// Slots for waiting batches.
     private let room = DispatchSemaphore(value: 4)
     private let state = Mutex(State())
 
     private struct State {
         var report = DatabaseImport()
         var failure: (any Error)?
-        /// Whether each blob that was looked for is there.
+        /// Whether each blob looked for so far is there.
         var looked: [BlobDigest: Bool] = [:]
     }
 
@@ -28,9 +28,9 @@ final class ImportWriter: Sendable {
         self.blobs = blobs
     }
 
-    /// Takes a batch; waits while too many are there.
+    /// Takes a batch; blocks while too many are waiting.
     ///
-    /// - Throws: What an earlier one failed with; a `StoreError` where somebody stops the import.
+    /// - Throws: The error of an earlier batch; a `StoreError` when the import is stopped.
     func take(_ batch: ImportBatch) throws {
         do throws(StoreError) {
             try Store.checkStop(at: "")
@@ -54,17 +54,17 @@ final class ImportWriter: Sendable {
         }
     }
 
-    /// Waits until all is stored.
+    /// Waits until everything is stored.
     ///
-    /// - Throws: What a batch failed with.
+    /// - Throws: The error of a batch.
     func settle() throws {
         queue.sync {}
         if let failure = state.withLock({ $0.failure }) { throw failure }
     }
 
-    /// Waits until all is stored, and tells what was.
+    /// Waits until everything is stored, and reports it.
     ///
-    /// - Throws: What a batch failed with.
+    /// - Throws: The error of a batch.
     func settle(into report: inout DatabaseImport) throws {
         try settle()
         let stored = state.withLock { $0.report }
@@ -111,7 +111,7 @@ final class ImportWriter: Sendable {
 
     // MARK: Blobs
 
-    /// Copies the contents that any kept body names, each once.
+    /// Copies each content that a kept body names, once.
     private func carryBlobs(
         of document: ForeignDocument,
         _ report: inout DatabaseImport
@@ -131,9 +131,9 @@ final class ImportWriter: Sendable {
         }
     }
 
-    /// Returns false where the file is missing or cannot be read, or has another content.
+    /// Returns false if the file is missing, cannot be read, or has the wrong content.
     private func carry(_ digest: BlobDigest) throws -> Bool {
-        // What is no plain file is not waited for, and a link may lead anywhere.
+        // Do not block on anything but a plain file, and follow no link: it may lead anywhere.
         let flags = O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC
         let descriptor = open(blobs + digest.fileName, flags)
         guard descriptor >= 0 else { return false }
@@ -160,7 +160,7 @@ final class ImportWriter: Sendable {
         }
     }
 
-    /// The next bytes of a file, none at its end; `nil` where it cannot be read.
+    /// The next bytes of a file, empty at its end; `nil` if it cannot be read.
     private static func piece(of file: FileHandle) -> Data? {
         do {
             return try file.read(upToCount: StoreLimits.blobPieceByteCount) ?? Data()
