@@ -1,12 +1,12 @@
 import DivanStore
 
-/// How far a blob is that is being fetched.
+/// The progress of a blob that is being fetched.
 public struct BlobProgress: Sendable, Hashable {
-    /// Bytes that are here.
+    /// Bytes that have arrived here.
     public let receivedByteCount: UInt64
-    /// Those of them that an earlier attempt had brought.
+    /// Bytes among them that an earlier attempt brought.
     public let resumedByteCount: UInt64
-    /// Bytes in all, as the document says; 0 where it does not.
+    /// Total bytes according to the document; 0 if it does not say.
     public let totalByteCount: UInt64
 }
 
@@ -20,14 +20,13 @@ extension Blob {
         return (try? database.openStore())?.blobs.contains(digest) ?? false
     }
 
-    /// Fetches the content from the peer at which it was left; returns at once when it is here.
+    /// Fetches the content from the peer at which it was left; returns at once if it is already here.
     ///
-    /// Calls that run at the same time share a connection. An attempt that is cut off is repeated as a
-    /// replicator would, and goes on where it ended, also after this process was killed: what has
-    /// arrived is kept, but for an encrypted database, where each attempt begins anew. Another Divan sends
-    /// the rest only; Couchbase Lite and Sync Gateway send all, and what is here already is passed over.
-    /// Cancelling the task ends the wait, and the transfer when nobody else waits for it. An addition to the
-    /// official API.
+    /// Concurrent calls share a connection. An interrupted attempt is retried as a replicator would, and continues
+    /// where it ended, even after this process was killed: what has arrived is kept, except in an encrypted database,
+    /// where each attempt starts again. Another Divan sends only the rest; Couchbase Lite and Sync Gateway send
+    /// everything, and what is already here is skipped. Cancelling the task ends the wait, and also the transfer if
+    /// nobody else is waiting for it. An addition to the official API.
     ///
     /// ```swift
     /// let picture = document.blob(forKey: "picture")
@@ -36,12 +35,11 @@ extension Blob {
     /// ```
     ///
     /// - Parameters:
-    ///   - configuration: Reaches the peer; `nil`: as the replicator that was made last, still lives,
-    ///     and has the document's collection.
-    ///   - progress: Told about every 64 KiB and at the end, on a thread of the library's; answer at once.
-    /// - Throws: `CBLError.notFound` for a blob that no pull has left at a peer, or when there is no
-    ///   replicator to take the way from; `notOpen`; the error that ended the connection;
-    ///   `CancellationError`.
+    ///   - configuration: How to reach the peer; `nil` uses that of the newest living replicator that has the
+    ///     document's collection.
+    ///   - progress: Called about every 64 KiB and at the end, on one of the library's threads; it must return at once.
+    /// - Throws: `CBLError.notFound` for a blob that no pull has left at a peer, or if no replicator says how to reach
+    ///   it; `notOpen`; the error that ended the connection; `CancellationError`.
     public func fetch(
         from configuration: ReplicatorConfiguration? = nil,
         progress: (@Sendable (BlobProgress) -> Void)? = nil

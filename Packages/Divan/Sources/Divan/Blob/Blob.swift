@@ -2,18 +2,17 @@ import DivanJSON
 import DivanStore
 public import Foundation
 
-/// Binary content beside a document, stored once per content and named by its digest.
+/// Binary content stored outside a document, once per content, and named by its digest.
 ///
-/// A new blob that was made of bytes holds them for as long as it lives. What stands in a document
-/// that was read, and what came from a stream, is read from the database each time. Safe to use
-/// from several threads.
+/// A blob created from bytes holds them for as long as it lives. The content of a blob from a stored document, or from
+/// a stream, is read from the database each time. Safe to use from several threads.
 ///
 /// Source: `behaviour.md` §4; `blobs.md` §1.
 public final class Blob: Equatable, Hashable, @unchecked Sendable {
-    // Unchecked: `state` is the only variable, and used behind `lock`. A stream that it was made
-    // with is the blob's from then on, as ``init(contentType:contentStream:)`` says.
+    // Unchecked: `state` is the only variable, and is protected by `lock`. A stream passed to the blob belongs to it
+    // from then on, as ``init(contentType:contentStream:)`` says.
 
-    /// The value of ``typeProperty`` in a dictionary that stands for a blob.
+    /// The value of ``typeProperty`` in a dictionary that represents a blob.
     public static let blobType = "blob"
     /// The key that marks a dictionary as a blob.
     public static let typeProperty = "@type"
@@ -23,12 +22,12 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
     public static let blobLengthProperty = "length"
     /// The key of the content's MIME type.
     public static let blobContentType = "content_type"
-    /// The key of content that stands inline, as other writers may leave it.
+    /// The key of inline content, which other writers may produce.
     static let dataProperty = "data"
 
-    /// The MIME type, or `nil` when none is known.
+    /// The MIME type, or `nil` if unknown.
     public let contentType: String?
-    /// What else stood in the dictionary that this blob was read from.
+    /// Other properties of the dictionary that this blob was read from.
     private let otherProperties: JSONObject
     /// Whether it was read from such a dictionary, which a peer may have written.
     private let standsInDocument: Bool
@@ -45,7 +44,7 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// Creates a blob whose content is read from a stream, once, when it is first needed.
     ///
-    /// The stream is the blob's from then on: nobody else may read it.
+    /// The stream then belongs to the blob: nothing else may read it.
     public init(contentType: String, contentStream: InputStream) {
         self.contentType = contentType
         otherProperties = [:]
@@ -73,9 +72,9 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         self.init(contentType: contentType, contentStream: stream)
     }
 
-    /// Creates the blob that a dictionary in a document stands for.
+    /// Creates the blob that a dictionary in a document represents.
     ///
-    /// Its content is read from `origin`; `nil` when it is in no database yet.
+    /// Its content is read from `origin`; `nil` if it is not in a database yet.
     convenience init(_ members: JSONObject, in origin: Database?) {
         self.init(members, BlobState(members, in: origin))
     }
@@ -84,15 +83,15 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         contentType = members[Self.blobContentType]?.string
         self.state = state
         var known = [Self.typeProperty, Self.blobDigestProperty, Self.blobContentType]
-        // What says nothing to us stays as it is.
+        // Properties with no meaning here stay as they are.
         if state.byteCount != nil { known.append(Self.blobLengthProperty) }
         if state.isNew { known.append(Self.dataProperty) }
         otherProperties = JSONObject(members.filter { !known.contains($0.key) })
         standsInDocument = true
     }
 
-    /// Creates the blob that a dictionary in a document stood for out of bytes that were its content;
-    /// `nil` where those of `other`, which was made of `Data`, are different ones.
+    /// Recreates the blob that a dictionary in a document represented, from `other`, which was created from its content
+    /// as `Data`; `nil` if the bytes differ.
     convenience init?(_ members: JSONObject, around other: Blob) {
         guard let digest = members[Self.blobDigestProperty]?.string, other.digest == nil,
             other.contentType == "application/octet-stream", let data = other.content,
@@ -101,23 +100,22 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         self.init(members, BlobState(.bytes(data), byteCount: UInt64(data.count)))
     }
 
-    /// The content, or `nil` when it cannot be had: not in the database, or the database closed.
+    /// The content, or `nil` if it is not available: not in the database, or the database is closed.
     ///
-    /// Content of a stored blob is read from disk on each call, unless it is at most 8 KiB or the
-    /// blob was made of bytes. A blob that was left at the peer has none until it is fetched
-    /// (``fetch(from:progress:)``). Bytes that do not fit the digest, of a file that was altered or cut
-    /// short, count as no content.
+    /// The content of a stored blob is read from disk on each call, unless it is at most 8 KiB or the blob was created
+    /// from bytes. A blob that was left at the peer has none until it is fetched (``fetch(from:progress:)``). Bytes
+    /// that do not match the digest, because the file was altered or truncated, count as no content.
     public var content: Data? { lock.withLock { state.load() } }
 
-    /// A stream over the content, not opened yet, or `nil` when the content cannot be had, or stands in a
-    /// stream that nobody has read yet.
+    /// An unopened stream over the content, or `nil` if the content is not available, or is in a stream that has not
+    /// been read yet.
     ///
-    /// Unlike ``content`` it yields what the file holds, without comparing the digest.
+    /// Unlike ``content`` it yields the file's bytes without comparing the digest.
     public var contentStream: InputStream? {
         lock.withLock { state.makeStream() }
     }
 
-    /// Where the content is, or is to be, when it is a database's.
+    /// Where the content is, or will be, if it belongs to a database.
     var place: (BlobDigest, Database)? {
         lock.withLock {
             if case .stored(let digest, let database) = state.content {
@@ -128,14 +126,14 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         }
     }
 
-    /// Bytes of content; 0 for a stream that was not read yet, and where the document does not say
-    /// it until ``content`` was read.
+    /// Number of bytes; 0 for a stream that has not been read yet, and, if the document does not state it, until
+    /// ``content`` is read.
     public var length: UInt64 { lock.withLock { state.byteCount ?? 0 } }
 
     /// `sha1-` and base64 of the content's SHA-1, or `nil` until the blob is stored.
     public var digest: String? { lock.withLock { state.digest } }
 
-    /// The metadata: digest, length, content type, and what else the document said; no `@type`.
+    /// The metadata: digest, length, content type, and other properties from the document, but not `@type`.
     public var properties: [String: Any] {
         var members = metadataObject()
         members[Self.typeProperty] = nil
@@ -144,22 +142,22 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
 
     /// Returns the metadata as JSON text, with `@type`.
     ///
-    /// Only for blobs that are stored, or stand in a document: before, there is no digest, and the call
-    /// stops the program.
+    /// Only for blobs that are stored or come from a document: before, there is no digest, and the call stops the
+    /// program.
     public func toJSON() -> String {
         var members = metadataObject()
         if members[Self.blobDigestProperty] == nil {
             guard standsInDocument else {
                 stopForMisuse("Blob: toJSON() needs a digest; save the blob or its document first")
             }
-            // A peer wrote the content inline, or what is none.
+            // A peer wrote the content inline, or an invalid blob.
             let digest = lock.withLock { state.contentDigest() }
             members[Self.blobDigestProperty] = digest.map { .string($0) }
         }
         return JSON.object(members).canonicalText
     }
 
-    /// Whether a dictionary stands for a blob.
+    /// Whether a dictionary represents a blob.
     public static func isBlob(properties: [String: Any]) -> Bool {
         guard properties[typeProperty] as? String == blobType,
             properties[blobDigestProperty] is String
@@ -169,24 +167,24 @@ public final class Blob: Equatable, Hashable, @unchecked Sendable {
         return (length == nil || length is NSNumber) && (type == nil || type is String)
     }
 
-    /// Whether both have the same digest, or, when one has none yet, the same content.
+    /// Whether both have the same digest, or, if one has none yet, the same content.
     public static func == (left: Blob, right: Blob) -> Bool {
         if left === right { return true }
         if let leftDigest = left.digest, let rightDigest = right.digest {
             return leftDigest == rightDigest
         }
-        // Contents that nobody can read are not known to be the same.
+        // Unreadable contents cannot be assumed to be equal.
         return left.content.map { $0 == right.content } ?? false
     }
 
-    /// Feeds the digest into `hasher`; before the blob is stored it is made from the content.
+    /// Feeds the digest into `hasher`; before the blob is stored, the digest is computed from the content.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(lock.withLock { state.contentDigest() })
     }
 }
 
 extension Blob {
-    /// The dictionary that stands for this blob in a document.
+    /// The dictionary that represents this blob in a document.
     func metadataObject() -> JSONObject {
         let (digest, byteCount) = lock.withLock { (state.digest, state.byteCount) }
         var members = otherProperties
@@ -197,8 +195,8 @@ extension Blob {
         return members
     }
 
-    /// What stands for it in a document, content that is not stored inline; `nil` for a blob that was made here
-    /// and is not stored.
+    /// The dictionary that represents it in a document, with unstored content inline; `nil` for a blob that was created
+    /// here and is not stored.
     func standingObject() -> JSONObject? {
         let content = lock.withLock { state.isNew ? state.load() : nil }
         var members = metadataObject()
@@ -209,9 +207,9 @@ extension Blob {
         return members
     }
 
-    /// Stores the content in `database` unless it is there already.
+    /// Stores the content in `database` unless it is already there.
     ///
-    /// - Returns: What keeps the content from garbage collection until a document names it.
+    /// - Returns: A hold that protects the content from garbage collection until a document names it.
     /// - Throws: `CBLError.invalidParameter` when the blob belongs to another database; the
     ///   store's errors.
     func install(in database: Database) throws -> BlobHold? {
@@ -219,9 +217,9 @@ extension Blob {
     }
 }
 
-/// A document names a blob whose content stands in another database.
+/// A document names a blob whose content is in another database.
 struct ForeignBlob: Error {
-    /// What the official SDK says of it where a conflict resolver returned such a document.
+    /// The official SDK's message for a conflict resolver that returns such a document.
     static let officialSentence =
         "A document contains a blob that was saved to a different database. "
         + "The save operation cannot complete."

@@ -7,21 +7,20 @@ import Synchronization
 
 /// Fetches blobs that replicators have left at their peers, many over one connection.
 ///
-/// **What it promises.** Each call of `fetch` ends: with the blob in the store, with the error of the
-/// connection or of the blob, or cancelled. A blob is fetched once for all who wait for it.
+/// **What it promises.** Each call of `fetch` ends: with the blob in the store, with the error of the connection or of
+/// the blob, or cancelled. A blob is fetched once for all waiters.
 ///
-/// **Its steps.** Calls line up. When no connection is under way, one begins and takes along all that
-/// stand in line for the same peer; who comes later waits for the next one. A connection that is lost
-/// is made again by the session, with the same blobs.
+/// **Its steps.** Calls queue up. When no connection is under way, one starts and takes all queued calls for the same
+/// peer; later calls wait for the next one. A lost connection is reopened by the session, with the same blobs.
 ///
-/// **What bounds it.** `batchCount` blobs go into one connection.
+/// **Its limits.** One connection fetches at most `batchCount` blobs.
 final class BlobCourier: Sendable {
     typealias Progress = @Sendable (_ received: Int, _ resumed: Int) -> Void
 
-    /// Blobs that one connection fetches; the next thousand has its own.
+    /// Blobs per connection; the next thousand get their own.
     private static let batchCount = 1_000
 
-    /// Somebody who waits for a blob.
+    /// A call that waits for a blob.
     private struct Waiter {
         let number: Int
         let progress: Progress
@@ -30,7 +29,7 @@ final class BlobCourier: Sendable {
 
     private struct Parcel {
         let digest: BlobDigest
-        /// The content under each document that may have it at the peer.
+        /// The content, once for each document that may have it at the peer.
         let blobs: [WantedBlob]
         let configuration: ReplicatorConfiguration
         var waiters: [Waiter]
@@ -59,24 +58,24 @@ final class BlobCourier: Sendable {
             return waiter
         }
 
-        /// Forgets what those wait for who are told now.
+        /// Forgets waiters that are about to be resumed.
         mutating func forget(_ waiters: [Waiter]) {
             for waiter in waiters { wanted[waiter.number] = nil }
         }
     }
 
     private let state = Mutex(State())
-    /// Where the next connection begins: a start that fails has ended when it returns, and those of a long
-    /// line would stand on the stack one above the other.
+    /// Where the next connection starts: a failing start has ended when it returns, and starting the next one from
+    /// there would deepen the stack each time.
     private let queue = DispatchQueue(label: "divan.blob-courier")
-    /// Called between the choice of a connection's blobs and its beginning, where a test cancels one.
+    /// Called after a connection's blobs are chosen and before it starts, where a test cancels one.
     private let willStart: @Sendable () -> Void
 
     init(willStart: @escaping @Sendable () -> Void = {}) {
         self.willStart = willStart
     }
 
-    /// Blobs that stand in line.
+    /// Blobs in the queue.
     var waitingCount: Int { state.withLock { $0.line.count } }
 
     /// Fetches one blob.
@@ -93,7 +92,7 @@ final class BlobCourier: Sendable {
             state.waiterCount += 1
             return state.waiterCount
         }
-        // A cancellation that came after the end has nobody to end.
+        // A cancellation after the end has no waiter to cancel.
         defer { state.withLock { _ = $0.cancelled.remove(number) } }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -112,7 +111,7 @@ final class BlobCourier: Sendable {
         try? database.openStore().write { try $0.noteArrived(digest) }
     }
 
-    /// Under which documents the peer has a blob, and how the peer is reached.
+    /// The documents under which the peer has a blob, and how to reach the peer.
     private func route(
         _ digest: BlobDigest,
         for database: Database,
@@ -125,7 +124,7 @@ final class BlobCourier: Sendable {
         }
         let living = Replicator.living.all.reversed().lazy
             .filter { replicator in
-                // Several objects may stand for the file, and some of them be closed.
+                // Several objects may represent the file, and some of them may be closed.
                 let itsStore = try? replicator.config.requiredDatabase.openStore()
                 return replicator.errand == nil && itsStore === store
             }
@@ -164,7 +163,7 @@ final class BlobCourier: Sendable {
                 return (nil, nil)
             }
             let isNeeded = state.underway.values.contains { !$0.waiters.isEmpty }
-            // Who comes while it stops waits for the next one.
+            // A call that arrives while it stops waits for the next connection.
             if !isNeeded { state.underway = [:] }
             return (waiter, isNeeded ? nil : state.replicator)
         }
@@ -174,10 +173,10 @@ final class BlobCourier: Sendable {
 }
 
 extension BlobCourier: DatabaseService {
-    /// It is kept once a blob was fetched, and nothing of it has to end.
+    /// It is kept once a blob has been fetched, and has nothing to end.
     var endsBesideBatches: Bool { true }
 
-    /// The replicators of its connections are stopped as all others are.
+    /// The replicators of its connections are stopped like all others.
     func beginStop() {}
 
     func waitForStop() {}
@@ -186,7 +185,7 @@ extension BlobCourier: DatabaseService {
 // MARK: - One connection after another
 
 extension BlobCourier {
-    /// Begins a connection with those that stand in line for one peer, unless one is under way.
+    /// Starts a connection for the queued calls to one peer, unless one is under way.
     private func startNext() {
         let replicator = state.withLock { state -> Replicator? in
             guard state.replicator == nil else { return nil }
@@ -199,7 +198,7 @@ extension BlobCourier {
                         parcel.configuration.isOpen
                     else { return false }
                 } else {
-                    // One whose collection was deleted while it stood in line fails by itself.
+                    // One whose collection was deleted while it was queued fails on its own.
                     leader = (parcel.configuration, parcel.configuration.isOpen)
                 }
                 count += 1
@@ -220,12 +219,12 @@ extension BlobCourier {
         }
         willStart()
         replicator.start()
-        // Who was cancelled meanwhile found no run to stop.
+        // A call that was cancelled meanwhile found no run to stop.
         let isWanted = state.withLock { $0.replicator !== replicator || !$0.underway.isEmpty }
         if !isWanted { replicator.stop() }
     }
 
-    /// Something became of a blob.
+    /// Handles news of a blob.
     private func take(_ event: BlobEvent) {
         switch event.state {
         case .arriving(let byteCount, let resumed):
@@ -262,10 +261,10 @@ extension BlobCourier {
 }
 
 extension ReplicatorConfiguration {
-    /// Whether all of its collections are still there.
+    /// Whether all of its collections still exist.
     fileprivate var isOpen: Bool { (try? collections.requireOpen()) != nil }
 
-    /// Whether one connection serves both: the same peer, asked as the same user.
+    /// Whether one connection can serve both: the same peer and the same user.
     fileprivate func leads(whereDoes other: ReplicatorConfiguration) -> Bool {
         guard let mine = try? remoteIdentity(), let theirs = try? other.remoteIdentity() else {
             return false
@@ -281,7 +280,7 @@ extension ReplicatorConfiguration {
             areSame(mine.username, theirs.username) && areSame(mine.password, theirs.password)
         case (let mine as SessionAuthenticator, let theirs as SessionAuthenticator):
             areSame(mine.sessionID, theirs.sessionID) && areSame(mine.cookieName, theirs.cookieName)
-        // Of others it is only known that the same object is the same user.
+        // For other types, only the same object is known to be the same user.
         case (let mine?, let theirs?): (mine as AnyObject) === (theirs as AnyObject)
         default: false
         }
@@ -291,14 +290,14 @@ extension ReplicatorConfiguration {
         mine.utf8.elementsEqual(theirs.utf8)
     }
 
-    /// Adds the collections that others to the same peer have.
+    /// Adds the collections of other configurations for the same peer.
     fileprivate mutating func join(_ others: [ReplicatorConfiguration]) {
         for other in others {
             for collection in other.collections where collectionConfig(collection) == nil {
                 guard collection.database === requiredDatabase,
                     let entry = other.collectionConfig(collection)
                 else { continue }
-                // Not `addCollection`, which stops the program where it was deleted just now.
+                // Not `addCollection`, which stops the program if the collection was just deleted.
                 enter(collection, entry)
             }
         }

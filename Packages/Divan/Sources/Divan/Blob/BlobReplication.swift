@@ -4,17 +4,16 @@ import DivanStore
 
 /// Which blobs a pull fetches with the documents that name them.
 ///
-/// A blob that was left at the peer has no ``Blob/content`` until it is fetched; ``Blob/isHere`` tells.
-/// Documents with such blobs can be changed and pushed back to where the blobs are. A third peer that
-/// asks this database for one is told 404, and does not take the document: leave blobs at a peer on
-/// devices at the edge, not on those that others pull from.
+/// A blob that was left at the peer has no ``Blob/content`` until it is fetched; check ``Blob/isHere``. Documents with
+/// such blobs can be changed and pushed back to the peer that has the blobs. A third peer that requests one from this
+/// database gets a 404 and does not accept the document: only leave blobs at a peer on edge devices, not on those that
+/// others pull from.
 public enum BlobReplication: Sendable, Hashable {
-    /// All blobs, before the document is stored.
+    /// Fetches all blobs, before the document is stored.
     case eager
-    /// None.
+    /// Fetches none.
     case lazy
-    /// Those of at most so many bytes, by the length that the document states; one that states none is
-    /// left.
+    /// Fetches blobs up to a size, by the length that the document states; blobs without one are left.
     case upTo(_ byteCount: UInt64)
 
     var policy: BlobPolicy {
@@ -26,14 +25,14 @@ public enum BlobReplication: Sendable, Hashable {
     }
 }
 
-/// Blobs that a replicator is to fetch instead of documents, and whom it tells.
+/// Blobs for a replicator to fetch instead of documents, and where it reports.
 struct BlobErrand: Sendable {
     let blobs: [WantedBlob]
     let onEvent: @Sendable (BlobEvent) -> Void
 }
 
 extension PeerConfiguration {
-    /// The same connection, for nothing but these blobs.
+    /// The same connection, only for these blobs.
     func fetching(_ blobs: [WantedBlob]) -> PeerConfiguration {
         guard case .active(var options) = role else { return self }
         options.pushes = false

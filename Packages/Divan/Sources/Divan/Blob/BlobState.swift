@@ -3,14 +3,14 @@ import DivanJSON
 import DivanStore
 import Foundation
 
-/// Where a blob's content is, and what is known of it; used behind the blob's lock.
+/// Where a blob's content is, and what is known of it; protected by the blob's lock.
 struct BlobState {
     enum Content {
         /// In memory, not stored yet.
         case bytes(Data)
-        /// A stream that nobody has read yet.
+        /// A stream that has not been read yet.
         case stream(InputStream)
-        /// A stream that could not be read to its end, and cannot be read again.
+        /// A stream that could not be read to its end, and cannot be reread.
         case lost
         /// In the blob store of a database.
         case stored(BlobDigest, Database)
@@ -18,19 +18,19 @@ struct BlobState {
         case elsewhere
     }
 
-    /// Content that stays in memory after it was stored or read; bytes, as in the official SDK.
+    /// Bytes of content that stay in memory after being stored or read, as in the official SDK.
     private static let cachedByteCountLimit = 8_192
-    /// What is read from a stream in one step; bytes.
+    /// Bytes read from a stream in one step.
     private static let pieceByteCount = 65_536
 
     private(set) var content: Content
     private(set) var digest: String?
-    /// `nil` while nobody has said it.
+    /// `nil` while unknown.
     private(set) var byteCount: UInt64?
     private var cached: Data?
-    /// What the application handed in; it stays when it is stored, also after the database closes.
+    /// Content from the application; it is kept after being stored, even after the database closes.
     private var own: Data?
-    /// Whether it was read from a stream, which cannot be read again.
+    /// Whether it was read from a stream, which cannot be reread.
     private var cameFromStream = false
 
     init(_ content: Content, byteCount: UInt64? = nil) {
@@ -54,7 +54,7 @@ struct BlobState {
         }
     }
 
-    /// Whether the content stands in memory alone.
+    /// Whether the content is only in memory.
     var isNew: Bool {
         if case .bytes = content { true } else { false }
     }
@@ -77,7 +77,7 @@ struct BlobState {
         }
     }
 
-    /// The digest, made from the content while there is none yet.
+    /// The digest, computed from the content while there is none yet.
     mutating func contentDigest() -> String? {
         digest ?? load().map { BlobDigest(hashing: Array($0).span).description }
     }
@@ -93,10 +93,10 @@ struct BlobState {
         return load().map { InputStream(data: $0) }
     }
 
-    /// Stores the content in `database` unless it is there already.
+    /// Stores the content in `database` unless it is already there.
     ///
-    /// - Returns: A hold that keeps the content from garbage collection until a document that
-    ///   names it is saved; `nil` when only the metadata is known.
+    /// - Returns: A hold that protects the content from garbage collection until a document that names it is saved;
+    ///   `nil` if only the metadata is known.
     mutating func install(in database: Database) throws -> BlobHold? {
         let store = try database.openStore()
         switch content {
@@ -110,7 +110,7 @@ struct BlobState {
         case .stored(let key, let home):
             guard home.store === store else { throw ForeignBlob() }
             let hold = store.blobs.hold(key)
-            // Gone where a batch that saved it was undone, and a compaction followed.
+            // It is gone if the batch that saved it was rolled back and a compaction followed.
             if let own, !store.blobs.contains(key) { _ = try store.blobs.write(Array(own)) }
             guard !cameFromStream || store.blobs.contains(key) else {
                 throw NSError(
@@ -125,7 +125,7 @@ struct BlobState {
             settle(hold.digest, in: database, byteCount: data.count, content: data)
             return hold
         case .stream(let stream):
-            // Whatever goes wrong, part of it is read.
+            // If anything fails, part of it has been read.
             content = .lost
             let (hold, count) = try Self.copy(stream, into: store)
             settle(hold.digest, in: database, byteCount: count, content: nil)
@@ -134,12 +134,12 @@ struct BlobState {
         }
     }
 
-    /// Reads its content from `database` from now on, if that has it under the digest.
+    /// From now on reads its content from `database`, if that has it under the digest.
     ///
-    /// Returns what keeps the content until a document names it.
+    /// Returns a hold that protects the content until a document names it.
     private mutating func adopt(from store: Store, of database: Database) -> BlobHold? {
         guard let key = digest.flatMap({ BlobDigest($0) }) else { return nil }
-        // Held before it is looked for, or a compaction might come in between.
+        // Hold it before looking for it, or a compaction might come in between.
         let hold = store.blobs.hold(key)
         guard store.blobs.contains(key) else { return nil }
         content = .stored(key, database)
@@ -170,7 +170,7 @@ struct BlobState {
                 return nil
             }
             let data = Data(bytes)
-            // What the document said may have been nothing.
+            // The document may not have stated a length.
             byteCount = UInt64(data.count)
             if data.count <= Self.cachedByteCountLimit { cached = data }
             return data
@@ -226,7 +226,7 @@ struct BlobState {
 }
 
 extension JSON {
-    /// The number as a count of bytes, also where a fraction is written that is none.
+    /// The number as a count of bytes, even if written as a decimal with a whole value.
     fileprivate var byteCount: UInt64? {
         switch self {
         case .int(let count): UInt64(exactly: count)

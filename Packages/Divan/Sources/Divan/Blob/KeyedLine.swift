@@ -1,24 +1,24 @@
-/// Elements in the order in which they came, each found, changed and taken out by its key.
+/// A queue of elements in order of arrival; each can be found, changed and removed by its key.
 ///
-/// However long the line is, each of these steps costs the same; `take(where:)` goes through all.
+/// The cost of each of these steps does not depend on the length; `take(where:)` visits all elements.
 struct KeyedLine<Key: Hashable, Element> {
     private struct Entry {
         let key: Key
-        /// Tells it from an earlier element of the same key, which has left.
+        /// Distinguishes it from an earlier, removed element of the same key.
         let number: Int
     }
 
     private var elements: [Key: (number: Int, element: Element)] = [:]
-    /// What has left is passed over, and goes when it is more than the rest.
+    /// Removed entries are skipped, and dropped once they outnumber the rest.
     private var order: [Entry] = []
     private var lastNumber = 0
 
-    /// How many stand in line.
+    /// The number of elements.
     var count: Int { elements.count }
 
     subscript(key: Key) -> Element? { elements[key]?.element }
 
-    /// Adds an element at the end; its key has none.
+    /// Adds an element at the end; its key must not have one.
     mutating func append(_ element: Element, under key: Key) {
         lastNumber += 1
         elements[key] = (lastNumber, element)
@@ -28,18 +28,18 @@ struct KeyedLine<Key: Hashable, Element> {
         order.removeAll { elements[$0.key]?.number != $0.number }
     }
 
-    /// Changes an element where it stands; `nil` where its key has none.
+    /// Changes an element in place; `nil` if its key has none.
     mutating func update<Output>(_ key: Key, _ body: (inout Element) -> Output) -> Output? {
         guard let place = elements.index(forKey: key) else { return nil }
         return body(&elements.values[place].element)
     }
 
-    /// Takes an element out.
+    /// Removes an element.
     mutating func remove(_ key: Key) {
         elements[key] = nil
     }
 
-    /// Takes those out that are wanted, the longest wait first.
+    /// Removes the wanted elements, oldest first.
     mutating func take(where isWanted: (Element) -> Bool) -> [Element] {
         var taken: [Element] = []
         var rest: [Entry] = []

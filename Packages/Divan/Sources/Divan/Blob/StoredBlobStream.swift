@@ -1,9 +1,9 @@
 import DivanStore
 import Foundation
 
-/// The content of a blob whose file nobody can read without its key, piece by piece.
+/// The content of a blob in an encrypted file, piece by piece.
 ///
-/// Used by one thread at a time, as every stream. The file is opened with the stream.
+/// Used by one thread at a time, like every stream. The file is opened along with the stream.
 final class StoredBlobStream: InputStream {
     private let digest: BlobDigest
     private let blobs: BlobStore
@@ -44,7 +44,7 @@ final class StoredBlobStream: InputStream {
         guard status == .open, let reader, count > 0 else { return failure == nil ? 0 : -1 }
         do throws(StoreError) {
             let piece = try reader.read(upTo: min(count, StoreLimits.blobPieceByteCount))
-            // No more than was asked for, which is what the caller has room for.
+            // No more than requested, which is what the caller has room for.
             piece.withUnsafeBufferPointer { bytes in
                 if let start = bytes.baseAddress { buffer.update(from: start, count: bytes.count) }
             }

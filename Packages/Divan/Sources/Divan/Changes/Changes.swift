@@ -1,10 +1,10 @@
-/// Documents of one collection that changed in one commit, deletions and purges included.
+/// Documents of one collection that changed in one commit, including deletions and purges.
 ///
-/// The documents may have changed again, or be gone, when a listener reads them.
+/// By the time a listener reads them, the documents may have changed again or no longer exist.
 public struct CollectionChange: Sendable {
     /// The collection.
     public let collection: Collection
-    /// Each changed document once; at most 1000, longer commits arrive as several changes.
+    /// Each changed document once, at most 1000; larger commits arrive as several changes.
     public let documentIDs: [String]
 }
 
@@ -30,14 +30,14 @@ public struct DatabaseChange: Sendable {
 }
 
 extension CollectionChange {
-    /// The same change of an equal collection.
+    /// The same change for an equal collection.
     func told(of collection: Collection) -> CollectionChange {
         CollectionChange(collection: collection, documentIDs: documentIDs)
     }
 }
 
 extension DocumentChange {
-    /// The same change of an equal collection.
+    /// The same change for an equal collection.
     func told(of collection: Collection) -> DocumentChange {
         DocumentChange(documentID: documentID, collection: collection)
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The listeners of one source of events; posts each event to each listener's queue, in order.
 ///
-/// Safe from any thread. Removal ends deliveries at once for events that are not queued yet.
+/// Safe to use from any thread. Removing a listener stops the delivery of events that are not queued yet.
 final class ListenerList<Event: Sendable>: Sendable {
     private struct State {
         var listeners: [UInt64: Listener<Event>] = [:]
@@ -14,14 +14,14 @@ final class ListenerList<Event: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether posting would reach nobody.
+    /// Whether there are no listeners.
     var isEmpty: Bool { state.withLock { $0.listeners.isEmpty } }
 
     /// Adds a listener that receives each event posted from now on.
     ///
-    /// It runs on `queue`; `nil` means `Database.defaultListenerQueue` at delivery. Of events that wait
-    /// there the newest `limit` are kept. `removed` runs after the listener was removed through its
-    /// token, on that thread.
+    /// It runs on `queue`; `nil` means `Database.defaultListenerQueue` at the time of delivery. At most the newest
+    /// `limit` waiting events are kept. `removed` runs after the listener is removed through its token, on the same
+    /// thread.
     func add(
         queue: DispatchQueue?,
         keepingNewest limit: Int = .max,
@@ -36,7 +36,7 @@ final class ListenerList<Event: Sendable>: Sendable {
         removed: (@Sendable () -> Void)? = nil,
         onMain body: @escaping @MainActor @Sendable (Event) -> Void
     ) -> ListenerToken {
-        // The main queue is what the main actor runs on.
+        // The main actor runs on the main queue.
         add(queue: .main, removed: removed) { event in MainActor.assumeIsolated { body(event) } }
     }
 
@@ -51,7 +51,7 @@ final class ListenerList<Event: Sendable>: Sendable {
         insert(Listener(delivery: .postingThread, ended: ended, body: body), removed: removed)
     }
 
-    /// Delivers `event` to every listener, in the order in which they were added.
+    /// Delivers `event` to every listener, in the order they were added.
     func post(_ event: Event) {
         let listeners = state.withLock { state in
             state.order.compactMap { state.listeners[$0] }
@@ -59,7 +59,7 @@ final class ListenerList<Event: Sendable>: Sendable {
         for listener in listeners { listener.deliver(event) }
     }
 
-    /// Forgets all listeners: there will be no more events.
+    /// Removes all listeners because there will be no more events.
     func end() {
         let listeners = state.withLock { state in
             defer { state = State(lastKey: state.lastKey) }
@@ -85,7 +85,7 @@ final class ListenerList<Event: Sendable>: Sendable {
     }
 
     private func remove(_ key: UInt64) {
-        // Handed out: what the listener holds may remove another one as it goes.
+        // Released outside the lock: an object that the listener holds may remove another listener when it is released.
         let removed = state.withLock { state in
             state.order.removeAll { $0 == key }
             return state.listeners.removeValue(forKey: key)
@@ -94,20 +94,20 @@ final class ListenerList<Event: Sendable>: Sendable {
     }
 }
 
-/// One listener: a closure, where it runs, and how many events came since it ran.
+/// One listener: a closure, where it runs, and how many events arrived since it ran.
 private final class Listener<Event: Sendable>: Sendable {
     enum Delivery: Sendable {
         case queue(DispatchQueue?)
         case postingThread
     }
 
-    /// Events that may come before a warning says that nobody drains the queue.
+    /// Events that may wait before a warning reports that nobody drains the queue.
     private let waitingCountLimit = 1_000
 
     private let delivery: Delivery
-    /// Events that wait at most; `Int.max` for all.
+    /// The most events that wait; `Int.max` for all.
     private let limit: Int
-    /// Those that wait, where there is a limit.
+    /// The waiting events, if there is a limit.
     private let kept = Mutex<[Event]>([])
     private let ended: (@Sendable () -> Void)?
     private let body: @Sendable (Event) -> Void
@@ -150,8 +150,8 @@ private final class Listener<Event: Sendable>: Sendable {
         }
     }
 
-    /// Keeps an event; returns whether it needs a turn of its own, and has not got that of the oldest one,
-    /// which went for it.
+    /// Keeps an event; returns whether it needs its own turn on the queue, because it did not replace the oldest event
+    /// and take over that one's turn.
     private func needsTurn(_ event: Event) -> Bool {
         let oldest = kept.withLock { kept -> Event? in
             kept.append(event)

@@ -2,7 +2,7 @@ import Dispatch
 import DivanLog
 import Synchronization
 
-/// Where listeners run that name no queue of their own.
+/// Where listeners run if no queue is named.
 ///
 /// The main queue, as in the official SDK. A daemon that never drains the main queue sets
 /// ``Database/defaultListenerQueue`` once at its start.

@@ -1,21 +1,21 @@
 import Synchronization
 
-/// What an `add…Listener` call returns: the way to end the deliveries.
+/// The result of an `add…Listener` call, used to remove the listener.
 ///
-/// Dropping the token does not remove the listener. Safe from any thread.
+/// Dropping the token does not remove the listener. Safe to use from any thread.
 ///
 /// Source: `behaviour.md` §16.
 public final class ListenerToken: Sendable {
     private let removal: Mutex<(@Sendable () -> Void)?>
 
-    /// Creates a token whose first removal runs `removal`; `nil` makes a dead token.
+    /// Creates a token whose first removal runs `removal`; `nil` creates an inactive token.
     init(removal: (@Sendable () -> Void)?) {
         self.removal = Mutex(removal)
     }
 
-    /// Ends the deliveries; an event that is queued already may still arrive.
+    /// Removes the listener; an event that is already queued may still arrive.
     ///
-    /// Removing twice is harmless.
+    /// A second call does nothing.
     public func remove() {
         let removal = removal.withLock { stored in
             defer { stored = nil }

@@ -4,35 +4,34 @@ import Foundation
 extension Collection {
     /// Returns a model, or `nil` when there is no document or it is deleted.
     ///
-    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `invalidParameter`
-    ///   when the type has no `DocumentID` property; `notOpen`.
+    /// - Throws: `CBLError.decodingError` when the document does not match the type; `invalidParameter` when the type
+    ///   has no `DocumentID` property; `notOpen`.
     public func document<T: DocumentDecodable>(id: String, as type: T.Type) throws -> T? {
         try document(id: id).map { try ModelDecoder.decode(type, from: $0) }
     }
 
     /// Saves a model; the last write wins.
     ///
-    /// Keys of the document that a model did not ask for when it was read stay as they were then,
-    /// those of objects inside it too, and so do the type and further properties of a blob whose content
-    /// a model holds as `Data`; elements of arrays are written as the model holds them. A
-    /// class that is a ``WholeDocumentModel`` drops them. A model that was not read replaces the
-    /// document that stands under its ID, be there one, without a conflict. Optional properties
-    /// without a value are written as null, `Data` as a blob, which the official SDK refuses.
+    /// Keys of the document that the model did not read keep the values that they had then, including those of nested
+    /// objects; so do the type and other properties of a blob whose content the model holds as `Data`. Array elements
+    /// are written as the model holds them. A ``WholeDocumentModel`` drops unknown keys. A model that was not read
+    /// replaces any document with its ID, without a conflict. Optional properties without a value are written as null,
+    /// `Data` as a blob, which the official SDK refuses.
     ///
-    /// A model is of no collection: one that was read or saved elsewhere is saved here as a new one,
-    /// and so is one whose document is purged.
+    /// A model does not belong to a collection: one that was read or saved elsewhere is saved here as a new document,
+    /// as is one whose document was purged.
     ///
-    /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property; `notOpen`; for all
-    ///   else `unexpectedError`, as officially: what `save(document:)` throws, or `encodingError`, stands
-    ///   under `NSUnderlyingErrorKey`.
+    /// - Throws: `CBLError.invalidParameter` unless it has one `DocumentID` property; `notOpen`; otherwise
+    ///   `unexpectedError`, as in the official SDK, with what `save(document:)` throws, or `encodingError`, under
+    ///   `NSUnderlyingErrorKey`.
     public func save<T: DocumentEncodable>(from object: T) throws {
         _ = try save(from: object, concurrencyControl: .lastWriteWins)
     }
 
     /// Saves a model.
     ///
-    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
-    ///   and the stored document is not the revision that `object` was read or saved as.
+    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
+    ///   is not the revision that `object` was read or saved as.
     /// - Throws: As ``save(from:)``.
     public func save<T: DocumentEncodable>(
         from object: T,
@@ -52,8 +51,8 @@ extension Collection {
     /// The handler edits its first argument, which is `object`, and returns `true` to try again;
     /// see `save(document:conflictHandler:)`.
     ///
-    /// - Returns: Whether the model was saved. `false` also where the stored document does not fit the
-    ///   type, or the edited model cannot be encoded; the log says why.
+    /// - Returns: Whether the model was saved. Also `false` if the stored document does not match the type, or the
+    ///   edited model cannot be encoded; the log says why.
     /// - Throws: As ``save(from:)``.
     public func save<T: DocumentCodable>(
         from object: T,
@@ -68,12 +67,12 @@ extension Collection {
                         try ModelDecoder.decodeKnowing(T.self, from: $0)
                     }
                     guard conflictHandler(object, other?.model) else { return false }
-                    // What no model knows is newest in the stored document.
+                    // The stored document has the newest values of unknown keys.
                     if let other { unknown = other.unknown }
                     document.replaceMembers(with: try self.members(of: object, beside: unknown).1)
                     return true
                 } catch {
-                    // As officially; the caller cannot tell it from a handler that gives up.
+                    // As in the official SDK; the caller cannot distinguish this from a handler that gives up.
                     Journal.database.warning(
                         "Collection \(self.fullName): document \(document.id) was not saved, its "
                             + "conflict cannot be resolved: \(error.localizedDescription)"
@@ -91,8 +90,8 @@ extension Collection {
 
     /// Deletes the document of a model; the last write wins.
     ///
-    /// - Throws: `CBLError.unexpectedError` when there is no document of the model's ID, with `notFound`
-    ///   under `NSUnderlyingErrorKey`; as ``save(from:)``.
+    /// - Throws: `CBLError.unexpectedError` when there is no document with the model's ID, with `notFound` under
+    ///   `NSUnderlyingErrorKey`; as ``save(from:)``.
     public func delete<T: DocumentEncodable>(for object: T) throws {
         _ = try delete(for: object, concurrencyControl: .lastWriteWins)
     }
@@ -115,10 +114,9 @@ extension Collection {
 
     /// Forgets the document of a model; this does not replicate.
     ///
-    /// The model counts as never saved then, and may get another ID.
+    /// Afterwards the model counts as never saved, and may get another ID.
     ///
-    /// - Throws: `CBLError.notFound` when there is no document of the model's ID, `notOpen`;
-    ///   as ``save(from:)``.
+    /// - Throws: `CBLError.notFound` when there is no document with the model's ID, `notOpen`; as ``save(from:)``.
     public func purge<T: DocumentEncodable>(for object: T) throws {
         let id = try members(of: object, beside: nil).0
         guard let name = id.wrappedValue else {
@@ -128,7 +126,7 @@ extension Collection {
             )
         }
         try purge(id: name)
-        // What it stands for in another collection is there still.
+        // Its document in another collection still exists.
         if let home = id.standing.valid.collection, !isOfOneLife(with: home) { return }
         id.standing = standing(of: nil, after: id)
     }
@@ -151,7 +149,7 @@ extension Collection {
         return (id, document)
     }
 
-    /// Gives what `write` throws the form that it has officially, where a model is written in a batch.
+    /// Wraps the errors of `write` as the official SDK does, which writes a model in a batch.
     private func wrappingErrors<Model>(
         _ verb: String,
         _ type: Model.Type,
@@ -168,11 +166,10 @@ extension Collection {
         }
     }
 
-    /// The revision that a model stands for here: the one that it was read or saved as, or, when it
-    /// never was, the current one.
+    /// The revision that a model stands for here: the one that it was read or saved as, or otherwise the current one.
     ///
-    /// `nil` for a new document: there is none of this ID, or the model was read in a collection
-    /// whose document is at another revision.
+    /// `nil` for a new document: there is none with this ID, or the model was read in another collection and the
+    /// document's revision differs.
     private func state(of id: DocumentID) throws -> RevisionState? {
         guard let name = id.wrappedValue, let stored = try storedDocument(name) else { return nil }
         let known = id.standing.valid
@@ -183,7 +180,7 @@ extension Collection {
         return stored.revisionID == state.revisionID ? RevisionState(stored) : nil
     }
 
-    /// A revision of this collection, or none, in place of what a model stood for.
+    /// A revision of this collection, or none, to replace what a model stood for.
     private func standing(of state: RevisionState?, after id: DocumentID) -> Standing {
         Standing(
             state,
@@ -193,8 +190,7 @@ extension Collection {
         )
     }
 
-    /// What a model writes, with `unknown` beside it: by default what it did not ask for when it was
-    /// read.
+    /// The members that a model writes, together with `unknown`: by default the keys that it did not read.
     private func members(
         of object: some DocumentEncodable,
         beside unknown: UnknownMembers?
@@ -212,12 +208,12 @@ extension Blob: DocumentOnly {
 }
 
 extension Blob: Codable {
-    /// Blobs are decoded by `Collection.document(id:as:)` alone; other decoders fail here.
+    /// Blobs can only be decoded by `Collection.document(id:as:)`; other decoders fail here.
     public convenience init(from decoder: any Decoder) throws {
         throw Blob.undecodable(by: decoder)
     }
 
-    /// Blobs are encoded by `Collection.save(from:)` alone; other encoders fail here.
+    /// Blobs can only be encoded by `Collection.save(from:)`; other encoders fail here.
     public func encode(to encoder: any Encoder) throws {
         throw unencodable(by: encoder)
     }

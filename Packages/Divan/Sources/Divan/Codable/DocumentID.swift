@@ -5,38 +5,37 @@ public typealias DocumentDecodable = Decodable & AnyObject
 /// A class that can be saved as a document and read from one.
 public typealias DocumentCodable = DocumentEncodable & DocumentDecodable
 
-/// A model class that stands for its whole document: saving it drops the keys that it does not know.
+/// A model class that represents its whole document: saving it drops the keys that it does not know.
 ///
-/// Without it they stay, so that an older program does not delete what a newer one added. An addition
-/// to the official API.
+/// Otherwise they are kept, so that an older program does not delete what a newer one added. An addition to the
+/// official API.
 public protocol WholeDocumentModel: AnyObject {}
 
 /// Marks the property of a model class that holds the document's ID.
 ///
-/// A model has exactly one; one of its own class counts before those of its superclasses. It is not
-/// written into the body; it also remembers which revision the
-/// model was read or saved as, so that conflicts are noticed. `nil` makes an ID up at the first
-/// save; an ID that is set by hand stands for the document that has it. Changing it after the model
-/// was read or saved is misuse and stops the program.
+/// A model has exactly one; that of its own class takes precedence over those of its superclasses. It is not written
+/// into the body; it also remembers the revision that the model was read or saved as, so that conflicts are detected.
+/// With `nil` an ID is generated at the first save; an ID that you set refers to the document that has it. Changing it
+/// after the model was read or saved is misuse and stops the program.
 ///
 /// Source: `api-map.md` §18.
 @propertyWrapper
 public final class DocumentID: Codable {
     private var id: String?
-    /// Which revision the model was read or saved as, and where.
+    /// The revision that the model was read or saved as, and where.
     var standing = Standing(nil, in: nil)
-    /// What the document held that the model did not ask for when it was read.
+    /// The members of the document that the model did not read.
     var unknown: UnknownMembers?
 
-    /// Creates an ID; `nil` to have one made up.
+    /// Creates an ID; `nil` to have one generated.
     public init(wrappedValue: String?) {
         id = wrappedValue
     }
 
-    /// Creates an ID that is made up at the first save.
+    /// Creates an ID that is generated at the first save.
     public init() {}
 
-    /// The document's ID, or `nil` until one is made up.
+    /// The document's ID, or `nil` until one is generated.
     public var wrappedValue: String? {
         get { id }
         set {
@@ -60,18 +59,18 @@ public final class DocumentID: Codable {
         try container.encode(id)
     }
 
-    /// Creates the ID of a model that is read from `document`.
+    /// Creates the ID for a model that is read from `document`.
     init(of document: Document) {
         adopt(document)
     }
 
-    /// Takes over what a save or deletion made of the document.
+    /// Adopts the document's state after a save or deletion.
     func adopt(_ document: Document) {
         id = document.id
         standing = document.standing
     }
 
-    /// The ones that a model has as properties of its lowest class that has any.
+    /// The IDs among a model's properties, from the most derived class that has any.
     static func all(in model: Any) -> [DocumentID] {
         var mirror: Mirror? = Mirror(reflecting: model)
         while let level = mirror {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A value that stands for something in a document, so that no other coder can carry it.
+/// A value that only has meaning in a document, so other coders cannot carry it.
 protocol DocumentOnly {
-    /// What it is called, with its article.
+    /// Its name, with the article.
     static var noun: String { get }
 }
 
 extension DocumentOnly {
-    /// What every decoder but the one of documents is told.
+    /// The error for every decoder except the one for documents.
     static func undecodable(by decoder: any Decoder) -> NSError {
         NSError(
             CBLError.decodingError,
@@ -16,7 +16,7 @@ extension DocumentOnly {
         )
     }
 
-    /// What every encoder but the one of documents is told.
+    /// The error for every encoder except the one for documents.
     func unencodable(by encoder: any Encoder) -> NSError {
         NSError(
             CBLError.encodingError,
@@ -27,7 +27,7 @@ extension DocumentOnly {
 }
 
 extension [any CodingKey] {
-    /// The place, for a sentence.
+    /// The coding path, as text for a message.
     fileprivate var text: String {
         isEmpty ? "The value itself" : map(\.stringValue).joined(separator: ".")
     }

@@ -1,27 +1,27 @@
 import DivanJSON
 import Foundation
 
-/// Makes a model from the members of a document, or from the columns of a row.
+/// Creates a model from the members of a document, or from the columns of a row.
 final class ModelDecoder: Decoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     fileprivate let json: JSON
     private let origin: Origin
-    /// Shared by the decoders of one model.
+    /// Shared by all decoders of one model.
     private let found: Found
-    /// Members that nobody has asked for yet; `nil` until somebody asks for the first.
+    /// Members that have not been read yet; `nil` until the first is read.
     private var unasked: JSONObject?
-    /// The decoders of the objects that were looked into, so that what one key asks twice adds up.
+    /// The decoders of nested objects, so that repeated reads of one key add up.
     private var inner: [ExactText: ModelDecoder] = [:]
-    /// The blob of which the model took the content alone.
+    /// A blob of which the model took only the content.
     private var emptied: JSONObject?
 
-    /// What was met on the way through a document.
+    /// What was found while decoding a document.
     private final class Found {
         var documentIDs: [DocumentID] = []
     }
 
-    /// Where the members stand.
+    /// Where the members come from.
     private enum Origin {
         case document(Document)
         case row(Database)
@@ -46,7 +46,7 @@ final class ModelDecoder: Decoder {
         self.found = found
     }
 
-    /// Decodes a model; its `DocumentID` remembers what the model did not ask for.
+    /// Decodes a model; its `DocumentID` remembers what the model did not read.
     ///
     /// - Throws: `CBLError.decodingError`, with Swift's own error as cause; `invalidParameter` for a
     ///   type without a `DocumentID`.
@@ -66,7 +66,7 @@ final class ModelDecoder: Decoder {
         return model
     }
 
-    /// Decodes a model; tells, too, what it did not ask for.
+    /// Decodes a model, and also returns what it did not read.
     ///
     /// - Throws: `CBLError.decodingError`, with Swift's own error as cause.
     static func decodeKnowing<Model: Decodable>(
@@ -128,7 +128,7 @@ final class ModelDecoder: Decoder {
         ModelDecoder(json, of: origin, at: codingPath + [key], found: found)
     }
 
-    /// The decoder of a member; of an object always the same one.
+    /// The decoder of a member; for an object always the same one.
     fileprivate func member(_ json: JSON, at key: any CodingKey) -> ModelDecoder {
         guard case .object = json else { return nested(json, at: key) }
         let name = ExactText(key.stringValue)
@@ -138,12 +138,12 @@ final class ModelDecoder: Decoder {
         return decoder
     }
 
-    /// The model knows this key.
+    /// Notes that the model knows this key.
     fileprivate func note(_ key: any CodingKey) {
         unasked?[key.stringValue] = nil
     }
 
-    /// The model looks at every key that there is.
+    /// Notes that the model reads every key.
     fileprivate func noteAllKeys() {
         unasked = [:]
     }
@@ -156,7 +156,7 @@ final class ModelDecoder: Decoder {
         return id
     }
 
-    /// What nobody asked for; nothing where the value was taken whole.
+    /// The members that were not read; none if the value was taken as a whole.
     private var unknown: UnknownMembers {
         UnknownMembers(
             unasked ?? [:],
@@ -175,11 +175,11 @@ final class ModelDecoder: Decoder {
         )
     }
 
-    /// Decodes the value that stands here.
+    /// Decodes the value here.
     ///
-    /// As a member or element, a boolean and the numbers 0 and 1 stand for each other, as in an
-    /// `NSNumber` on Apple's systems. A type that reads one value by itself gets what it is: many try
-    /// one type after another, and would write 1 back as `true`.
+    /// As a member or element, a boolean and the numbers 0 and 1 are interchangeable, as in an `NSNumber` on Apple's
+    /// systems. A type that reads a single value gets its actual type: many try one type after another, and would write
+    /// 1 back as `true`.
     fileprivate func decode<T: Decodable>(_ type: T.Type, asMember: Bool = true) throws -> T {
         let json = asMember ? json.meant(as: type) : json
         guard let leaf = leaf(type, of: json) else { return try T(from: self) }
@@ -187,8 +187,8 @@ final class ModelDecoder: Decoder {
         return value
     }
 
-    /// The value of a type that is stored as it is; `nil` for types that decode themselves, and
-    /// `NSNull` where another kind of value stands.
+    /// The value of a type that is stored directly; `nil` for types that decode themselves, and `NSNull` if the value
+    /// is of another kind.
     private func leaf(_ type: any Decodable.Type, of json: JSON) -> Any? {
         switch type {
         case is String.Type: json.string ?? NSNull()
@@ -214,7 +214,7 @@ final class ModelDecoder: Decoder {
         return described.map { Blob($0, in: origin.database) }
     }
 
-    /// The content of the blob here; what else stands in it is remembered.
+    /// The content of the blob here; its other properties are remembered.
     private func takeContent() -> Data? {
         guard let content = blob?.content else { return nil }
         emptied = json.object
@@ -344,7 +344,7 @@ private struct SingleModelReader: SingleValueDecodingContainer {
     }
 }
 
-// Swift's defaults refuse integers of 128 bits wherever a container does not name them.
+// Swift's defaults refuse 128-bit integers unless a container implements them.
 extension KeyedModelReader {
     func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 {
         try child(key).decode(type)

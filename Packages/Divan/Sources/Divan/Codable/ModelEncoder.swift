@@ -1,21 +1,21 @@
 import DivanJSON
 import Foundation
 
-/// Turns a model into the members of a document.
+/// Converts a model to the members of a document.
 ///
-/// Dates become strings, `Data` becomes a blob, and the model's `DocumentID` is set aside.
+/// Dates become strings, `Data` becomes a blob, and the model's `DocumentID` is returned separately.
 final class ModelEncoder: Encoder {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// Shared by the encoders of one model.
+    /// Shared by all encoders of one model.
     private let found: Found
-    /// Puts what this encoder makes in its place; `nil` for those that are asked for their value.
+    /// Stores this encoder's result in its place; `nil` for encoders whose value is requested.
     private let deposit: ((Value) -> Void)?
     private(set) var value: Value? {
         didSet { if let value { deposit?(value) } }
     }
 
-    /// What was met on the way through a model.
+    /// What was found while encoding a model.
     private final class Found {
         var documentIDs: [DocumentID] = []
     }
@@ -32,8 +32,8 @@ final class ModelEncoder: Encoder {
 
     /// Encodes a model.
     ///
-    /// - Throws: `CBLError.encodingError`; `invalidParameter` unless it has one `DocumentID`, or its
-    ///   class has one of its own beside those of its superclasses.
+    /// - Throws: `CBLError.encodingError`; `invalidParameter` unless it has one `DocumentID`, or its class has its own
+    ///   in addition to those of its superclasses.
     static func encode(_ model: some Encodable) throws -> (DocumentID, MutableDictionaryObject) {
         let encoder = ModelEncoder(codingPath: [], found: Found())
         let members = try encoder.members(of: model)
@@ -47,9 +47,9 @@ final class ModelEncoder: Encoder {
         return (id, members)
     }
 
-    /// Encodes what a ``TypedDocument`` holds.
+    /// Encodes the content of a ``TypedDocument``.
     ///
-    /// - Throws: `CBLError.encodingError`; `invalidParameter` for one that has a `DocumentID`.
+    /// - Throws: `CBLError.encodingError`; `invalidParameter` for content that has a `DocumentID`.
     static func encode(content: some Encodable) throws -> MutableDictionaryObject {
         let encoder = ModelEncoder(codingPath: [], found: Found())
         let members = try encoder.members(of: content)
@@ -98,7 +98,7 @@ final class ModelEncoder: Encoder {
         return members
     }
 
-    /// The ID that counts: the only one, or the one of the lowest class that has any.
+    /// The effective ID: the only one, or that of the most derived class that has any.
     private static func documentID(
         of model: some Encodable,
         among found: [DocumentID]

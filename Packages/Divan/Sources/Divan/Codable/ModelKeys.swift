@@ -1,4 +1,4 @@
-/// A place in an array, as a coding key.
+/// An array index as a coding key.
 struct IndexKey: CodingKey {
     let index: Int
 
@@ -19,8 +19,8 @@ struct IndexKey: CodingKey {
     var stringValue: String { "\(index)" }
 }
 
-/// The key under which a class that is `Codable` writes what its superclass holds, when it asks
-/// for `superEncoder()`: the one that Swift's own encoders use.
+/// The key under which a `Codable` class writes its superclass's part when it calls `superEncoder()`: the same as in
+/// Swift's own encoders.
 struct SuperKey: CodingKey {
     init() {}
 
@@ -35,6 +35,6 @@ struct SuperKey: CodingKey {
 }
 
 extension [any CodingKey] {
-    /// Whether this is the place of the model itself, or of a superclass's share of it.
+    /// Whether this is the place of the model itself, or of a superclass's part of it.
     var leadsToSuperclass: Bool { allSatisfy { $0 is SuperKey } }
 }

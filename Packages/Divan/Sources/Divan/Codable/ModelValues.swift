@@ -1,9 +1,9 @@
 import DivanJSON
 import Foundation
 
-/// What a model takes a value for.
+/// Conversion of values to the types that a model expects.
 extension JSON {
-    /// A boolean for the number 0 or 1 where one is asked for, and the other way round.
+    /// Converts the number 0 or 1 to a boolean if one is expected, and vice versa.
     func meant(as type: any Decodable.Type) -> JSON {
         switch (self, type) {
         case (_, is Bool.Type):
@@ -20,7 +20,7 @@ extension JSON {
         }
     }
 
-    /// The number in single precision; `nil` where it would be infinite.
+    /// The number in single precision; `nil` if it would be infinite.
     var float: Float? {
         double.map { Float($0) }.flatMap { $0.isFinite ? $0 : nil }
     }

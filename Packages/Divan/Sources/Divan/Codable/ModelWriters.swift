@@ -2,7 +2,7 @@ import DivanJSON
 import Foundation
 
 extension Value {
-    /// The value of a type that is stored as it is; `nil` for types that encode themselves.
+    /// The value of a type that is stored directly; `nil` for types that encode themselves.
     init?(leaf encodable: some Encodable) {
         switch encodable {
         case let text as String: self = .json(.string(text))
@@ -124,7 +124,7 @@ struct SingleModelWriter: SingleValueEncodingContainer {
     }
 }
 
-// `nil` is written as null, so that other readers see the key; Swift's default leaves it out.
+// `nil` is written as null, so that other readers see the key; Swift's default omits it.
 extension KeyedModelWriter {
     private func encodeOptional(_ value: (some Encodable)?, forKey key: Key) throws {
         if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
@@ -191,7 +191,7 @@ extension KeyedModelWriter {
     }
 }
 
-// Swift's defaults refuse integers of 128 bits wherever a container does not name them.
+// Swift's defaults refuse 128-bit integers unless a container implements them.
 extension KeyedModelWriter {
     func encode(_ value: Int128, forKey key: Key) {
         members.members[key.stringValue] = .json(JSON(value))

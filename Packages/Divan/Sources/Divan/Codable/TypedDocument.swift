@@ -1,11 +1,11 @@
 import DivanRevisions
 import Foundation
 
-/// A document whose content is a value of the program, such as a struct.
+/// A document whose content is a Swift value, such as a struct.
 ///
-/// Classes with a `DocumentID` are what the official API knows; this is the form for new code. It is
-/// a value: a copy is edited on its own, and it may go from one actor to another when its content
-/// may. It remembers the revision that it was read or saved as, so that conflicts are noticed.
+/// The official API supports classes with a `DocumentID`; this is the form for new code. It is a value type: copies are
+/// independent, and it can be sent between actors if its content can. It remembers the revision that it was read or
+/// saved as, so that conflicts are detected.
 ///
 /// ```swift
 /// struct Task: Codable, Sendable { var title: String; var isDone = false }
@@ -22,16 +22,16 @@ import Foundation
 public struct TypedDocument<Content> {
     /// The document's ID.
     public let id: String
-    /// What the body holds.
+    /// The content of the body.
     public var content: Content
     fileprivate var standing = Standing(nil, in: nil)
     fileprivate var unknown: UnknownMembers?
 
-    /// Creates a document that is not stored yet; saving it replaces a stored one of that ID.
+    /// Creates a document that is not stored yet; saving it replaces a stored one with that ID.
     ///
     /// - Parameters:
-    ///   - id: 1 to 240 bytes; made up when left out. A bad one is told by the save.
-    ///   - content: What the body is to hold.
+    ///   - id: 1 to 240 bytes; generated if omitted. Saving fails with an invalid one.
+    ///   - content: The content of the body.
     public init(id: String? = nil, _ content: Content) {
         self.id = id ?? MutableDocument().id
         self.content = content
@@ -46,7 +46,7 @@ extension TypedDocument: Sendable where Content: Sendable {}
 extension Collection {
     /// Returns a document as a value, or `nil` when there is none or it is deleted.
     ///
-    /// - Throws: `CBLError.decodingError` when the document does not fit the type; `notOpen`.
+    /// - Throws: `CBLError.decodingError` when the document does not match the type; `notOpen`.
     public func typedDocument<Content: Decodable>(
         id: String,
         of type: Content.Type
@@ -56,7 +56,7 @@ extension Collection {
 
     /// Saves a document; the last write wins.
     ///
-    /// Keys that the content's type does not know stay, as for ``save(from:)``.
+    /// Keys that the content's type does not know are kept, as for ``save(from:)``.
     ///
     /// - Throws: `CBLError.encodingError`; as `save(document:)`.
     public func save<Content: Encodable>(_ document: inout TypedDocument<Content>) throws {
@@ -65,8 +65,8 @@ extension Collection {
 
     /// Saves a document.
     ///
-    /// - Returns: `false`, and nothing is written, when `concurrencyControl` is `.failOnConflict`
-    ///   and the stored document is not the revision that `document` was read or saved as.
+    /// - Returns: `false`, with nothing written, when `concurrencyControl` is `.failOnConflict` and the stored document
+    ///   is not the revision that `document` was read or saved as.
     /// - Throws: As ``save(_:)``.
     public func save<Content: Encodable>(
         _ document: inout TypedDocument<Content>,
@@ -83,7 +83,7 @@ extension Collection {
     /// Deletes a document.
     ///
     /// - Returns: As `delete(document:concurrencyControl:)`.
-    /// - Throws: `CBLError.notFound` for one that was never saved; as `delete(document:)`.
+    /// - Throws: `CBLError.notFound` for a document that was never saved; as `delete(document:)`.
     @discardableResult
     public func delete<Content>(
         _ document: inout TypedDocument<Content>,
@@ -99,7 +99,7 @@ extension Collection {
 extension TypedDocument where Content: Decodable {
     /// Decodes a stored document.
     ///
-    /// - Throws: `CBLError.decodingError` when it does not fit the type.
+    /// - Throws: `CBLError.decodingError` when it does not match the type.
     init(_ document: Document) throws {
         let (content, unknown) = try ModelDecoder.decodeKnowing(Content.self, from: document)
         self.init(id: document.id, content)

@@ -1,11 +1,10 @@
 import DivanJSON
 
-/// What a document held that its model never asked for: it stays when the model is saved.
+/// Members of a document that its model never read: they are kept when the model is saved.
 ///
-/// A key that the model asked for and then does not write is the model's to drop. Objects inside
-/// objects are followed as long as the model writes one at the same place; an array is written as
-/// the model holds it, for its elements have no names by which they could be found again. `Data` says
-/// nothing of a blob's type and further properties: they stay with the content that they describe.
+/// A key that the model read but does not write is dropped. Nested objects are followed as long as the model writes one
+/// at the same place; an array is written as the model holds it, because its elements have no names by which to match
+/// them. `Data` does not carry a blob's type and other properties: they stay with the content that they describe.
 struct UnknownMembers {
     private let members: JSONObject
     private let inner: [(key: String, unknown: UnknownMembers)]
@@ -23,7 +22,7 @@ struct UnknownMembers {
 
     private var isEmpty: Bool { members.isEmpty && inner.isEmpty && blob == nil }
 
-    /// Puts them beside what a model wrote.
+    /// Adds them to what a model wrote.
     func restore(into dictionary: MutableDictionaryObject) {
         for (key, value) in members where dictionary.members[key] == nil {
             dictionary.members[key] = .json(value)

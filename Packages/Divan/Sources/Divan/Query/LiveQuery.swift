@@ -6,16 +6,14 @@ import DivanTransport
 import Foundation
 import Synchronization
 
-/// Runs a query again when a commit may have changed its rows, and tells when it has.
+/// Reruns a query when a commit may have changed its rows, and reports the rows if they have changed.
 ///
-/// Theory of operation. The committing thread only settles when the next run shall be, and puts at
-/// most one run on the live query's own queue: at once if the last commit was a quarter of a second
-/// ago, otherwise half a second later, so that a row of commits costs one run. New parameters wait
-/// for nothing: their run takes the place of one that is put off. The run reads all rows and compares
-/// them with those that were told last; the first rows, and those after a purge or after new
-/// parameters, are always told: by a run that begins behind them, for one that is under way may have
-/// read what was before. Before it, the changed documents are asked whether they matter at all
-/// (`QueryReach`).
+/// Theory of operation. The committing thread only schedules the next run, and puts at most one on the live query's own
+/// queue: at once if the last commit was at least a quarter of a second ago, otherwise half a second later, so that a
+/// series of commits costs one run. New parameters do not wait: their run replaces one that is put off. The run reads
+/// all rows and compares them with those last reported. The first rows, and those after a purge or new parameters, are
+/// always reported, by a run that begins afterwards, since one under way may have read the old state. Before a run, the
+/// changed documents are checked for whether they matter at all (`QueryReach`).
 ///
 /// | phase | a commit in its collections | new parameters | a run begins | ended |
 /// |---|---|---|---|---|
@@ -26,7 +24,7 @@ import Synchronization
 ///
 /// Source: `api.md` §1, live queries.
 final class LiveQuery: DatabaseService {
-    /// How often live queries were run in this process, for the metrics.
+    /// How often live queries have run in this process, for the metrics.
     static let runCount = Atomic<UInt64>(0)
 
     private enum Phase {
@@ -38,15 +36,15 @@ final class LiveQuery: DatabaseService {
 
     private struct State {
         var phase = Phase.idle
-        /// Which run is the next one: one that another took the place of is none.
+        /// The number of the next run; a run with another number was replaced and does nothing.
         var runNumber = 0
         var lastCommit: DispatchTime?
-        /// Whether the next run tells equal rows, too.
+        /// Whether the next run also reports unchanged rows.
         var mustTell = true
         var told: Outcome?
-        /// The documents of the rows of the last run, where only they and the changed ones matter.
+        /// The documents of the last run's rows, if only they and the changed ones matter.
         var documentIDs: Set<DivanRevisions.DocumentID>?
-        /// What commits changed since the last run; `nil` for too much.
+        /// The documents changed by commits since the last run; `nil` for too many.
         var changed: Set<DivanRevisions.DocumentID>? = []
         var observation: StoreObservation?
         var watch: QueryWatch?
@@ -64,11 +62,11 @@ final class LiveQuery: DatabaseService {
         case failure(String)
     }
 
-    /// How long runs are put off.
+    /// How long runs are delayed.
     struct Pace {
-        /// A commit that comes so long after another one is told at once.
+        /// A commit this long after the previous one is reported at once.
         var quietTime = DispatchTimeInterval.milliseconds(250)
-        /// Any other one is told so much later.
+        /// Any other commit is reported after this delay.
         var delay = Duration.milliseconds(500)
     }
 
@@ -82,7 +80,7 @@ final class LiveQuery: DatabaseService {
 
     /// Creates a live query that hands its changes to `tell`, on its own queue.
     ///
-    /// `ended` runs once when it is ended, by whomever.
+    /// `ended` runs once when the live query ends, for whatever reason.
     init(
         _ query: any Query,
         pace: Pace = Pace(),
@@ -97,17 +95,17 @@ final class LiveQuery: DatabaseService {
         self.tell = tell
     }
 
-    /// Whether somebody still wants to hear of changes.
+    /// Whether changes are still wanted.
     var isWanted: Bool { state.withLock { $0.phase } != .ended }
 
-    /// Begins: the first rows are told soon.
+    /// Starts; the first rows are reported soon.
     func start() {
         let core = query.core
         do {
             let collections = try core.collections()
             try core.database.register(self)
             core.add(self)
-            // The observation lives in the database's list; weak, or nobody could let go.
+            // The observation is kept in the database's list; a strong reference would never be released.
             let observation = core.database.store.observe { [weak self] change in
                 guard collections.contains(change.collection) else { return }
                 self?.note(change)
@@ -122,13 +120,13 @@ final class LiveQuery: DatabaseService {
         }
     }
 
-    /// Runs again at once and tells the rows, changed or not.
+    /// Runs again at once and reports the rows, changed or not.
     func runAgain() {
         state.withLock { $0.mustTell = true }
         schedule(after: nil, overtakes: true)
     }
 
-    /// Ends the deliveries; what is on its way to another queue is dropped there.
+    /// Ends the deliveries; those already sent to another queue are dropped there.
     func end() {
         let last = state.withLock { state -> (StoreObservation?, QueryWatch?)? in
             guard state.phase != .ended else { return nil }
@@ -144,13 +142,13 @@ final class LiveQuery: DatabaseService {
         ended()
     }
 
-    /// It has a queue of its own, and only reads.
+    /// It has its own queue, and only reads.
     var endsBesideBatches: Bool { true }
 
     func beginStop() { end() }
 
     func waitForStop() {
-        // A run that had begun ends before this.
+        // Waits for a run that has already begun.
         queue.sync {}
     }
 
@@ -170,7 +168,7 @@ final class LiveQuery: DatabaseService {
         schedule(after: isQuiet ? nil : pace.delay)
     }
 
-    /// Puts a run on the queue unless one is there that will do; `overtakes` one that is put off.
+    /// Enqueues a run unless a suitable one is waiting; with `overtakes` it replaces one that is put off.
     private func schedule(after delay: Duration?, overtakes: Bool = false) {
         let next = state.withLock { state -> Int? in
             guard state.phase == .idle || state.phase == .putOff && overtakes else { return nil }
@@ -179,7 +177,7 @@ final class LiveQuery: DatabaseService {
             return state.runNumber
         }
         guard let next else { return }
-        // A timer, even one that is over, wakes another thread first.
+        // A timer, even an expired one, wakes another thread first.
         guard let delay else { return queue.async { [weak self] in self?.run(next) } }
         Later.run(after: delay, on: queue) { [weak self] in self?.run(next) }
     }
@@ -195,7 +193,7 @@ final class LiveQuery: DatabaseService {
             guard note(.rows(rows), of: turn) else { return }
             tell(self, QueryChange(query: query, results: try query.core.results(rows), error: nil))
         } catch QueryStop.othersHoldMemory {
-            // As the error wishes; nothing is wrong with the query.
+            // The error asks for a retry; nothing is wrong with the query.
             askLater(turn)
         } catch {
             let error = NSError(from: error)
@@ -205,7 +203,7 @@ final class LiveQuery: DatabaseService {
         }
     }
 
-    /// Leaves what a run had to do to a later one.
+    /// Leaves a run's work to a later one.
     private func askLater(_ turn: Turn) {
         state.withLock { state in
             state.documentIDs = nil
@@ -214,7 +212,7 @@ final class LiveQuery: DatabaseService {
         schedule(after: pace.delay)
     }
 
-    /// Takes what a run has to do, so that what comes from now on is left to the next one.
+    /// Takes the work for a run, so that later changes are left to the next one.
     private func begin(_ number: Int, _ watch: QueryWatch) -> Turn? {
         state.withLock { state in
             guard state.phase == .waiting || state.phase == .putOff, state.runNumber == number
@@ -232,7 +230,7 @@ final class LiveQuery: DatabaseService {
         }
     }
 
-    /// Whether what was committed since the last run can have changed its rows.
+    /// Whether the commits since the last run can have changed its rows.
     private func mustRun(_ turn: Turn, _ watch: QueryWatch) throws -> Bool {
         guard !turn.mustTell, let changed = turn.changed, let known = turn.documentIDs else {
             return true
@@ -241,7 +239,7 @@ final class LiveQuery: DatabaseService {
         return try query.core.reaches(changed, watch: watch)
     }
 
-    /// Takes note of what a run gave; whether it is to be told.
+    /// Records a run's outcome; returns whether to report it.
     private func note(_ outcome: Outcome, of turn: Turn) -> Bool {
         state.withLock { state in
             guard state.phase != .ended, turn.mustTell || state.told != outcome else {

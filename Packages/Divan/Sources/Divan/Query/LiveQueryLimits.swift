@@ -1,9 +1,9 @@
-/// What live queries look at and remember.
+/// Limits on what live queries examine and remember.
 enum LiveQueryLimits {
-    /// Documents of a commit that are looked at one by one; more of them run the query again.
+    /// Changed documents that are checked one by one; more of them rerun the query.
     static let changedDocumentCount = 64
-    /// Rows whose documents are remembered; a query with more runs again after each commit.
+    /// Rows whose documents are remembered; a query with more reruns after each commit.
     static let tracedRowCount = 10_000
-    /// Changes, each with all rows, that wait for a listener's queue; of more the oldest go.
+    /// Changes, each with all rows, that may wait for a listener's queue; beyond that the oldest are dropped.
     static let waitingCount = 8
 }

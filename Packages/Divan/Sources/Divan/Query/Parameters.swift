@@ -5,11 +5,11 @@ import Synchronization
 
 /// Values for the parameters of a query: `$name` in SQL++, `Expression.parameter` in code.
 ///
-/// What a query is given is copied. A parameter without a value, and one that is `nil`, is MISSING.
+/// Queries copy their parameters. A parameter without a value, or with `nil`, is MISSING.
 ///
 /// Source: `api.md` §2.
 public final class Parameters: Sendable {
-    /// A value as a query takes it, and what it was when it was set.
+    /// A value as a query takes it, and its form when it was set.
     private struct Entry {
         let json: JSON
         let form: Form
@@ -39,7 +39,7 @@ public final class Parameters: Sendable {
         entries = Mutex(parameters?.snapshot ?? [:])
     }
 
-    /// Returns the value that was set, or `nil`; a date is a `Date`, a blob the same `Blob`.
+    /// Returns the value that was set, or `nil`; a date as a `Date`, a blob as the same `Blob`.
     public func value(forName name: String) -> Any? {
         guard let entry = entries.withLock({ $0[ExactText(name)] }), !entry.json.isNull else {
             return nil
@@ -52,12 +52,12 @@ public final class Parameters: Sendable {
         }
     }
 
-    /// Sets a value of any type that a document can hold; `nil` takes the value back.
+    /// Sets a value of any type that a document can hold; `nil` removes the value.
     ///
-    /// A parameter without a value is MISSING in the query, and so is one with `NSNull`.
+    /// A parameter without a value, or with `NSNull`, is MISSING in the query.
     ///
-    /// Any other type is misuse and stops the program, and so is setting a value of the parameters
-    /// that `Query.parameters` returned: change a copy.
+    /// Any other type is misuse and stops the program, as does changing the parameters that `Query.parameters`
+    /// returned: change a copy instead.
     @discardableResult
     public func setValue(_ value: Any?, forName name: String) -> Parameters {
         guard !isReadOnly else { stopForMisuse("This parameters object is readonly.") }
@@ -70,7 +70,7 @@ public final class Parameters: Sendable {
         return self
     }
 
-    /// Sets a text.
+    /// Sets a string.
     @discardableResult
     public func setString(_ value: String?, forName name: String) -> Parameters {
         setValue(value, forName: name)
@@ -106,13 +106,13 @@ public final class Parameters: Sendable {
         setValue(value, forName: name)
     }
 
-    /// Sets a truth value.
+    /// Sets a boolean.
     @discardableResult
     public func setBoolean(_ value: Bool, forName name: String) -> Parameters {
         setValue(value, forName: name)
     }
 
-    /// Sets a date, which the query sees as text.
+    /// Sets a date, which the query sees as a string.
     @discardableResult
     public func setDate(_ value: Date?, forName name: String) -> Parameters {
         setValue(value, forName: name)
@@ -138,7 +138,7 @@ public final class Parameters: Sendable {
 
     private var snapshot: [ExactText: Entry] { entries.withLock { $0 } }
 
-    /// What a query of these parameters is run with.
+    /// The values with which a query is run.
     var bound: [ExactText: QueryValue] { snapshot.mapValues { .parameter($0.json) } }
 }
 

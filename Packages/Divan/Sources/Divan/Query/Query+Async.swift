@@ -1,9 +1,8 @@
 extension Query {
-    /// The rows now, and again whenever a commit has changed them, for `for try await`.
+    /// The rows now, and again each time a commit changes them, for `for try await`.
     ///
-    /// When the consumer is slow it misses what is out of date: the newest rows wait. Ends when the
-    /// database closes or the loop is left; throws when the query fails. An addition to the official
-    /// API.
+    /// A slow consumer skips outdated results and gets the newest rows. Ends when the database closes or the loop is
+    /// left; throws when the query fails. An addition to the official API.
     ///
     /// ```swift
     /// for try await change in query.changes() { show(change.results?.allResults() ?? []) }
@@ -22,7 +21,7 @@ extension Query {
         }
     }
 
-    /// Runs the query on a thread of the database's own, for `async` code.
+    /// Runs the query on the database's own thread, for `async` code.
     ///
     /// - Throws: As `execute()`. An addition to the official API.
     public func results() async throws -> ResultSet {

@@ -2,14 +2,14 @@ public import Dispatch
 import DivanQuery
 import Foundation
 
-/// Something that makes queries of SQL++ text: a database.
+/// Something that creates queries from SQL++ text: a database.
 public protocol QueryFactory {
-    /// Makes a query; nothing is executed yet.
+    /// Creates a query without executing it.
     func createQuery(_ query: String) throws -> any Query
 }
 
 extension Database: QueryFactory {
-    /// Makes a query of SQL++ text; nothing is executed yet.
+    /// Creates a query from SQL++ text without executing it.
     ///
     /// ```swift
     /// let query = try database.createQuery("SELECT name FROM shop.chairs WHERE price < $most")
@@ -17,30 +17,30 @@ extension Database: QueryFactory {
     /// for row in try query.execute() { print(row.string(forKey: "name") ?? "?") }
     /// ```
     ///
-    /// - Throws: `CBLError.invalidQuery` with the place in the text, `missingIndex` for `MATCH`
-    ///   without its index, `notOpen`.
+    /// - Throws: `CBLError.invalidQuery` with the position in the text, `missingIndex` for `MATCH` without its index,
+    ///   `notOpen`.
     public func createQuery(_ query: String) throws -> any Query {
         _ = try openStore()
         return TextQuery(try translatingErrors { try QueryCore(sql: query, of: self) })
     }
 }
 
-/// A question to a database: of SQL++ text, or built by ``QueryBuilder``.
+/// A database query, from SQL++ text or built with ``QueryBuilder``.
 ///
-/// It can be executed any number of times and keeps its database alive. Safe from any thread.
+/// It can be executed any number of times and keeps its database alive. Safe to use from any thread.
 ///
-/// A protocol, where the official SDK has a class with a subclass for each clause: so each of them is
-/// final, and the compiler sees that it may be used from any thread.
+/// The official SDK has a class here, with a subclass for each clause. With a protocol each class can be final, so the
+/// compiler knows that it may be used from any thread.
 ///
 /// Source: `api.md` §1.
 public protocol Query: AnyObject, CustomStringConvertible, Sendable {}
 
-/// What every query of this module holds.
+/// The requirements of every query in this module.
 protocol MadeQuery: Query {
     var made: QueryCore { get }
 }
 
-/// A query of SQL++ text.
+/// A query from SQL++ text.
 final class TextQuery: MadeQuery {
     let made: QueryCore
 
@@ -50,7 +50,7 @@ final class TextQuery: MadeQuery {
 }
 
 extension Query {
-    /// What this query holds.
+    /// The core of this query.
     var core: QueryCore {
         guard let query = self as? any MadeQuery else {
             stopForMisuse("\(type(of: self)) is no query; use Database.createQuery or QueryBuilder")
@@ -58,25 +58,24 @@ extension Query {
         return query.made
     }
 
-    /// The values of its parameters: what is set is copied, what is returned cannot be changed.
+    /// The values of its parameters; copied when set, read-only when returned.
     ///
-    /// Live queries run again at once when it is set; `nil` takes all values back.
+    /// Setting it reruns live queries at once; `nil` removes all values.
     public var parameters: Parameters? {
         get { core.parameters.map { Parameters($0, isReadOnly: true) } }
         set { core.parameters = newValue.map { Parameters($0, isReadOnly: true) } }
     }
 
-    /// Runs the query and returns all of its rows, as they are now.
+    /// Runs the query and returns all of its current rows.
     ///
-    /// - Throws: `CBLError.invalidQueryParam` for a value whose name the query does not have;
-    ///   `notOpen`; code 1 of the domain `CouchbaseLite.SQLite` for what a function refuses, such as
-    ///   words to be searched for with an open quotation mark; of a built query also what
-    ///   `Database.createQuery(_:)` throws.
+    /// - Throws: `CBLError.invalidQueryParam` for a value that no parameter of the query takes; `notOpen`; code 1 of
+    ///   the domain `CouchbaseLite.SQLite` for an argument that a function refuses, such as a search text with an
+    ///   unclosed quotation mark; for a built query also what `Database.createQuery(_:)` throws.
     public func execute() throws -> ResultSet {
         try translatingErrors { try core.results(core.run()) }
     }
 
-    /// Tells how the query would be run: the SQL, SQLite's plan, the JSON form.
+    /// Describes how the query would run: the SQL, SQLite's plan, the JSON form.
     ///
     /// Look for `SCAN`, which reads everything, and `USING INDEX`.
     ///
@@ -85,7 +84,7 @@ extension Query {
         try translatingErrors { try core.explain() }
     }
 
-    /// Adds a listener that gets the rows soon, and again when a commit has changed them.
+    /// Adds a listener that receives the rows soon, and again each time a commit changes them.
     ///
     /// It runs on `Database.defaultListenerQueue`.
     @preconcurrency
@@ -96,16 +95,16 @@ extension Query {
         addChangeListener(withQueue: nil, listener)
     }
 
-    /// Adds a listener that gets the rows soon, and again when a commit has changed them.
+    /// Adds a listener that receives the rows soon, and again each time a commit changes them.
     ///
-    /// Each listener has rows of its own. Commits that follow each other within a quarter of a
-    /// second are told together, half a second later. A query that fails is told too. Of changes that the
-    /// queue does not come to, the newest eight wait.
+    /// Each listener gets its own rows. Commits within a quarter of a second of each other are reported together, half
+    /// a second later. A failing query is reported too. If the queue falls behind, only the newest eight changes are
+    /// kept.
     ///
     /// - Parameters:
-    ///   - queue: Where it runs; `nil` is `Database.defaultListenerQueue`.
-    ///   - listener: What gets the rows.
-    /// - Returns: The way to end it; dropping the token does not. Closing the database does.
+    ///   - queue: Where the listener runs; `nil` means `Database.defaultListenerQueue`.
+    ///   - listener: Receives the rows.
+    /// - Returns: The token that removes the listener; dropping it does not, but closing the database does.
     @preconcurrency
     @discardableResult
     public func addChangeListener(
@@ -137,11 +136,11 @@ extension Query {
     public var description: String { core.description }
 }
 
-/// What a live query tells.
+/// A report from a live query.
 public struct QueryChange: Sendable {
     /// The query.
     public let query: any Query
-    /// All of its rows, or `nil` when it failed.
+    /// All of its rows, or `nil` if it failed.
     public let results: ResultSet?
     /// Why it failed, or `nil`.
     public let error: (any Error)?

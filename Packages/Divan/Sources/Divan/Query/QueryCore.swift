@@ -5,8 +5,7 @@ import DivanStore
 import Foundation
 import Synchronization
 
-/// What all objects of one query share: the statement, its meaning once somebody asked for it, and
-/// the values of its parameters.
+/// State shared by all objects of one query: the statement, its checked form once needed, and the parameter values.
 final class QueryCore: Sendable {
     let database: Database
     let statement: QueryStatement
@@ -24,7 +23,7 @@ final class QueryCore: Sendable {
         weak var query: LiveQuery?
     }
 
-    /// Reads and checks a text.
+    /// Parses and checks a text.
     init(sql text: String, of database: Database) throws {
         self.database = database
         self.text = text
@@ -34,7 +33,7 @@ final class QueryCore: Sendable {
         try refuseWhatIsTooDeep(checked)
     }
 
-    /// How deep SQLite can go, it alone knows; what goes far is shown to it.
+    /// Only SQLite knows how deep a statement it accepts, so deep ones are compiled as a test.
     private func refuseWhatIsTooDeep(_ checked: CheckedStatement) throws {
         guard statement.height > Self.surelyCompiledHeight else { return }
         do {
@@ -44,10 +43,10 @@ final class QueryCore: Sendable {
         }
     }
 
-    /// Levels of expressions, each in words or signs of its own, that SQLite has always taken.
+    /// Levels of nested expressions that SQLite has always accepted.
     private static let surelyCompiledHeight = 6
 
-    /// Takes over a statement that was built; it is checked when it is needed.
+    /// Takes a built statement, which is checked when needed.
     init(_ statement: QueryStatement, of database: Database) {
         self.database = database
         self.statement = statement
@@ -57,7 +56,7 @@ final class QueryCore: Sendable {
 
     var description: String { text ?? statement.sql }
 
-    /// The values of parameters, which nobody changes any more.
+    /// The parameter values, which no longer change.
     var parameters: Parameters? {
         get { state.withLock { $0.parameters } }
         set {
@@ -70,7 +69,7 @@ final class QueryCore: Sendable {
         }
     }
 
-    /// The statement's meaning.
+    /// The checked statement.
     func checked() throws -> CheckedStatement {
         if let checked = state.withLock({ $0.checked }) { return checked }
         let checked = try statement.checked(against: database.catalogue())
@@ -78,7 +77,7 @@ final class QueryCore: Sendable {
         return checked
     }
 
-    /// Lets a live query hear of new parameters.
+    /// Makes a live query rerun when the parameters change.
     func add(_ live: LiveQuery) {
         state.withLock { $0.live[ObjectIdentifier(live)] = WeakLive(query: live) }
     }
@@ -89,8 +88,7 @@ final class QueryCore: Sendable {
 
     /// The statement with the values of its parameters.
     ///
-    /// - Throws: `CBLError.notOpen` before all else; `invalidQueryParam` for a value that no parameter
-    ///   takes.
+    /// - Throws: `CBLError.notOpen`, checked first; `invalidQueryParam` for a value that no parameter takes.
     func bound(watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         _ = try database.openStore()
         let checked = try checked()
@@ -110,13 +108,12 @@ final class QueryCore: Sendable {
         return StorageQuery(checked, parameters: values, watch: watch)
     }
 
-    /// All rows, as they are now.
+    /// All current rows.
     func run(watch: QueryWatch = QueryWatch()) throws -> [[QueryValue]] {
         try rows(of: bound(watch: watch))
     }
 
-    /// All rows as they are now, and the documents that they come of; `nil` where those cannot be
-    /// told, or are too many.
+    /// All current rows, and the documents that they come from; `nil` if those are unknown or too many.
     func runTraced(
         watch: QueryWatch
     ) throws -> (rows: [[QueryValue]], documentIDs: Set<DivanRevisions.DocumentID>?) {
@@ -135,7 +132,7 @@ final class QueryCore: Sendable {
         return (rows, ids)
     }
 
-    /// Whether one of some documents meets the query's condition now.
+    /// Whether any of some documents meets the query's condition now.
     func reaches(_ documentIDs: Set<DivanRevisions.DocumentID>, watch: QueryWatch) throws -> Bool {
         let query = try bound(watch: watch)
         guard let reach = QueryReach(query.statement) else { return true }
@@ -156,7 +153,7 @@ final class QueryCore: Sendable {
         return rows
     }
 
-    /// What the log is told of a run that begins now; `nil` where nobody wants to read it.
+    /// The log entry for a run that begins now; `nil` if it would not be logged.
     func trace(_ query: StorageQuery, in store: Store) -> QueryTrace? {
         guard Journal.query.isVerbose else { return nil }
         let isFirst = state.withLock { state in
@@ -183,7 +180,7 @@ final class QueryCore: Sendable {
             .joined(separator: "\n\n")
     }
 
-    /// The collections that the query reads.
+    /// The collections that the query reads from.
     func collections() throws -> Set<CollectionPath> {
         let collections = try checked().everyCollection
         return Set(collections.compactMap { CollectionPath($0) })
@@ -191,7 +188,7 @@ final class QueryCore: Sendable {
 }
 
 extension Database {
-    /// The database as the checks of a query look at it.
+    /// The database as query checks see it.
     fileprivate func catalogue() throws -> StoreCatalogue {
         StoreCatalogue(try openStore(), named: ExactText(name))
     }

@@ -1,28 +1,27 @@
 import DivanJSON
 
-/// What became of the rows of a live query: enough for a list on a screen to move only what moved.
+/// How the rows of a live query changed: enough for a list on screen to update only what moved.
 ///
-/// Apply it to the former rows: remove those at `removed`, from the last to the first; then go
-/// through `placed` and put each row at its offset, an inserted one or one that was taken from its
-/// former place. Rows that are in neither stand in their order where they stood.
+/// Apply it to the former rows: remove those at `removed`, from last to first; then go through `placed` and insert each
+/// row at its offset, whether it is new or was moved. Rows that are in neither keep their order.
 ///
 /// An addition to the official API.
 public struct QueryDifference: Sendable {
-    /// A row that comes to a place.
+    /// A row that is inserted.
     public struct Placement: Hashable, Sendable {
         /// Its offset in the new rows.
         public let offset: Int
-        /// Its offset in the former rows; `nil` for one that is new.
+        /// Its offset in the former rows; `nil` for a new row.
         public let formerOffset: Int?
     }
 
-    /// All rows, as they are now.
+    /// All current rows.
     public let results: [Result]
-    /// Offsets in the former rows of those that are gone or that move, ascending.
+    /// Offsets in the former rows of those that are deleted or moved, ascending.
     public let removed: [Int]
-    /// Rows that are new or that have moved, by their offset in the new rows, ascending.
+    /// New and moved rows, by their offset in the new rows, ascending.
     public let placed: [Placement]
-    /// Offsets in the new rows of those whose other columns have changed, ascending.
+    /// Offsets in the new rows of those with changes in other columns, ascending.
     public let updated: [Int]
 
     /// The difference between two lists of rows, each given as keys and contents.
@@ -45,7 +44,7 @@ public struct QueryDifference: Sendable {
         }
     }
 
-    /// For each new key where it was; of equal keys the first belongs to the first.
+    /// For each new key, where it was; equal keys are paired in order.
     private static func origins(of new: [String], in old: [String]) -> [Int?] {
         var places: [ExactText: [Int]] = [:]
         for (offset, key) in old.enumerated().reversed() {
@@ -54,7 +53,7 @@ public struct QueryDifference: Sendable {
         return new.map { places[ExactText($0)]?.popLast() }
     }
 
-    /// The offsets of the most values that ascend, so that the fewest rows move.
+    /// The offsets of the longest ascending sequence of values, so that the fewest rows move.
     private static func longestRise(_ values: [Int?]) -> [Int] {
         var ends: [Int] = []  // For each length the offset where such a rise ends lowest.
         var before = [Int?](repeating: nil, count: values.count)
@@ -81,9 +80,9 @@ public struct QueryDifference: Sendable {
     }
 }
 
-/// The differences that commits make, for `for try await`; see ``Query/differences(by:)``.
+/// The differences that commits cause, for `for try await`; see ``Query/differences(by:)``.
 public struct QueryDifferences: AsyncSequence {
-    /// What one run found.
+    /// The difference that one run found.
     public typealias Element = QueryDifference
 
     private let changes: AsyncThrowingStream<QueryChange, any Error>
@@ -94,12 +93,12 @@ public struct QueryDifferences: AsyncSequence {
         self.key = key
     }
 
-    /// Returns an iterator; the sequence has one only.
+    /// Returns an iterator; the sequence has only one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(changes: changes.makeAsyncIterator(), key: key)
     }
 
-    /// Steps from difference to difference.
+    /// Iterates over the differences.
     public struct Iterator: AsyncIteratorProtocol {
         private var changes: AsyncThrowingStream<QueryChange, any Error>.Iterator
         private let key: String
@@ -127,13 +126,13 @@ public struct QueryDifferences: AsyncSequence {
 }
 
 extension Query {
-    /// What each commit does to the rows, for a list that moves only what moved.
+    /// How each commit changes the rows, for a list that updates only what moved.
     ///
-    /// The first difference has all rows as new ones. Ends and throws as ``changes()``; a slow
-    /// consumer gets fewer and greater differences.
+    /// The first difference reports all rows as new. Ends and throws like ``changes()``; a slow consumer gets fewer and
+    /// larger differences.
     ///
-    /// - Parameter key: The column that tells which row is which, such as `id`.
-    /// - Returns: The differences, to be gone through once.
+    /// - Parameter key: The column that identifies a row, such as `id`.
+    /// - Returns: The differences, which can be iterated once.
     public func differences(by key: String) -> QueryDifferences {
         QueryDifferences(changes(), key: key)
     }

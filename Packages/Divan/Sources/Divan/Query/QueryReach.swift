@@ -5,19 +5,18 @@ import DivanStore
 
 /// Which documents can change the rows of a live query.
 ///
-/// Theory. Rows of a query over one collection, without groups and sub-queries, come of the documents
-/// that meet its condition, each for itself. A commit changes them only if one of its documents met
-/// the condition before or does now. So each run also reads the IDs of the documents whose rows it
-/// gave, and after a commit the condition is asked of the changed documents alone, which the index
-/// of IDs finds. With `LIMIT` the documents behind it count for nothing until they come before it,
-/// and then they meet the condition.
+/// Theory. The rows of a query over one collection, without groups and sub-queries, each come from one document that
+/// meets its condition. A commit changes them only if one of its documents met the condition before or does now. So
+/// each run also reads the IDs of the documents behind its rows, and after a commit the condition is tested on the
+/// changed documents only, found by the index of IDs. With `LIMIT`, documents after the limit do not matter until they
+/// move before it, and then they meet the condition.
 struct QueryReach {
     /// The query with the document's ID as its last column.
     let traced: CheckedStatement
     private let filter: CheckedExpression
     private let template: CheckedStatement
 
-    /// The reach of a query; `nil` for one that any document may change.
+    /// Creates the reach of a query; `nil` for one that any document may change.
     init?(_ statement: CheckedStatement) {
         guard statement.sources.count == 1, !statement.isAggregate, !statement.isDistinct,
             statement.groups.isEmpty, statement.matches.isEmpty, statement.offset == nil,
@@ -27,7 +26,7 @@ struct QueryReach {
         else { return nil }
         self.filter = filter
         var traced = statement
-        // No other column has a zero byte in its title.
+        // No other column title contains a zero byte.
         let id = CheckedColumn(title: "id\0", .metadata(source: 0, .id))
         traced.columns.append(id)
         self.traced = traced
@@ -38,7 +37,7 @@ struct QueryReach {
         template = probe
     }
 
-    /// The query that gives a row if one of these documents meets the condition.
+    /// The query that returns a row if one of these documents meets the condition.
     func probe(of documentIDs: Set<DivanRevisions.DocumentID>) -> CheckedStatement {
         let ids = documentIDs.map { CheckedExpression.literal(.string($0.text)) }
         var probe = template

@@ -2,11 +2,11 @@ import DivanLog
 import DivanQuery
 import DivanStore
 
-/// What the log is told of a query at verbose level: its shape, its plan and its time.
+/// What is logged about a query at verbose level: its shape, its plan and its time.
 ///
-/// Texts and numbers of the query, values of parameters and rows stay out of it.
+/// The query's literals, parameter values and rows are not logged.
 struct QueryTrace {
-    /// Bytes of the query and of its plan.
+    /// Maximum bytes of the query and of its plan.
     private static let byteCount = 500
 
     private let shape: String
@@ -16,14 +16,14 @@ struct QueryTrace {
         shape = statement.shape(upTo: Self.byteCount)
     }
 
-    /// Tells how the query is run.
+    /// Logs how the query is run.
     func tell(_ plan: QueryPlan?) {
         guard let plan else { return }
         let steps = plan.steps.map(\.text).joined(separator: "; ").prefix(Self.byteCount)
         Journal.query.verbose("Plan of \(shape): \(steps)")
     }
 
-    /// Tells that the last row was read.
+    /// Logs that the last row was read.
     func end(rowCount: Int) {
         Journal.query.verbose("\(rowCount) rows in \(timer.text): \(shape)")
     }

@@ -2,16 +2,15 @@ import DivanJSON
 import Foundation
 
 extension Result {
-    /// Decodes the row; the keys of the type are columns.
+    /// Decodes the row; the type's keys are the columns.
     ///
     /// - Parameters:
-    ///   - type: What the row becomes. A property marked with `@DocumentID` is read from the column
-    ///     of its name.
-    ///   - dataKey: A column that holds a dictionary, in which keys are looked up that are no
-    ///     columns: for `SELECT META().id, * FROM notes` it is `"notes"`.
+    ///   - type: The type to decode. A property marked with `@DocumentID` is read from the column with its name.
+    ///   - dataKey: A column with a dictionary in which keys that are not columns are looked up: `"notes"` for `SELECT
+    ///     META().id, * FROM notes`.
     /// - Returns: The row as that type.
-    /// - Throws: `CBLError.invalidQuery` when a column is missing; `decodingError` when one has
-    ///   another type, or does not fit inside.
+    /// - Throws: `CBLError.invalidQuery` when a column is missing; `decodingError` when one has the wrong type, or its
+    ///   content does not match.
     public func data<T: Decodable>(as type: T.Type, dataKey: String? = nil) throws -> T {
         var members: [JSONObject.Member] = []
         if let dataKey, let index = columns.index(of: dataKey),
@@ -37,9 +36,9 @@ extension Result {
 }
 
 extension ResultSet {
-    /// Decodes the rows that are left; see ``Result/data(as:dataKey:)``.
+    /// Decodes the remaining rows; see ``Result/data(as:dataKey:)``.
     ///
-    /// - Throws: As there, at the first row that does not fit; the rows behind it are left.
+    /// - Throws: As there, at the first row that does not match; the rows after it are left.
     public func data<T: Decodable>(as type: T.Type, dataKey: String? = nil) throws -> [T] {
         var models: [T] = []
         while let result = next() { models.append(try result.data(as: type, dataKey: dataKey)) }

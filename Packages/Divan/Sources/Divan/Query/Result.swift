@@ -4,15 +4,14 @@ public import Foundation
 
 /// One row of a result: its columns by position and by name.
 ///
-/// It stays valid when the set has moved on. A column without a value (MISSING) and one with null
-/// both read as `nil`; ``contains(key:)``, ``toDictionary()`` and ``toJSON()`` tell them apart. Safe
-/// to read from several threads.
+/// It stays valid when the result set advances. A column without a value (MISSING) and one with null both read as
+/// `nil`; ``contains(key:)``, ``toDictionary()`` and ``toJSON()`` distinguish them. Safe to read from several threads.
 ///
 /// Source: `api.md` §3.
 public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable {
     let columns: ResultColumns
     private let row: [QueryValue]
-    /// Where blobs in it are read from.
+    /// The database from which its blobs are read.
     let database: Database
     private let handedOut = HandedOut<Int>()
 
@@ -22,7 +21,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         self.database = database
     }
 
-    /// Number of columns, those without a value included.
+    /// Number of columns, including those without a value.
     public var count: Int { row.count }
 
     /// The names of all columns, in the order of the query.
@@ -53,7 +52,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number, 1 for true, otherwise 0.
     public func double(at index: Int) -> Double { value(checked(index)).double }
 
-    /// Returns false for MISSING, null, false and zero; true for every other value.
+    /// Returns false for MISSING, null, false and zero, and true for every other value.
     public func boolean(at index: Int) -> Bool { value(checked(index)).boolean }
 
     /// Returns the date that the string represents, or `nil`.
@@ -70,12 +69,12 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         value(at: index) as? DictionaryObject
     }
 
-    /// Returns the values in plain collections, `NSNull` for null and MISSING.
+    /// Returns the values as plain collections, `NSNull` for null and MISSING.
     public func toArray() -> [Any] {
         row.indices.map { plainValue(at: $0) ?? NSNull() }
     }
 
-    /// The place of a column, which is empty for null, MISSING, and an index out of range.
+    /// The fragment of a column, which is empty for null, MISSING, and an index out of range.
     public subscript(index: Int) -> Fragment {
         row.indices.contains(index) ? fragment(at: index) : Fragment(.nowhere)
     }
@@ -105,7 +104,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
     /// Returns the number, 1 for true, otherwise 0.
     public func double(forKey key: String) -> Double { value(key).double }
 
-    /// Returns false for MISSING, null, false and zero; true for every other value.
+    /// Returns false for MISSING, null, false and zero, and true for every other value.
     public func boolean(forKey key: String) -> Bool { value(key).boolean }
 
     /// Returns the date that the string represents, or `nil`.
@@ -122,12 +121,12 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         value(forKey: key) as? DictionaryObject
     }
 
-    /// Whether the column has a value, null included.
+    /// Whether the column has a value, including null.
     public func contains(key: String) -> Bool {
         columns.index(of: key).map { row[$0] != .missing } ?? false
     }
 
-    /// Returns the columns that have a value in plain collections, `NSNull` for null.
+    /// Returns the columns that have a value as plain collections, with `NSNull` for null.
     public func toDictionary() -> [String: Any] {
         var dictionary: [String: Any] = [:]
         for (index, title) in columns.titles.enumerated() {
@@ -146,7 +145,7 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    /// The place of a column, which is empty for null, MISSING, and an unknown name.
+    /// The fragment of a column, which is empty for null, MISSING, and an unknown name.
     public subscript(key: String) -> Fragment {
         columns.index(of: key).map { fragment(at: $0) } ?? Fragment(.nowhere)
     }
@@ -156,10 +155,10 @@ public final class Result: ArrayProtocol, DictionaryProtocol, Sequence, Sendable
 
     // MARK: Inside
 
-    /// The value of a column as the store gave it.
+    /// The value of a column as the store returned it.
     func stored(at index: Int) -> QueryValue { row[index] }
 
-    /// The value of a column as documents hold it; `nil` for MISSING.
+    /// The value of a column as documents store it; `nil` for MISSING.
     func json(at index: Int) -> JSON? {
         guard case .binary(let bytes) = row[index] else { return row[index].json }
         return .object(Self.blob(bytes).metadataObject())

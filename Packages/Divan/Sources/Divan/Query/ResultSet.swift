@@ -2,10 +2,10 @@ import DivanJSON
 import DivanQuery
 import Synchronization
 
-/// The rows of one run of a query, to be gone through once.
+/// The rows of one run of a query, which can be iterated once.
 ///
-/// A snapshot: what is saved later does not change it. Behind the last row ``next()`` stays `nil`
-/// and ``allResults()`` is empty. Safe from any thread; each row goes to one caller.
+/// A snapshot: later saves do not change it. After the last row, ``next()`` stays `nil` and ``allResults()`` is empty.
+/// Safe to use from any thread; each row goes to one caller.
 ///
 /// Source: `api.md` §3.
 public final class ResultSet: Sequence, IteratorProtocol, Sendable {
@@ -23,7 +23,7 @@ public final class ResultSet: Sequence, IteratorProtocol, Sendable {
         self.database = database
     }
 
-    /// Returns the next row, or `nil` behind the last one.
+    /// Returns the next row, or `nil` after the last one.
     public func next() -> Result? {
         let index: Int? = position.withLock { position in
             guard position < rows.count else { return nil }
@@ -33,7 +33,7 @@ public final class ResultSet: Sequence, IteratorProtocol, Sendable {
         return index.map { Result(rows[$0], columns, in: database) }
     }
 
-    /// Returns the rows that are left.
+    /// Returns the remaining rows.
     public func allResults() -> [Result] {
         let start = position.withLock { position in
             defer { position = rows.count }

@@ -5,11 +5,10 @@ import Synchronization
 
 /// The rows of a query as they are found, for `for try await`.
 ///
-/// The first one comes at once, and memory does not grow with their number, unless the query sorts
-/// or groups them. They are a snapshot of the moment of the first row, which the database keeps as
-/// long as the loop runs: do not leave one waiting. Of one that takes no rows while more than some 160 MiB
-/// are written, the next 1,000 are read ahead; if that is not all, it ends with an error. Each loop asks
-/// anew.
+/// The first row arrives at once, and memory does not grow with their number, unless the query sorts or groups them.
+/// They are a snapshot as of the first row, which the database keeps while the loop runs: do not leave a loop waiting.
+/// If it takes no rows while more than about 160 MiB are written, the next 1,000 are read ahead; if there are more, the
+/// stream ends with an error. Each loop runs the query again.
 ///
 /// An addition to the official API.
 public struct ResultStream: AsyncSequence, Sendable {
@@ -24,12 +23,12 @@ public struct ResultStream: AsyncSequence, Sendable {
         self.limit = limit
     }
 
-    /// Returns an iterator, which asks with its first step.
+    /// Returns an iterator, which starts the query with its first step.
     public func makeAsyncIterator() -> Iterator {
         Iterator(cursor: ResultCursor(query, watch: QueryWatch(limit: limit)))
     }
 
-    /// Steps from row to row.
+    /// Iterates over the rows.
     public struct Iterator: AsyncIteratorProtocol {
         private let cursor: ResultCursor
         private var rows: ArraySlice<Result> = []
@@ -38,7 +37,7 @@ public struct ResultStream: AsyncSequence, Sendable {
             self.cursor = cursor
         }
 
-        /// Returns the next row, or `nil` behind the last one.
+        /// Returns the next row, or `nil` after the last one.
         ///
         /// - Throws: What `Query.execute()` throws; `CancellationError` when the task was
         ///   cancelled; `CBLError.notOpen` when the database was closed meanwhile;
@@ -58,7 +57,7 @@ public struct ResultStream: AsyncSequence, Sendable {
 
 /// The rows of a running query, read by one task at a time.
 private actor ResultCursor {
-    /// Rows of the first piece, and of any.
+    /// Rows in the first batch, and the most in any.
     private static let counts = (first: 1, most: 256)
 
     /// Rows that are read ahead so that the database need not keep their snapshot.
@@ -78,7 +77,7 @@ private actor ResultCursor {
     private var count = ResultCursor.counts.first
     private var trace: QueryTrace?
     private var rowCount = 0
-    /// Whether a row was taken since somebody wanted the snapshot back.
+    /// Whether a row was taken since the snapshot was last requested back.
     let wasRead = Atomic(false)
 
     init(_ query: QueryCore, watch: QueryWatch) {
@@ -86,7 +85,7 @@ private actor ResultCursor {
         self.watch = watch
     }
 
-    /// The next rows, more from piece to piece; none behind the last one.
+    /// The next rows, more with each batch; none after the last one.
     func rows() async throws -> [Result] {
         try await withTaskCancellationHandler {
             do {
@@ -103,7 +102,7 @@ private actor ResultCursor {
         }
     }
 
-    /// Ends the query, whose rows nobody wants any more.
+    /// Ends the query because its rows are no longer wanted.
     func end() { state = .ended }
 
     private func piece() throws -> [Result] {
@@ -120,7 +119,7 @@ private actor ResultCursor {
             count = min(count * 4, Self.counts.most)
             return found
         case .readAhead(let rows):
-            // No statement runs that would notice it.
+            // No statement is running that would notice a cancellation.
             if Task.isCancelled { throw QueryStop.cancelled }
             state = .ended
             trace?.end(rowCount: rowCount)
@@ -134,7 +133,7 @@ private actor ResultCursor {
         let rows = try store.rows(of: bound)
         state = .reading(rows, ResultColumns(rows.titles))
         watch.whenLogIsLong { [weak self] in
-            // Asked here, where the log grows: the task may come late.
+            // Checked here, where the log grows, because the task may run late.
             guard let self, !wasRead.exchange(false, ordering: .relaxed) else { return }
             Task { await self.letGo() }
         }
@@ -153,12 +152,12 @@ private actor ResultCursor {
         return found
     }
 
-    /// Gives the snapshot back, unless rows are taken after all.
+    /// Releases the snapshot, unless rows are taken after all.
     private func letGo() {
         guard case .reading(let rows, let columns) = state, !wasRead.load(ordering: .relaxed)
         else { return }
         do {
-            // One more tells whether that was all.
+            // One more shows whether those were all.
             let ahead = try self.rows(of: rows, columns, upTo: Self.aheadCount + 1)
             state =
                 ahead.count <= Self.aheadCount ? .readAhead(ahead) : .failed(QueryStop.leftWaiting)
@@ -176,7 +175,7 @@ extension Query {
     /// for try await row in query.stream() { print(row.string(forKey: "name") ?? "?") }
     /// ```
     ///
-    /// - Parameter limit: The longest time from the first step to the last row; `nil` is none.
-    /// - Returns: The rows, to be gone through with `for try await`.
+    /// - Parameter limit: The longest time from the first step to the last row; `nil` for no limit.
+    /// - Returns: The rows, for `for try await`.
     public func stream(limit: Duration? = nil) -> ResultStream { ResultStream(core, limit: limit) }
 }

@@ -1,7 +1,7 @@
 import DivanJSON
 import DivanQuery
 
-/// Begins conditions on the items of an array.
+/// Starts conditions on the items of an array.
 public final class ArrayExpression: Sendable {
     private init() {}
 
@@ -10,17 +10,17 @@ public final class ArrayExpression: Sendable {
         BuiltExpression(.variable(QueryPath(property: name)))
     }
 
-    /// Begins a condition that at least one item satisfies.
+    /// Starts a condition that at least one item must satisfy.
     public static func any(_ variable: any VariableExpressionProtocol) -> any ArrayExpressionIn {
         BuiltQuantifier(.any, variable)
     }
 
-    /// Begins a condition that every item satisfies, be there none.
+    /// Starts a condition that every item must satisfy; true for an empty array.
     public static func every(_ variable: any VariableExpressionProtocol) -> any ArrayExpressionIn {
         BuiltQuantifier(.every, variable)
     }
 
-    /// Begins a condition that every item satisfies, and that needs an item.
+    /// Starts a condition that every item must satisfy; false for an empty array.
     public static func anyAndEvery(
         _ variable: any VariableExpressionProtocol
     ) -> any ArrayExpressionIn {
@@ -28,15 +28,15 @@ public final class ArrayExpression: Sendable {
     }
 }
 
-/// A condition on items that needs its array.
+/// A condition on items that still needs its array.
 public protocol ArrayExpressionIn: Sendable {
     /// Names the array.
     func `in`(_ expression: any ExpressionProtocol) -> any ArrayExpressionSatisfies
 }
 
-/// A condition on items that needs the condition.
+/// A condition on items that still needs the condition itself.
 public protocol ArrayExpressionSatisfies: Sendable {
-    /// Names the condition, which speaks of the variable.
+    /// Names the condition, which uses the variable.
     func satisfies(_ expression: any ExpressionProtocol) -> any ExpressionProtocol
 }
 
@@ -93,7 +93,7 @@ public final class ArrayFunction: Sendable {
     }
 }
 
-/// Full-text search in queries that are built.
+/// Full-text search in built queries.
 public final class FullTextFunction: Sendable {
     private init() {}
 
@@ -124,7 +124,7 @@ public final class FullTextFunction: Sendable {
         rank(named(indexName))
     }
 
-    /// An index by its name, which may follow an alias and a dot.
+    /// An index by its name, optionally preceded by an alias and a dot.
     static func named(_ name: String) -> any IndexExpressionProtocol {
         BuiltIndex(path: QueryPath(property: name))
     }

@@ -4,19 +4,19 @@ import DivanQuery
 /// How text is compared and ordered.
 public protocol CollationProtocol: Sendable {}
 
-/// Makes collations.
+/// Creates collations.
 public final class Collation: Sendable {
     private init() {}
 
-    /// The order of bytes.
+    /// Compares by bytes.
     public static func ascii() -> ASCII { ASCII(QueryCollationChange(isUnicode: false)) }
 
-    /// The Unicode collation algorithm; in the root order unless `locale(_:)` names a language.
+    /// The Unicode collation algorithm, with the root order unless `locale(_:)` names a language.
     ///
-    /// The device's language is not asked: two processes over one database would sort differently.
+    /// The device's language is not used: two processes on one database could sort differently.
     public static func unicode() -> Unicode { Unicode(QueryCollationChange(isUnicode: true)) }
 
-    /// A collation of bytes.
+    /// A collation by bytes.
     public final class ASCII: CollationProtocol {
         fileprivate let change: QueryCollationChange
 
@@ -34,7 +34,7 @@ public final class Collation: Sendable {
         }
     }
 
-    /// A collation of the Unicode algorithm.
+    /// A collation by the Unicode algorithm.
     public final class Unicode: CollationProtocol {
         fileprivate let change: QueryCollationChange
 
@@ -71,7 +71,7 @@ public final class Collation: Sendable {
 }
 
 extension QueryCollationChange {
-    /// What a collation says.
+    /// The change that a collation makes.
     init(_ collation: any CollationProtocol) {
         switch collation {
         case let ascii as Collation.ASCII: self = ascii.change

@@ -2,16 +2,16 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// Where the rows of a query that is built come from.
+/// Where the rows of a built query come from.
 public protocol DataSourceProtocol: Sendable {}
 
 /// A source that can be given an alias.
 public protocol DataSourceAs: DataSourceProtocol {
-    /// The same source under an alias.
+    /// Returns the same source under an alias.
     func `as`(_ alias: String) -> any DataSourceProtocol
 }
 
-/// Makes sources.
+/// Creates sources.
 public final class DataSource: Sendable {
     private init() {}
 
@@ -23,7 +23,7 @@ public final class DataSource: Sendable {
     /// The documents of a database's default collection.
     @available(*, deprecated, message: "Use DataSource.collection(_:).")
     public static func database(_ database: Database) -> any DataSourceAs {
-        // Whether it is open shows when the query runs.
+        // The query fails when it runs if the collection is not open.
         BuiltSource(database.defaultCollectionObject, name: database.name)
     }
 }
@@ -62,16 +62,16 @@ struct BuiltSource: DataSourceAs {
     }
 }
 
-/// A source that is joined to those in front.
+/// A source that is joined to the preceding ones.
 public protocol JoinProtocol: Sendable {}
 
-/// A join that needs its condition.
+/// A join that still needs its condition.
 public protocol JoinOnProtocol: JoinProtocol {
-    /// Names the condition that rows of both sides meet.
+    /// Names the condition that the rows of both sides must meet.
     func on(_ expression: any ExpressionProtocol) -> any JoinProtocol
 }
 
-/// Makes joins.
+/// Creates joins.
 public final class Join: Sendable {
     private init() {}
 
@@ -85,12 +85,12 @@ public final class Join: Sendable {
         BuiltJoin(dataSource, .inner)
     }
 
-    /// The same, and what is left over of the sources in front.
+    /// The same pairs, and the unmatched rows of the preceding sources.
     public static func leftJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         leftOuterJoin(dataSource)
     }
 
-    /// The same, and what is left over of the sources in front.
+    /// The same pairs, and the unmatched rows of the preceding sources.
     public static func leftOuterJoin(_ dataSource: any DataSourceProtocol) -> any JoinOnProtocol {
         BuiltJoin(dataSource, .leftOuter)
     }

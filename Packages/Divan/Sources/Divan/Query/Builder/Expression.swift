@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 public import Foundation
 
-/// Makes the smallest parts of queries: properties, literals and parameters.
+/// Creates the basic parts of queries: properties, literals and parameters.
 ///
 /// Source: `api.md` §4.
 public final class Expression: Sendable {
@@ -16,13 +16,13 @@ public final class Expression: Sendable {
     /// The whole body of a document.
     public static func all() -> any PropertyExpressionProtocol { BuiltProperty(path: QueryPath()) }
 
-    /// A value of any type that a document can hold; inside arrays and dictionaries expressions, too.
+    /// A value of any type that a document can hold; arrays and dictionaries may contain expressions too.
     public static func value(_ value: Any?) -> any ExpressionProtocol {
         if let expression = value as? any ExpressionProtocol { return expression }
         return BuiltExpression(QueryExpression(literal: value).form)
     }
 
-    /// A text.
+    /// A string.
     public static func string(_ value: String?) -> any ExpressionProtocol { self.value(value) }
 
     /// A number.
@@ -40,10 +40,10 @@ public final class Expression: Sendable {
     /// A number.
     public static func double(_ value: Double) -> any ExpressionProtocol { self.value(value) }
 
-    /// A truth value.
+    /// A boolean.
     public static func boolean(_ value: Bool) -> any ExpressionProtocol { self.value(value) }
 
-    /// A date, as the text that documents hold.
+    /// A date, as the string that documents store.
     public static func date(_ value: Date?) -> any ExpressionProtocol { self.value(value) }
 
     /// A dictionary.
@@ -54,7 +54,7 @@ public final class Expression: Sendable {
     /// An array.
     public static func array(_ value: [Any]?) -> any ExpressionProtocol { self.value(value) }
 
-    /// A parameter, whose value `Query.parameters` gives.
+    /// A parameter, whose value comes from `Query.parameters`.
     public static func parameter(_ name: String) -> any ExpressionProtocol {
         BuiltExpression(.parameter(ExactText(name)))
     }
@@ -76,7 +76,7 @@ public final class Expression: Sendable {
 }
 
 extension QueryExpression {
-    /// What a caller's value is in a query.
+    /// Creates the expression for a caller's value.
     init(literal value: Any?) {
         switch value {
         case let expression as any ExpressionProtocol: self.init(expression)
@@ -93,7 +93,7 @@ extension QueryExpression {
         }
     }
 
-    /// A value that stands in documents.
+    /// Creates the expression for a value from documents.
     init(_ json: JSON) {
         switch json {
         case .null: self.init(.literal(.null))
@@ -108,7 +108,7 @@ extension QueryExpression {
     }
 }
 
-/// Makes facts about documents.
+/// Metadata of documents.
 public final class Meta: Sendable {
     private init() {}
 
@@ -118,8 +118,8 @@ public final class Meta: Sendable {
     public static var revisionID: any MetaExpressionProtocol { BuiltMetadata(key: .revisionID) }
     /// The number of its last change.
     public static var sequence: any MetaExpressionProtocol { BuiltMetadata(key: .sequence) }
-    /// Whether it is deleted; a query that asks sees deleted documents, too.
+    /// Whether it is deleted; a query that uses it sees deleted documents too.
     public static var isDeleted: any MetaExpressionProtocol { BuiltMetadata(key: .deleted) }
-    /// When it expires: milliseconds since 1970.
+    /// When it expires, in milliseconds since 1970.
     public static var expiration: any MetaExpressionProtocol { BuiltMetadata(key: .expiration) }
 }

@@ -13,7 +13,7 @@ extension ExpressionProtocol {
         calculated(.divided, expression)
     }
 
-    /// Returns what is left of this divided by `expression`.
+    /// Returns the remainder of this divided by `expression`.
     public func modulo(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         calculated(.modulo, expression)
     }
@@ -57,22 +57,22 @@ extension ExpressionProtocol {
         compared(.equal, expression)
     }
 
-    /// Returns whether both differ.
+    /// Returns whether they differ.
     public func notEqualTo(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         compared(.notEqual, expression)
     }
 
-    /// Returns whether both are the same, null and MISSING included.
+    /// Returns whether both are the same, including null and MISSING.
     public func `is`(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         compared(.same, expression)
     }
 
-    /// Returns whether both are not the same, null and MISSING included.
+    /// Returns whether they are not the same, including null and MISSING.
     public func isNot(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         compared(.notSame, expression)
     }
 
-    /// Returns whether this lies between two others, both included.
+    /// Returns whether this is between two others, inclusive.
     public func between(
         _ expression1: any ExpressionProtocol,
         and expression2: any ExpressionProtocol
@@ -92,12 +92,12 @@ extension ExpressionProtocol {
         return BuiltExpression(.isIn(QueryExpression(self), list, isNegated: false))
     }
 
-    /// Returns whether this has the pattern `expression`: `%` any text, `_` any character.
+    /// Returns whether this matches the pattern `expression`: `%` is any text, `_` any character.
     public func like(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         BuiltExpression(.like(QueryExpression(self), QueryExpression(expression)))
     }
 
-    /// Returns whether the regular expression `expression` finds something in this.
+    /// Returns whether the regular expression `expression` finds a match in this.
     public func regex(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         BuiltExpression(
             .call(.regexpLike, [QueryExpression(self), QueryExpression(expression)])
@@ -133,7 +133,7 @@ extension ExpressionProtocol {
         return BuiltExpression(.and(terms + [QueryExpression(expression)]))
     }
 
-    /// Returns whether one of both is true.
+    /// Returns whether either is true.
     public func or(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         var terms = [QueryExpression(self)]
         if case .or(let earlier) = terms[0].form { terms = earlier }

@@ -1,19 +1,19 @@
 import DivanQuery
 
-/// A value in a query that is built: a property, a literal, or what is made of others.
+/// A value in a built query: a property, a literal, or a combination of others.
 ///
-/// The types of this module are the only ones that can stand in a query.
+/// Only the types of this module can be used in a query.
 public protocol ExpressionProtocol: Sendable {}
 
-/// A property, which may be taken from a source by its alias.
+/// A property, which can be taken from a source by its alias.
 public protocol PropertyExpressionProtocol: ExpressionProtocol {
-    /// The same property of the source with an alias, or of the one called `scope.collection`.
+    /// Returns the same property of the source with an alias, or of the one named `scope.collection`.
     func from(_ alias: String?) -> any ExpressionProtocol
 }
 
-/// A fact about a document, which may be taken from a source by its alias.
+/// A document's metadata, which can be taken from a source by its alias.
 public protocol MetaExpressionProtocol: ExpressionProtocol {
-    /// The same fact about the document of the source with an alias.
+    /// Returns the same metadata for the document of the source with an alias.
     func from(_ alias: String) -> any ExpressionProtocol
 }
 
@@ -23,13 +23,13 @@ public protocol VariableExpressionProtocol: ExpressionProtocol {}
 /// An index in a full-text function.
 public protocol IndexExpressionProtocol: Sendable {}
 
-/// A full-text index, which may be taken from a source by its alias.
+/// A full-text index, which can be taken from a source by its alias.
 public protocol FullTextIndexExpressionProtocol: IndexExpressionProtocol {
-    /// The same index of the source with an alias.
+    /// Returns the same index of the source with an alias.
     func from(_ alias: String) -> any FullTextIndexExpressionProtocol
 }
 
-/// Every expression that is built: a part of the tree.
+/// Any built expression: a part of the tree.
 struct BuiltExpression: VariableExpressionProtocol {
     let tree: QueryExpression
 
@@ -38,7 +38,7 @@ struct BuiltExpression: VariableExpressionProtocol {
     }
 }
 
-/// A property that is built.
+/// A built property.
 struct BuiltProperty: PropertyExpressionProtocol {
     let path: QueryPath
 
@@ -53,7 +53,7 @@ struct BuiltProperty: PropertyExpressionProtocol {
     }
 }
 
-/// A fact that is built.
+/// A built metadata expression.
 struct BuiltMetadata: MetaExpressionProtocol {
     let key: QueryMetadataKey
 
@@ -69,7 +69,7 @@ struct BuiltMetadata: MetaExpressionProtocol {
     }
 }
 
-/// A full-text index that is built.
+/// A built full-text index.
 struct BuiltIndex: FullTextIndexExpressionProtocol {
     let path: QueryPath
 
@@ -92,7 +92,7 @@ extension QueryExpression {
 }
 
 extension QueryPath {
-    /// The path of a property as callers write it: `a.b[0]`.
+    /// Parses the path of a property as callers write it: `a.b[0]`.
     init(property text: String) {
         do {
             try self.init(text: text)

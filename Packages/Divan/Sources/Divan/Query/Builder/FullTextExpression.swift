@@ -1,15 +1,15 @@
-/// Makes full-text conditions as code written before ``FullTextFunction`` does.
+/// Creates full-text conditions, for code written before ``FullTextFunction``.
 @available(*, deprecated, message: "Use FullTextFunction.match(_:query:).")
 public final class FullTextExpression: Sendable {
     private init() {}
 
-    /// Begins a condition on the full-text index of a name, which may follow an alias and a dot.
+    /// Starts a condition on a full-text index by its name, optionally preceded by an alias and a dot.
     public static func index(_ name: String) -> any FullTextExpressionProtocol {
         NamedIndex(index: FullTextFunction.named(name))
     }
 }
 
-/// A full-text index that needs what is looked for.
+/// A full-text index that still needs a search text.
 @available(*, deprecated, message: "Use FullTextFunction.match(_:query:).")
 public protocol FullTextExpressionProtocol: Sendable {
     /// Whether the row's document matches `query`.

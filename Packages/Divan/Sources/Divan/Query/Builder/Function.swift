@@ -1,6 +1,6 @@
 import DivanQuery
 
-/// Functions and aggregates of queries that are built.
+/// Functions and aggregates for built queries.
 ///
 /// Source: `sqlpp.md` §6; `api.md` §4.
 public final class Function: Sendable {
@@ -13,12 +13,12 @@ public final class Function: Sendable {
         aggregate(.average, expression)
     }
 
-    /// The least value.
+    /// The minimum value.
     public static func min(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         aggregate(.minimum, expression)
     }
 
-    /// The greatest value.
+    /// The maximum value.
     public static func max(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         aggregate(.maximum, expression)
     }
@@ -28,7 +28,7 @@ public final class Function: Sendable {
         aggregate(.sum, expression)
     }
 
-    /// The number of rows where `expression` is not MISSING; of all rows without one.
+    /// The number of rows where `expression` is not MISSING; without an argument, the number of all rows.
     public static func count(
         _ expression: (any ExpressionProtocol)? = nil
     ) -> any ExpressionProtocol {
@@ -37,7 +37,7 @@ public final class Function: Sendable {
 
     // MARK: Numbers
 
-    /// The value without its sign.
+    /// The absolute value.
     public static func abs(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.abs, expression)
     }
@@ -57,7 +57,7 @@ public final class Function: Sendable {
         call(.atan, expression)
     }
 
-    /// The next whole number above.
+    /// The smallest integer that is not less.
     public static func ceil(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.ceil, expression)
     }
@@ -67,17 +67,17 @@ public final class Function: Sendable {
         call(.cos, expression)
     }
 
-    /// Radians in degrees.
+    /// Converts radians to degrees.
     public static func degrees(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.degrees, expression)
     }
 
-    /// e to that power.
+    /// e to the power of the value.
     public static func exp(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.exp, expression)
     }
 
-    /// The next whole number below.
+    /// The largest integer that is not greater.
     public static func floor(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.floor, expression)
     }
@@ -87,22 +87,22 @@ public final class Function: Sendable {
         call(.ln, expression)
     }
 
-    /// The logarithm of base 10.
+    /// The base-10 logarithm.
     public static func log(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.log, expression)
     }
 
-    /// Degrees in radians.
+    /// Converts degrees to radians.
     public static func radians(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.radians, expression)
     }
 
-    /// The nearest whole number.
+    /// The nearest integer.
     public static func round(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.round, expression)
     }
 
-    /// 1, 0 or -1.
+    /// The sign: 1, 0 or -1.
     public static func sign(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.sign, expression)
     }
@@ -122,12 +122,12 @@ public final class Function: Sendable {
         call(.tan, expression)
     }
 
-    /// The number without its fraction.
+    /// The number without its fractional part.
     public static func trunc(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.trunc, expression)
     }
 
-    /// The number with so many digits behind the point.
+    /// The number rounded to a number of digits after the decimal point.
     public static func round(
         _ expression: any ExpressionProtocol,
         digits: any ExpressionProtocol
@@ -135,7 +135,7 @@ public final class Function: Sendable {
         call(.round, expression, digits)
     }
 
-    /// The number with so many digits behind the point.
+    /// The number rounded to a number of digits after the decimal point.
     ///
     /// An addition to the official API.
     public static func round(
@@ -145,7 +145,7 @@ public final class Function: Sendable {
         call(.round, expression, Expression.int(digits))
     }
 
-    /// The number cut to so many digits behind the point.
+    /// The number truncated to a number of digits after the decimal point.
     public static func trunc(
         _ expression: any ExpressionProtocol,
         digits: any ExpressionProtocol
@@ -153,7 +153,7 @@ public final class Function: Sendable {
         call(.trunc, expression, digits)
     }
 
-    /// The number cut to so many digits behind the point.
+    /// The number truncated to a number of digits after the decimal point.
     ///
     /// An addition to the official API.
     public static func trunc(
@@ -179,7 +179,7 @@ public final class Function: Sendable {
         call(.power, base, exponent)
     }
 
-    /// The base of natural logarithms.
+    /// The base of the natural logarithm.
     public static func e() -> any ExpressionProtocol { call(.e) }
 
     /// The ratio of a circle's circumference to its diameter.
@@ -200,60 +200,60 @@ public final class Function: Sendable {
         call(.length, expression)
     }
 
-    /// The text in small letters.
+    /// The text in lower case.
     public static func lower(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.lower, expression)
     }
 
-    /// The text without blanks in front.
+    /// The text without leading whitespace.
     public static func ltrim(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.leftTrim, expression)
     }
 
-    /// The text without blanks behind.
+    /// The text without trailing whitespace.
     public static func rtrim(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.rightTrim, expression)
     }
 
-    /// The text without blanks around.
+    /// The text without leading and trailing whitespace.
     public static func trim(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.trim, expression)
     }
 
-    /// The text in capitals.
+    /// The text in upper case.
     public static func upper(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.upper, expression)
     }
 
     // MARK: Dates
 
-    /// The milliseconds since 1970 that a text means.
+    /// A date string as milliseconds since 1970.
     public static func stringToMillis(
         _ expression: any ExpressionProtocol
     ) -> any ExpressionProtocol {
         call(.stringToMillis, expression)
     }
 
-    /// The date of a text as text in UTC.
+    /// A date string converted to UTC.
     public static func stringToUTC(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.stringToUTC, expression)
     }
 
-    /// Milliseconds since 1970 as text in local time.
+    /// Milliseconds since 1970 as a date string in local time.
     public static func millisToString(
         _ expression: any ExpressionProtocol
     ) -> any ExpressionProtocol {
         call(.millisToString, expression)
     }
 
-    /// Milliseconds since 1970 as text in UTC.
+    /// Milliseconds since 1970 as a date string in UTC.
     public static func millisToUTC(_ expression: any ExpressionProtocol) -> any ExpressionProtocol {
         call(.millisToUTC, expression)
     }
 
     // MARK: Vectors
 
-    /// The distance of two vectors.
+    /// The distance between two vectors.
     public static func euclideanDistance(
         between expression1: any ExpressionProtocol,
         and expression2: any ExpressionProtocol
@@ -261,7 +261,7 @@ public final class Function: Sendable {
         call(.euclideanDistance, expression1, expression2)
     }
 
-    /// The square of the distance of two vectors.
+    /// The square of the distance between two vectors.
     public static func squaredEuclideanDistance(
         between expression1: any ExpressionProtocol,
         and expression2: any ExpressionProtocol

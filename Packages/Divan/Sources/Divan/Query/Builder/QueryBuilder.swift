@@ -10,33 +10,33 @@ import DivanQuery
 ///     .orderBy(Ordering.property("name"))
 /// ```
 ///
-/// Each clause gives a query that can be run as it stands. It is checked when it is used first; what
-/// is wrong is thrown then.
+/// Each clause returns a query that can be run as it is. The query is checked on first use, which throws any error in
+/// it.
 ///
 /// Source: `api.md` §4.
 public final class QueryBuilder: Sendable {
     private init() {}
 
-    /// Begins a query with its columns; none mean the whole body.
+    /// Starts a query with its columns; none means the whole body.
     public static func select(_ results: any SelectResultProtocol...) -> Select { select(results) }
 
-    /// Begins a query with its columns; none mean the whole body.
+    /// Starts a query with its columns; none means the whole body.
     public static func select(_ results: [any SelectResultProtocol]) -> Select {
         Select(results, isDistinct: false)
     }
 
-    /// Begins a query that shows equal rows once.
+    /// Starts a query that returns equal rows only once.
     public static func selectDistinct(_ results: any SelectResultProtocol...) -> Select {
         selectDistinct(results)
     }
 
-    /// Begins a query that shows equal rows once.
+    /// Starts a query that returns equal rows only once.
     public static func selectDistinct(_ results: [any SelectResultProtocol]) -> Select {
         Select(results, isDistinct: true)
     }
 }
 
-/// The columns of a query that needs its source.
+/// The columns of a query that still needs its source.
 public final class Select: Sendable {
     private let statement: QueryStatement
 
@@ -49,7 +49,7 @@ public final class Select: Sendable {
         )
     }
 
-    /// Names the source.
+    /// Adds the source.
     public func from(_ dataSource: any DataSourceProtocol) -> From {
         let built = BuiltSource(dataSource)
         var statement = statement
@@ -59,7 +59,7 @@ public final class Select: Sendable {
 }
 
 extension Query {
-    /// The query with one more clause.
+    /// Returns the query with one more clause.
     fileprivate func with<Next>(
         _ next: (QueryCore) -> Next,
         _ edit: (inout QueryStatement) -> Void
@@ -126,7 +126,7 @@ public final class OrderBy: LimitRouter, MadeQuery {
     }
 }
 
-/// A whole query.
+/// A complete query.
 public final class Limit: Query, MadeQuery {
     let made: QueryCore
 
@@ -135,17 +135,17 @@ public final class Limit: Query, MadeQuery {
     }
 }
 
-/// What can be joined.
+/// A query that can be joined.
 public protocol JoinRouter: Query {}
-/// What can have a condition.
+/// A query that can have a condition.
 public protocol WhereRouter: Query {}
-/// What can be grouped.
+/// A query that can be grouped.
 public protocol GroupByRouter: Query {}
-/// What can have a condition on its groups.
+/// A query that can have a condition on its groups.
 public protocol HavingRouter: Query {}
-/// What can be sorted.
+/// A query that can be sorted.
 public protocol OrderByRouter: Query {}
-/// What can be cut to a number of rows.
+/// A query that can be limited to a number of rows.
 public protocol LimitRouter: Query {}
 
 extension JoinRouter {
@@ -166,12 +166,12 @@ extension WhereRouter {
 }
 
 extension GroupByRouter {
-    /// Makes one row of those with equal values.
+    /// Combines rows with equal values into one.
     public func groupBy(_ expressions: any ExpressionProtocol...) -> GroupBy {
         groupBy(expressions)
     }
 
-    /// Makes one row of those with equal values.
+    /// Combines rows with equal values into one.
     public func groupBy(_ expressions: [any ExpressionProtocol]) -> GroupBy {
         with(GroupBy.init) { $0.groups = expressions.map { QueryExpression($0) } }
     }
@@ -202,10 +202,10 @@ extension OrderByRouter {
 }
 
 extension LimitRouter {
-    /// Keeps so many rows.
+    /// Keeps at most `limit` rows.
     public func limit(_ limit: any ExpressionProtocol) -> Limit { self.limit(limit, offset: nil) }
 
-    /// Keeps so many rows behind the first `offset`.
+    /// Keeps at most `limit` rows after the first `offset`.
     public func limit(
         _ limit: any ExpressionProtocol,
         offset: (any ExpressionProtocol)?

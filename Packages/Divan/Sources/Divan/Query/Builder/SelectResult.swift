@@ -1,22 +1,22 @@
 import DivanJSON
 import DivanQuery
 
-/// A column of a query that is built.
+/// A column of a built query.
 public protocol SelectResultProtocol: Sendable {}
 
 /// A column that can be given a name.
 public protocol SelectResultAs: SelectResultProtocol {
-    /// The same column under a name.
+    /// Returns the same column under a name.
     func `as`(_ alias: String?) -> any SelectResultProtocol
 }
 
-/// A whole body, which can be taken from a source by its alias.
+/// The whole body, which can be taken from a source by its alias.
 public protocol SelectResultFrom: SelectResultProtocol {
-    /// The body of the source with an alias.
+    /// Returns the body from the source with an alias.
     func from(_ alias: String?) -> any SelectResultProtocol
 }
 
-/// Makes columns.
+/// Creates columns.
 public final class SelectResult: Sendable {
     private init() {}
 
@@ -30,7 +30,7 @@ public final class SelectResult: Sendable {
         BuiltColumn(column: QueryColumn(QueryExpression(expression)))
     }
 
-    /// The whole body, in one column that is called as the source is.
+    /// The whole body, in one column named like the source.
     public static func all() -> any SelectResultFrom { BuiltBody() }
 }
 
@@ -49,7 +49,7 @@ struct BuiltBody: SelectResultFrom {
 }
 
 extension QueryColumn {
-    /// The column that a part of `select` is.
+    /// Creates the column for an argument of `select`.
     init(_ result: any SelectResultProtocol) {
         switch result {
         case let built as BuiltColumn: self = built.column
@@ -59,10 +59,10 @@ extension QueryColumn {
     }
 }
 
-/// What the rows of a query that is built are sorted by.
+/// A sort order for the rows of a built query.
 public protocol OrderingProtocol: Sendable {}
 
-/// Makes orderings.
+/// Creates orderings.
 public final class Ordering: Sendable {
     private init() {}
 
@@ -77,7 +77,7 @@ public final class Ordering: Sendable {
     }
 }
 
-/// An ordering, ascending unless it is told otherwise.
+/// An ordering, ascending by default.
 public final class QuerySortOrder: OrderingProtocol {
     let ordering: QueryOrdering
 
@@ -85,12 +85,12 @@ public final class QuerySortOrder: OrderingProtocol {
         self.ordering = ordering
     }
 
-    /// The least first.
+    /// Smallest first.
     public func ascending() -> any OrderingProtocol {
         QuerySortOrder(QueryOrdering(ordering.expression))
     }
 
-    /// The greatest first.
+    /// Largest first.
     public func descending() -> any OrderingProtocol {
         QuerySortOrder(QueryOrdering(ordering.expression, isDescending: true))
     }

@@ -1,7 +1,7 @@
 import DivanQuery
 import Foundation
 
-/// Whether a property equals a value; `nil` equals null and what is not there.
+/// Whether a property equals a value; `nil` equals null and a missing property.
 public func == <Model: Decodable, Value: Encodable & Equatable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
@@ -11,7 +11,7 @@ public func == <Model: Decodable, Value: Encodable & Equatable>(
     }
 }
 
-/// Whether a property differs from a value; null and what is not there differ from all but `nil`.
+/// Whether a property differs from a value; null and a missing property differ from everything but `nil`.
 public func != <Model: Decodable, Value: Encodable & Equatable>(
     property: any KeyPath<Model, Value> & Sendable,
     value: Value
@@ -29,7 +29,7 @@ public func < <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .less, value) }
 }
 
-/// Whether a property has a value, which is less than another one.
+/// Whether a property has a value that is less than another one.
 public func < <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -45,7 +45,7 @@ public func <= <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .lessOrEqual, value) }
 }
 
-/// Whether a property has a value, which is at most another one.
+/// Whether a property has a value that is at most another one.
 public func <= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -61,7 +61,7 @@ public func > <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .greater, value) }
 }
 
-/// Whether a property has a value, which is greater than another one.
+/// Whether a property has a value that is greater than another one.
 public func > <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -77,7 +77,7 @@ public func >= <Model: Decodable, Value: Encodable & Comparable>(
     DocumentCondition { try .order(DocumentProperty(property).expression, .greaterOrEqual, value) }
 }
 
-/// Whether a property has a value, which is at least another one.
+/// Whether a property has a value that is at least another one.
 public func >= <Model: Decodable, Value: Encodable & Comparable>(
     property: any KeyPath<Model, Value?> & Sendable,
     value: Value
@@ -86,12 +86,12 @@ public func >= <Model: Decodable, Value: Encodable & Comparable>(
 }
 
 extension QueryExpression {
-    /// A value as a save would write it.
+    /// Creates the expression for a value as a save would write it.
     init(comparing value: some Encodable) throws {
         self.init(try ModelEncoder.encode(value: value))
     }
 
-    /// An equality as Swift has it, true or false of everything.
+    /// Equality as in Swift: either true or false for every value.
     static func equality(
         _ property: QueryExpression,
         _ value: some Encodable,
@@ -102,14 +102,14 @@ extension QueryExpression {
             let isValued = QueryExpression(.isValued(property))
             return isNegated ? isValued : QueryExpression(.not(isValued))
         }
-        // MISSING would make an equality MISSING, which no condition lets pass; an index needs "=".
+        // With MISSING an equality is MISSING, which never passes; an index needs "=".
         return QueryExpression(.comparison(isNegated ? .notSame : .equal, property, value))
     }
 
-    /// A comparison in order, of values of one type.
+    /// An ordering comparison between values of one type.
     ///
-    /// In the language numbers come before texts, and texts before null and all else. So the side
-    /// that is open ends with the first text, or with null; an index still finds the range.
+    /// In the query language numbers come before strings, and strings before null and all else. So the open side is
+    /// bounded by the first string, or by null; an index still finds the range.
     static func order<Value: Encodable>(
         _ property: QueryExpression,
         _ comparison: QueryComparison,

@@ -3,18 +3,17 @@ import DivanQuery
 public import Foundation
 
 extension DocumentCondition {
-    /// The documents of which a predicate is true.
+    /// Creates a condition from a predicate.
     ///
     /// ```swift
     /// let plain = #Predicate<Chair> { $0.seats == 1 && $0.name.starts(with: "O") }
     /// let chairs = collection.documents(of: Chair.self, where: DocumentCondition(plain))
     /// ```
     ///
-    /// It may compare stored properties with values, by `==`, `!=`, `<`, `<=`, `>` and `>=`; ask for
-    /// the beginning or a part of a text, for an item of an array, for one of several values or of a
-    /// range; reach through optionals by `?.`, `!` and `??`; and join all that by `&&`, `||` and `!`.
-    /// Whatever else stands in it, the query refuses by name when it is asked. `!` of an optional
-    /// without value is no error: the comparison is not true.
+    /// It may compare stored properties with values, using `==`, `!=`, `<`, `<=`, `>` and `>=`; test for the beginning
+    /// or a part of a string, an item of an array, or one of several values or of a range; access optionals with `?.`,
+    /// `!` and `??`; and combine these with `&&`, `||` and `!`. The query refuses anything else, by name, when it runs.
+    /// `!` on an optional without a value is not an error: the comparison is not true.
     public init(_ predicate: Predicate<Model>) {
         self.init {
             let whole = ModelProbe.Place.body(QueryPath())
@@ -24,22 +23,22 @@ extension DocumentCondition {
     }
 }
 
-/// What a part of a predicate is in a query.
+/// A part of a predicate, translated for a query.
 private enum PredicatePart {
     /// A stored property, or the model itself.
     case property(ModelProbe.Place)
-    /// What is computed from one.
+    /// A value computed from one.
     case computed(QueryExpression)
     /// A value of the program.
     case value(any Encodable)
-    /// `nil` as it is written.
+    /// A literal `nil`.
     case nothing
-    /// Values from one to another, the last one included or not.
+    /// A range of values, with or without its upper bound.
     case range(any Encodable, any Encodable, isClosed: Bool)
-    /// What is true or false.
+    /// A condition.
     case condition(QueryExpression)
 
-    /// The part where it is compared with values.
+    /// The part as an operand of comparisons.
     var operand: QueryExpression? {
         switch self {
         case .property(let place): place.expression
@@ -49,12 +48,12 @@ private enum PredicatePart {
     }
 }
 
-/// A part of a predicate that a query knows; conformances follow, one for each type of Foundation's.
+/// A part of a predicate that a query supports; conformances follow, one for each of Foundation's types.
 private protocol PredicateLowering {
     func lowered(in scope: PredicateScope) throws -> PredicatePart
 }
 
-/// What the variables around a part of a predicate stand for.
+/// The meaning of the variables around a part of a predicate.
 private struct PredicateScope {
     var places: [PredicateExpressions.VariableID: ModelProbe.Place]
 
@@ -137,7 +136,7 @@ private struct PredicateScope {
 }
 
 extension QueryComparison {
-    /// The comparison with its sides exchanged.
+    /// The comparison with its sides swapped.
     fileprivate var mirrored: QueryComparison {
         switch self {
         case .less: .greater
@@ -176,7 +175,7 @@ extension PredicateExpressions.Value: PredicateLowering {
     fileprivate func lowered(in scope: PredicateScope) throws -> PredicatePart {
         if let range = value as? any PredicateRange { return range.part }
         if let value = value as? any Encodable { return .value(value) }
-        // A cast sees no type in an optional without value.
+        // A cast finds no type in an optional without a value.
         guard Mirror(reflecting: value).displayStyle == .optional else {
             throw scope.refusal(self)
         }

@@ -2,15 +2,15 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// A condition on the documents of a model, made of its key paths.
+/// A condition on the documents of a model, built from its key paths.
 ///
 /// ```swift
 /// \Chair.price < 100 && \.name != "Oslo" && .contains(\.tags, "wood")
 /// ```
 ///
-/// It means what it would mean in Swift: a comparison is true of values of its own type only, never
-/// of null or of a property that is not there (only that false and true count as 0 and 1); `== nil`
-/// is true of both; `!` is true wherever its condition is not. Values never become text of a query. What is wrong with it is thrown by the query.
+/// It means the same as in Swift: a comparison is true only for values of its own type, never for null or a missing
+/// property (except that false and true count as 0 and 1); `== nil` is true for both; `!` is true wherever its
+/// condition is not. Values never become part of a query's text. The query throws any error in it.
 ///
 /// An addition to the official API.
 public struct DocumentCondition<Model: Decodable>: Sendable {
@@ -30,7 +30,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         Self { QueryExpression(.or([try left.tree.get(), try right.tree.get()])) }
     }
 
-    /// All documents that do not meet the condition.
+    /// Documents that do not meet the condition.
     public static prefix func ! (condition: Self) -> Self {
         Self {
             let isTrue = QueryExpression(.literal(.boolean(true)))
@@ -38,7 +38,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         }
     }
 
-    /// Whether a text begins with another one, byte for byte; an index on it is used.
+    /// Whether a string begins with another one, byte for byte; uses an index on it.
     public static func hasPrefix(
         _ text: any KeyPath<Model, String> & Sendable,
         _ prefix: String
@@ -46,7 +46,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         Self { try like(text, escaped(prefix) + "%") }
     }
 
-    /// Whether a text contains another one, byte for byte.
+    /// Whether a string contains another one, byte for byte.
     public static func contains(
         _ text: any KeyPath<Model, String> & Sendable,
         _ part: String
@@ -54,7 +54,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         Self { try like(text, "%" + escaped(part) + "%") }
     }
 
-    /// Whether a text has a pattern: `%` is any text, `_` any character, `\` takes either as it is.
+    /// Whether a string matches a pattern: `%` is any text, `_` any character, `\` escapes either.
     public static func like(
         _ text: any KeyPath<Model, String> & Sendable,
         pattern: String
@@ -62,7 +62,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         Self { try like(text, pattern) }
     }
 
-    /// Whether an array has an item.
+    /// Whether an array contains an item.
     public static func contains<Items: Swift.Sequence & Equatable>(
         _ array: any KeyPath<Model, Items> & Sendable,
         _ item: Items.Element
@@ -74,7 +74,7 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
         }
     }
 
-    /// Whether a property is one of some values.
+    /// Whether a property is one of several values.
     public static func isOne<Value: Encodable & Equatable>(
         of values: [Value],
         _ property: any KeyPath<Model, Value> & Sendable
@@ -108,12 +108,12 @@ public struct DocumentCondition<Model: Decodable>: Sendable {
 }
 
 extension QueryExpression {
-    /// Whether a text has a pattern.
+    /// Whether a string matches a pattern.
     static func like(_ text: QueryExpression, _ pattern: String) -> QueryExpression {
         QueryExpression(.like(text, QueryExpression(.literal(.string(pattern)))))
     }
 
-    /// A text as it stands in a pattern.
+    /// A text escaped for a pattern.
     static func escaping(_ text: String) -> String {
         var pattern = ""
         for scalar in text.unicodeScalars {

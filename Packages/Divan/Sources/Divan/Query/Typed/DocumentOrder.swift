@@ -1,34 +1,34 @@
 import DivanQuery
 
-/// What the documents of a query are sorted by.
+/// A sort order for the documents of a query.
 ///
-/// Ascending, documents without the property come first, then numbers, texts and null.
+/// In ascending order, documents without the property come first, then numbers, strings and null.
 public struct DocumentOrder<Model: Decodable>: Sendable {
     let key: Swift.Result<QueryExpression, any Error>
     let isDescending: Bool
 
-    /// The least value first.
+    /// Smallest value first.
     public static func ascending<Value: Comparable>(
         _ property: any KeyPath<Model, Value> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
     }
 
-    /// The least value first, before it what has none.
+    /// Smallest value first, after documents without one.
     public static func ascending<Value: Comparable>(
         _ property: any KeyPath<Model, Value?> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: false)
     }
 
-    /// The greatest value first.
+    /// Largest value first.
     public static func descending<Value: Comparable>(
         _ property: any KeyPath<Model, Value> & Sendable
     ) -> Self {
         Self(key: Swift.Result { try DocumentProperty(property).expression }, isDescending: true)
     }
 
-    /// The greatest value first; null comes before it.
+    /// Largest value first; null comes before it.
     public static func descending<Value: Comparable>(
         _ property: any KeyPath<Model, Value?> & Sendable
     ) -> Self {
@@ -44,7 +44,7 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
         QueryOrdering(try key.get(), isDescending: isDescending)
     }
 
-    /// Whether a document comes behind another one as far as this tells, whose key is `value`.
+    /// Whether this order puts a document after one whose key is `value`.
     func isBehind(_ value: QueryExpression) throws -> QueryExpression {
         let key = try key.get()
         let missing = QueryExpression(.literal(.missing))
@@ -61,7 +61,7 @@ public struct DocumentOrder<Model: Decodable>: Sendable {
         )
     }
 
-    /// Whether a document's key is `value`, too.
+    /// Whether a document's key is also `value`.
     func isLevel(with value: QueryExpression) throws -> QueryExpression {
         QueryExpression(.comparison(.same, try key.get(), value))
     }

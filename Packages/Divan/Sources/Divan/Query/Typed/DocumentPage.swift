@@ -2,30 +2,29 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// Some documents of a query in a row, and where the next ones begin.
+/// Some consecutive documents of a query, and where the next ones begin.
 public struct DocumentPage<Model: Decodable> {
     /// The documents.
     public let documents: [TypedDocument<Model>]
-    /// What the next page begins behind; `nil` when this page is not full, so that none follows.
+    /// The cursor for the next page; `nil` if this page is not full, so that none follows.
     public let next: DocumentCursor?
 }
 
 extension DocumentPage: Sendable where Model: Sendable {}
 
-/// A place between two documents of a query: the sort keys and the ID of the one before.
+/// A position between two documents of a query: the sort keys and the ID of the one before it.
 ///
-/// It stays right when documents come and go, and when the one before is gone. Good for queries with
-/// the same orders only.
+/// It stays valid when documents are added or removed, even the one before it. Only for queries with the same orders.
 public struct DocumentCursor: Hashable, Sendable {
-    /// The place as text, for a link to the next page.
+    /// The position as text, for a link to the next page.
     public let text: String
 
     /// The sort keys, `nil` for MISSING, and the ID.
     let keys: [QueryExpression]
 
-    /// Takes up a place that was handed out as text.
+    /// Restores a position from its text.
     ///
-    /// - Returns: `nil` when the text is no such place.
+    /// - Returns: `nil` if the text is not a cursor.
     public init?(_ text: String) {
         guard text.utf8.count <= QueryLimits.standard.byteCount,
             case .array(let items)? = try? JSON(parsing: Array(text.utf8)), !items.isEmpty
@@ -48,20 +47,20 @@ public struct DocumentCursor: Hashable, Sendable {
 }
 
 extension DocumentQuery {
-    /// At most `size` documents, those behind a place.
+    /// Returns at most `size` documents after a position.
     ///
-    /// Found by their keys, not by counting: a page far behind costs what the first one costs when
-    /// an index has the first order, and nothing is shown twice or left out when documents come and
-    /// go between two pages. The query's own limit counts for nothing. Documents that compare equal
-    /// are in the order of their IDs; so are all of them where the query has no order.
+    /// They are found by their keys, not by counting: a late page costs no more than the first one if an index covers
+    /// the first order, and nothing is repeated or skipped when documents are added or removed between pages. The
+    /// query's own limit is ignored. Documents that compare equal are in the order of their IDs, as are all documents
+    /// if the query has no order.
     ///
     /// ```swift
     /// var page = try chairs.page(of: 20)
     /// while let next = page.next { page = try chairs.page(of: 20, behind: next) }
     /// ```
     ///
-    /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, a size below 1, and a sort
-    ///   key that no cursor holds; as ``all()``.
+    /// - Throws: `CBLError.invalidParameter` for a cursor of other orders, a size below 1, or a sort key that does not
+    ///   fit into a cursor; as ``all()``.
     public func page(
         of size: Int,
         behind cursor: DocumentCursor? = nil
@@ -96,7 +95,7 @@ extension DocumentQuery {
             documents: try rows.map { try document($0) },
             next: try last.map { row in
                 let keys = (columnCount..<row.count).map { row.json(at: $0) }
-                // No next page would say that this is the last one.
+                // Returning no cursor would mean that this is the last page.
                 guard let next = DocumentCursor(keys) else {
                     throw NSError(
                         CBLError.invalidParameter,
@@ -109,8 +108,8 @@ extension DocumentQuery {
         )
     }
 
-    /// Whether a document comes behind the one with these keys: a later first key, or the same one
-    /// and a later second key, and so on.
+    /// Whether a document comes after the one with these keys: with a later first key, or the same one and a later
+    /// second key, and so on.
     private static func isBehind(
         _ keys: [QueryExpression],
         _ orders: [DocumentOrder<Model>]
@@ -124,7 +123,7 @@ extension DocumentQuery {
         }
         guard ways.count > 1 else { return ways[0] }
         let isBehind = QueryExpression(.or(ways))
-        // Nothing new, but an index finds where this begins.
+        // Redundant, but lets an index find where this begins.
         guard let order = orders.first, !order.isDescending, let key = keys.first,
             key.form != .literal(.missing)
         else { return isBehind }

@@ -3,7 +3,7 @@ import DivanQuery
 import Foundation
 import Synchronization
 
-/// A model that tells where its properties stand, for key paths of which nobody can find out.
+/// A model that names the paths of its properties, for key paths whose path cannot be determined.
 ///
 /// ```swift
 /// extension Chair: DocumentKeyNaming {
@@ -13,22 +13,21 @@ import Synchronization
 /// }
 /// ```
 public protocol DocumentKeyNaming {
-    /// The path of a property in the document, such as `address.city`; `nil` to have it found out.
+    /// Returns the path of a property in the document, such as `address.city`; `nil` to have it determined.
     ///
     /// A dot in a key is written `\.`.
     static func documentKey(for keyPath: AnyKeyPath) -> String?
 }
 
-/// Where a property of a model stands in its documents.
+/// The place of a model's property in its documents.
 ///
-/// Theory of operation. Nothing in Swift tells the coding key of a property, so it is found by
-/// experiment. The model is decoded from a document that does not exist (`ModelProbe`); then again
-/// for each value that it read, with that value being another one. What a key path sees change is
-/// where it leads: to one value, or to an object or array that has all those values and no others.
-/// It must have the type that was read there, and see the very value, or else it is calculated and
-/// no query can ask for it. The answer is kept for the life of the process.
+/// Theory of operation. Swift offers no way to get the coding key of a property, so it is found by experiment. The
+/// model is decoded from a document that does not exist (`ModelProbe`), then again for each value that it read, with
+/// that value changed. The values whose change a key path shows tell where it leads: to one value, or to an object or
+/// array with exactly those values. The property must have the type that was read there, and show the same value;
+/// otherwise it is computed, and no query can use it. The result is kept for the life of the process.
 struct DocumentProperty {
-    /// The source's alias, so that no property is taken for the source.
+    /// The source's alias, so that no property is mistaken for the source.
     static let source = ExactText("d")
 
     let place: ModelProbe.Place
@@ -47,7 +46,7 @@ struct DocumentProperty {
 
     /// Finds the property.
     ///
-    /// - Throws: `CBLError.invalidParameter` for one that is calculated, or that nobody can find.
+    /// - Throws: `CBLError.invalidParameter` for one that is computed or cannot be found.
     init<Model: Decodable, Value: Equatable>(
         _ keyPath: any KeyPath<Model, Value> & Sendable
     ) throws {
@@ -67,7 +66,7 @@ struct DocumentProperty {
     /// The document's ID.
     static var documentID: QueryExpression { metadata("id") }
 
-    /// A fact about the document.
+    /// Metadata of the document.
     static func metadata(_ key: ExactText) -> QueryExpression {
         QueryExpression(.metadata(of: QueryPath([.key(source)]), key: key))
     }
@@ -89,7 +88,7 @@ struct DocumentProperty {
                 guard value != usual else { continue }
                 seen[place] = attempt.leaves[place].flatMap { $0 as? Value } == value
             }
-            // What has an offset is stored.
+            // A property with an offset is stored.
             let isStored = MemoryLayout<Model>.offset(of: keyPath) != nil
             if let place = common(seen, Value.self, record),
                 isStored || seesOdd(at: place, keyPath, record)
@@ -108,8 +107,8 @@ struct DocumentProperty {
         )
     }
 
-    /// Whether a key path that may be calculated, as all of classes and wrappers may, also sees numbers
-    /// and dates as they are that are negative, large and not round.
+    /// Whether a key path that may be computed, as any of a class or wrapper may, also shows negative, large and
+    /// fractional numbers and dates unchanged.
     private static func seesOdd<Model: Decodable, Value: Equatable>(
         at place: ModelProbe.Place,
         _ keyPath: KeyPath<Model, Value>,
@@ -125,7 +124,7 @@ struct DocumentProperty {
         }
     }
 
-    /// The place of a type that holds the values that were seen to change, and no others.
+    /// The place, of a type, that contains exactly the values that were seen to change.
     private static func common<Value>(
         _ seen: [ModelProbe.Place: Bool],
         _ type: Value.Type,
@@ -143,7 +142,7 @@ struct DocumentProperty {
         }
     }
 
-    /// Whether a type, or what it is the optional of, was read at a place.
+    /// Whether a type, or the type that it wraps as an optional, was read at a place.
     private static func fits(
         _ type: Any.Type,
         at place: ModelProbe.Place,
@@ -163,7 +162,7 @@ struct DocumentProperty {
 }
 
 extension ModelProbe.Place {
-    /// What stands there, as a part of a query.
+    /// The value there, as a part of a query.
     var expression: QueryExpression {
         switch self {
         case .documentID: DocumentProperty.documentID
@@ -172,7 +171,7 @@ extension ModelProbe.Place {
         }
     }
 
-    /// Whether it is not an item of an array, nor in one.
+    /// Whether it is neither an item of an array nor inside one.
     fileprivate var isNamed: Bool {
         guard case .body(let path) = self else { return true }
         return path.steps.allSatisfy { if case .key = $0 { true } else { false } }

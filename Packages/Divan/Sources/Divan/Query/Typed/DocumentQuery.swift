@@ -4,22 +4,22 @@ import DivanRevisions
 import Foundation
 
 extension Collection {
-    /// The documents of a type that meet a condition, in an order.
+    /// Returns a query for the documents of a type that meet a condition, in an order.
     ///
     /// ```swift
     /// let cheap = chairs.documents(of: Chair.self, where: \.price < 100, orderBy: .descending(\.price))
     /// for chair in try cheap.all() { print(chair.id, chair.content.name) }
     /// ```
     ///
-    /// Nothing is read yet, and nothing can fail. Without orders the documents come as they are
-    /// found; equal ones come in the order of their IDs. An addition to the official API.
+    /// Nothing is read yet, and nothing can fail. Without orders the documents come as they are found; documents that
+    /// compare equal come in the order of their IDs. An addition to the official API.
     ///
     /// - Parameters:
     ///   - type: What each document is decoded as.
     ///   - condition: `nil` for all documents.
-    ///   - orders: The first one counts most.
-    ///   - limit: The most documents that are wanted; `nil` for all.
-    /// - Returns: The question, to be asked at once, again and again, or page by page.
+    ///   - orders: The first one takes precedence.
+    ///   - limit: The maximum number of documents; `nil` for all.
+    /// - Returns: The query, which can be run once, repeatedly, or page by page.
     public func documents<Model: Decodable>(
         of type: Model.Type,
         where condition: DocumentCondition<Model>? = nil,
@@ -29,7 +29,7 @@ extension Collection {
         DocumentQuery(collection: self, condition: condition, orders: orders, limit: limit)
     }
 
-    /// The documents of a type that meet a condition, ascending by a property.
+    /// Returns a query for the documents of a type that meet a condition, in ascending order of a property.
     ///
     /// As ``documents(of:where:orderBy:limit:)-(_,_,DocumentOrder<Model>...,_)``.
     public func documents<Model: Decodable, Value: Comparable>(
@@ -42,10 +42,10 @@ extension Collection {
     }
 }
 
-/// A question for documents of one type; see `Collection.documents(of:where:orderBy:limit:)`.
+/// A query for documents of one type; see `Collection.documents(of:where:orderBy:limit:)`.
 ///
-/// `for try await` goes through them as they are found, in constant memory unless they are sorted
-/// without an index: a snapshot of the moment of the first one, as in ``ResultStream``.
+/// `for try await` iterates over them as they are found, in constant memory unless they are sorted without an index: a
+/// snapshot as of the first one, as in ``ResultStream``.
 public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
     /// A document.
     public typealias Element = TypedDocument<Model>
@@ -57,15 +57,15 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     // MARK: Now
 
-    /// The documents, as they are now.
+    /// Returns the current documents.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a key path or value that no query can ask for;
-    ///   `decodingError` for a document that does not fit the type; `notOpen`.
+    /// - Throws: `CBLError.invalidParameter` for a key path or value that a query cannot use; `decodingError` for a
+    ///   document that does not match the type; `notOpen`.
     public func all() throws -> [TypedDocument<Model>] {
         try query().execute().map { try document($0) }
     }
 
-    /// The first document, or `nil` when there is none.
+    /// Returns the first document, or `nil` when there is none.
     ///
     /// - Throws: As ``all()``.
     public func first() throws -> TypedDocument<Model>? {
@@ -78,9 +78,9 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
         return try one.all().first
     }
 
-    /// How many documents meet the condition; the limit counts for nothing.
+    /// Returns how many documents meet the condition; the limit is ignored.
     ///
-    /// - Throws: As ``all()``, but that no document is decoded.
+    /// - Throws: As ``all()``, except that no document is decoded.
     public func count() throws -> Int {
         var statement = try statement()
         statement.columns = [QueryColumn(QueryExpression(.aggregate(.count, nil)))]
@@ -91,17 +91,17 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     // MARK: Later
 
-    /// The documents now, and again whenever a commit has changed one of them or which they are.
+    /// The documents now, and again each time a commit changes one of them or the set of them.
     ///
-    /// As ``Query/changes()``; ends with the error when a document does not fit the type.
+    /// As ``Query/changes()``; ends with the error if a document does not match the type.
     public func changes() throws -> DocumentChanges<Model> {
         DocumentChanges(query: self, changes: try query().changes())
     }
 
-    /// Returns an iterator, which asks with its first step.
+    /// Returns an iterator, which starts the query with its first step.
     public func makeAsyncIterator() -> Iterator { Iterator(query: self) }
 
-    /// Steps from document to document.
+    /// Iterates over the documents.
     public struct Iterator: AsyncIteratorProtocol {
         private let query: DocumentQuery
         private var rows: ResultStream.Iterator?
@@ -110,7 +110,7 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
             self.query = query
         }
 
-        /// Returns the next document, or `nil` behind the last one.
+        /// Returns the next document, or `nil` after the last one.
         ///
         /// - Throws: As ``DocumentQuery/all()``; `CancellationError` when the task was cancelled.
         public mutating func next() async throws -> TypedDocument<Model>? {
@@ -123,18 +123,18 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
 
     // MARK: Inside
 
-    /// The question as any other query, to explain it or to read its text.
+    /// Returns this as an ordinary query, to explain it or to read its text.
     ///
     /// Its columns are the ID, the revision, the sequence and the body.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a key path or value that no query can ask for.
+    /// - Throws: `CBLError.invalidParameter` for a key path or value that a query cannot use.
     public func query() throws -> any Query { try query(statement()) }
 
     func query(_ statement: QueryStatement) -> any Query {
         TextQuery(QueryCore(statement, of: collection.database))
     }
 
-    /// Which columns hold what a document is made of.
+    /// The columns that hold the parts of a document.
     private enum Column: Int, CaseIterable {
         case id
         case revisionID
@@ -183,26 +183,25 @@ public struct DocumentQuery<Model: Decodable>: AsyncSequence, Sendable {
     }
 }
 
-/// The documents of a query after each commit that mattered, for `for try await`; see
-/// ``DocumentQuery/changes()``.
+/// The documents of a query after each relevant commit, for `for try await`; see ``DocumentQuery/changes()``.
 public struct DocumentChanges<Model: Decodable>: AsyncSequence {
-    /// All documents, as they are then.
+    /// All documents at that time.
     public typealias Element = [TypedDocument<Model>]
 
     fileprivate let query: DocumentQuery<Model>
     fileprivate let changes: AsyncThrowingStream<QueryChange, any Error>
 
-    /// Returns an iterator; the sequence has one only.
+    /// Returns an iterator; the sequence has only one.
     public func makeAsyncIterator() -> Iterator {
         Iterator(query: query, changes: changes.makeAsyncIterator())
     }
 
-    /// Steps from change to change.
+    /// Iterates over the changes.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let query: DocumentQuery<Model>
         fileprivate var changes: AsyncThrowingStream<QueryChange, any Error>.Iterator
 
-        /// Returns the documents after the next commit, or `nil` when the database was closed.
+        /// Returns the documents after the next commit, or `nil` once the database is closed.
         public mutating func next() async throws -> [TypedDocument<Model>]? {
             guard let change = try await changes.next() else { return nil }
             return try change.results?.map { try query.document($0) } ?? []

@@ -2,11 +2,11 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// Decodes a model from a document that does not exist, and notes what the model asks for.
+/// Decodes a model from a document that does not exist, and notes what the model reads.
 ///
-/// It has a value for everything: the same for each type, but another one at the place that is
-/// being tried. A type that contains itself is decoded once inside itself; behind that its arrays
-/// are empty and its optional properties absent.
+/// It supplies a value for everything: the same for each type, except a different one at the place that is being tried.
+/// A type that contains itself is decoded once inside itself; below that its arrays are empty and its optional
+/// properties absent.
 ///
 /// Confined to the thread that decodes.
 final class ModelProbe: Decoder {
@@ -25,15 +25,15 @@ final class ModelProbe: Decoder {
         }
     }
 
-    /// What all decoders of one attempt share.
+    /// State shared by all decoders of one attempt.
     final class Record {
-        /// The place whose value is another one.
+        /// The place with a different value.
         fileprivate let tried: Place?
-        /// What it is instead, if that is a number or date; `nil` for the usual other one.
+        /// That value, for a number or date; `nil` for the usual different one.
         fileprivate let oddValue: Double?
-        /// Where values were asked for that have nothing inside, each with the value that it got.
+        /// The places where values without members were requested, each with the value that it got.
         fileprivate(set) var leaves: [Place: Any] = [:]
-        /// The types that were asked for at a place.
+        /// The types that were requested at a place.
         fileprivate(set) var types: [Place: [Any.Type]] = [:]
 
         fileprivate init(trying place: Place?, as oddValue: Double?) {
@@ -46,7 +46,7 @@ final class ModelProbe: Decoder {
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let place: Place
     private let record: Record
-    /// The types that are being decoded around this, outermost first.
+    /// The enclosing types being decoded, outermost first.
     private let around: [Any.Type]
 
     private init(_ record: Record, at place: Place, _ path: [any CodingKey], in around: [Any.Type])
@@ -57,7 +57,7 @@ final class ModelProbe: Decoder {
         self.around = around
     }
 
-    /// Decodes a model with another value than usual at `place`.
+    /// Decodes a model with a different value at `place`.
     static func model<Model: Decodable>(
         _ type: Model.Type,
         trying place: Place?,
@@ -78,7 +78,7 @@ final class ModelProbe: Decoder {
         SingleProbe(probe: self)
     }
 
-    /// Whether one of the types around this stands around it twice.
+    /// Whether one of the enclosing types occurs twice.
     fileprivate var isRecursive: Bool {
         let names = around.map { ObjectIdentifier($0) }
         return Set(names).count < names.count
@@ -105,8 +105,7 @@ final class ModelProbe: Decoder {
 
     /// One of two values of a type that is stored as it is; `nil` for types that decode themselves.
     ///
-    /// Texts are such that trimming and changing the case of letters changes them, which gives a
-    /// property away that is calculated.
+    /// Strings are chosen so that trimming or changing case alters them, which reveals computed properties.
     private static func leaf(_ type: any Decodable.Type, isOther: Bool) -> Any? {
         switch type {
         case is String.Type: isOther ? " Ab" : " Cd"
@@ -168,7 +167,7 @@ private struct KeyedProbe<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        // A value of a type that nobody can try is absent, and cannot be asked for.
+        // A value of a type that cannot be tried is absent, and cannot be queried.
         probe.isRecursive ? nil : try? probe.nested(key).value(type)
     }
 
