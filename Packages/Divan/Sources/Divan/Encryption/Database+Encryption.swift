@@ -7,15 +7,15 @@ extension Database {
     /// Encrypts the database with another key, or decrypts it with `nil`; documents, blobs and indexes
     /// stay as they are.
     ///
-    /// Everything is written anew, which needs as much free space as the database takes; other writers
-    /// wait meanwhile. Whatever ends the process, one key opens the whole database afterwards: the new
-    /// one once the call has returned. ``config`` keeps the key that the database was opened with.
+    /// Everything is rewritten, which needs as much free space as the database takes; other writers wait meanwhile.
+    /// However the process ends, one key opens the whole database afterwards: the new one once the call has returned.
+    /// ``config`` keeps the key with which the database was opened.
     ///
-    /// - Throws: `CBLError.notOpen`; `CBLError.transactionNotClosed` inside ``inBatch(using:)``;
-    ///   `CBLError.busy` while another `Database` object or process has it open, a blob is being stored or
-    ///   a query does not end; `CBLError.invalidParameter` for a key that is none; what the medium
-    ///   reports. The database then has its old key; only if an error comes when the new blobs take the
-    ///   place of the old ones it has the new one, and has to be closed and opened again.
+    /// - Throws: `CBLError.notOpen`; `CBLError.transactionNotClosed` inside ``inBatch(using:)``; `CBLError.busy` while
+    ///   another `Database` object or process has it open, a blob is being stored or a query does not end;
+    ///   `CBLError.invalidParameter` for an invalid key; what the disk reports. The database then has its old key,
+    ///   unless the error came while new blobs were replacing the old ones: then it has the new key, and must be closed
+    ///   and opened again.
     ///
     /// Source: `encryption.md` §2.
     public func changeEncryptionKey(_ key: EncryptionKey?) throws {

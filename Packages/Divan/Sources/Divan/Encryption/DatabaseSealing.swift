@@ -1,7 +1,7 @@
 import DivanSeal
 import DivanStore
 
-/// A seal, as a store wants it.
+/// Adapts a seal to the store's protocol.
 struct DatabaseSealing: StoreSealing {
     private let seal: Seal
 

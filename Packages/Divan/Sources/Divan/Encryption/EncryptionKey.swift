@@ -3,7 +3,7 @@ public import DivanStore
 public import Foundation
 import Synchronization
 
-/// The key with which a database is encrypted (AES-256-GCM), its blobs too.
+/// The key that encrypts a database and its blobs (AES-256-GCM).
 ///
 /// ```swift
 /// var config = DatabaseConfiguration()
@@ -11,13 +11,12 @@ import Synchronization
 /// let database = try Database(name: "notes", config: config)
 /// ```
 ///
-/// The key is kept in memory that is wiped afterwards and left out of core dumps. What the sources other
-/// than ``key(_:)`` give is asked for when a database is opened, once for each `EncryptionKey`. May be
-/// used from any thread.
+/// The key is kept in memory that is wiped after use and excluded from core dumps. Sources other than ``key(_:)`` are
+/// read when a database is opened, once for each `EncryptionKey`. May be used from any thread.
 ///
 /// Source: `encryption.md` §1.
 public struct EncryptionKey: Sendable {
-    /// What was given, and the key once it was asked for.
+    /// The source, and the key once it has been read.
     private final class Given: Sendable {
         private let source: Mutex<any KeySource>
 
@@ -28,7 +27,7 @@ public struct EncryptionKey: Sendable {
         func key() throws(SealError) -> SealKey {
             try source.withLock { source throws(SealError) in
                 let key = try source.key()
-                // What gave it is forgotten, a password above all.
+                // Discard the source, especially a password.
                 source = GivenKey(key)
                 return key
             }
@@ -43,29 +42,27 @@ public struct EncryptionKey: Sendable {
 
     /// A key of 32 bytes; opening a database with another length throws `CBLError.invalidParameter`.
     ///
-    /// Random bytes are the strongest key there is: `openssl rand 32`.
+    /// Random bytes are the strongest key: `openssl rand 32`.
     public static func key(_ key: Data) -> EncryptionKey {
         EncryptionKey(RawKey(Swift.Result { () throws(SealError) in try SealKey(bytes: key.span) }))
     }
 
-    /// A password; the key is derived from it as on every other platform, which takes some 20 ms.
+    /// A password; the key is derived from it as on every other platform, which takes about 20 ms.
     ///
-    /// What people can remember, others can guess who have the file and time; prefer ``key(_:)``.
-    /// Opening a database with an empty one, or with more than 1,024 bytes, throws
-    /// `CBLError.invalidParameter`.
+    /// A password that people can remember can be guessed by anyone with the file and enough time; prefer ``key(_:)``.
+    /// Opening a database with an empty password, or one of more than 1,024 bytes, throws `CBLError.invalidParameter`.
     public static func password(_ password: String) -> EncryptionKey {
         EncryptionKey(PasswordKey(password))
     }
 
-    /// The content of a file that its owner alone can read: 32 bytes, 64 hexadecimal digits, or a
-    /// password.
+    /// The content of a file that only its owner can read: 32 bytes, 64 hexadecimal digits, or a password.
     ///
     /// An addition to the official API.
     public static func file(_ path: String, isPassword: Bool = false) -> EncryptionKey {
         EncryptionKey(FileKey(path, form: isPassword ? .password : .key))
     }
 
-    /// What an open file or pipe gives up to its end; it stays open.
+    /// Everything that can be read from an open file or pipe, which stays open.
     ///
     /// An addition to the official API.
     public static func descriptor(_ descriptor: Int32, isPassword: Bool = false) -> EncryptionKey {
@@ -79,7 +76,7 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(EnvironmentKey(variable, form: isPassword ? .password : .key))
     }
 
-    /// A credential that systemd hands to the service.
+    /// A credential that systemd passes to the service.
     ///
     /// An addition to the official API.
     public static func credential(_ name: String, isPassword: Bool = false) -> EncryptionKey {
@@ -93,28 +90,28 @@ public struct EncryptionKey: Sendable {
         EncryptionKey(KeyringKey(description, form: isPassword ? .password : .key))
     }
 
-    /// What a command prints, which the shell runs and which may ask the user; 30 seconds at most.
+    /// The output of a shell command, which may prompt the user; 30 seconds at most.
     ///
     /// An addition to the official API.
     public static func command(_ command: String, isPassword: Bool = false) -> EncryptionKey {
         EncryptionKey(CommandKey(command, form: isPassword ? .password : .key))
     }
 
-    /// What a store opens files with, for programs that use stores themselves.
+    /// The sealing with which a store opens files, for programs that use stores directly.
     ///
     /// - Throws: `SealError`.
     @_spi(Stores) public func sealing() throws -> any StoreSealing {
         DatabaseSealing(Seal(key: try sealKey()))
     }
 
-    /// The key itself, asked for once.
+    /// The key itself, read once.
     func sealKey() throws(SealError) -> SealKey { try given.key() }
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomReflectable {
-    /// Says what it is and hides what it holds.
+    /// Names the type and hides the key.
     public var description: String { "EncryptionKey(hidden)" }
-    /// Nothing.
+    /// Empty, to hide the key.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -129,7 +126,7 @@ private struct RawKey: KeySource {
     func key() throws(SealError) -> SealKey { try given.get() }
 }
 
-/// A password from which the key is derived when somebody asks.
+/// A password from which the key is derived on demand.
 private struct PasswordKey: KeySource {
     private let password: String
 

@@ -1,7 +1,7 @@
 extension CBLError {
-    /// What network codes are counted from.
+    /// The base of network error codes.
     public static let networkBase = 5_000
-    /// The name could not be looked up just now.
+    /// The name lookup failed temporarily.
     public static let dnsFailure = 5_001
     /// The host does not exist.
     public static let unknownHost = 5_002
@@ -17,18 +17,18 @@ extension CBLError {
     public static let tlsCertExpired = 5_007
     /// The peer's certificate is not trusted.
     public static let tlsCertUntrusted = 5_008
-    /// The peer asks for a client certificate.
+    /// The peer requires a client certificate.
     public static let tlsClientCertRequired = 5_009
     /// The peer refused our client certificate.
     public static let tlsClientCertRejected = 5_010
-    /// The peer's certificate leads to no known root.
+    /// The peer's certificate does not lead to a known root.
     public static let tlsCertUnknownRoot = 5_011
-    /// The server redirected to a place that cannot be followed.
+    /// The server redirected to an address that cannot be followed.
     public static let invalidRedirect = 5_012
-    /// The network interface does not exist here.
+    /// The network interface does not exist.
     public static let unknownInterface = 5_027
 
-    /// What HTTP statuses are counted from.
+    /// The base of HTTP status codes.
     public static let httpBase = 10_000
     /// HTTP 401: credentials are missing or wrong.
     public static let httpAuthRequired = 10_401
@@ -36,9 +36,9 @@ extension CBLError {
     public static let httpForbidden = 10_403
     /// HTTP 404: no such database, collection or document.
     public static let httpNotFound = 10_404
-    /// HTTP 407: the proxy asks for credentials.
+    /// HTTP 407: the proxy requires credentials.
     public static let httpProxyAuthRequired = 10_407
-    /// HTTP 409: somebody else changed the document first.
+    /// HTTP 409: another writer changed the document first.
     public static let httpConflict = 10_409
     /// HTTP 413: the document or blob is too large for the peer.
     public static let httpEntityTooLarge = 10_413
@@ -51,28 +51,28 @@ extension CBLError {
     /// HTTP 503: the peer is overloaded or shutting down.
     public static let httpServiceUnavailable = 10_503
 
-    /// What WebSocket close codes are counted from, less 1000.
+    /// The base of WebSocket close codes, less 1000.
     public static let webSocketBase = 11_000
     /// Close code 1001: the peer is going away.
     public static let webSocketGoingAway = 11_001
-    /// Close code 1002: a side broke the protocol.
+    /// Close code 1002: one side violated the protocol.
     public static let webSocketProtocolError = 11_002
-    /// Close code 1003: a kind of message that cannot be handled.
+    /// Close code 1003: a message type that cannot be handled.
     public static let webSocketDataError = 11_003
-    /// Close code 1006: the connection ended without a close.
+    /// Close code 1006: the connection ended without a close frame.
     public static let webSocketAbnormalClose = 11_006
     /// Close code 1007: a message is malformed.
     public static let webSocketBadMessageFormat = 11_007
-    /// Close code 1008: a message breaks the peer's policy.
+    /// Close code 1008: a message violates the peer's policy.
     public static let webSocketPolicyError = 11_008
     /// Close code 1009: a message is too big.
     public static let webSocketMessageTooBig = 11_009
-    /// Close code 1010: an extension that is needed is missing.
+    /// Close code 1010: a required extension is missing.
     public static let webSocketMissingExtension = 11_010
     /// Close code 1011: the peer cannot fulfil the request.
     public static let webSocketCantFulfill = 11_011
-    /// Close code 4001: the peer asks to try again later.
+    /// Close code 4001: the peer asks for a retry later.
     public static let webSocketCloseUserTransient = 14_001
-    /// Close code 4002: the peer asks not to try again.
+    /// Close code 4002: the peer asks for no retry.
     public static let webSocketCloseUserPermanent = 14_002
 }

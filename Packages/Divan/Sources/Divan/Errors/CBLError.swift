@@ -1,10 +1,9 @@
 /// The error domain and the codes that every throwing call of this module uses.
 ///
-/// Only a namespace: what is thrown is an `NSError` in ``domain``, or in `NSPOSIXErrorDomain` where
-/// the operating system refused (`errors.md` §2), and in `NSURLErrorDomain` where a blob's file is
-/// missing. Use it as
-/// `(error as NSError).code == CBLError.notFound`. The localised description says what happened
-/// and what to do; the cause stands under `NSUnderlyingErrorKey`.
+/// Only a namespace: errors are thrown as an `NSError` in ``domain``, in `NSPOSIXErrorDomain` if the operating system
+/// refused (`errors.md` §2), or in `NSURLErrorDomain` if a blob's file is missing. Use it as `(error as NSError).code
+/// == CBLError.notFound`. The localised description says what happened and what to do; the cause is under
+/// `NSUnderlyingErrorKey`.
 public struct CBLError: Sendable {
     private init() {}
 
@@ -13,35 +12,35 @@ public struct CBLError: Sendable {
 
     /// An assertion inside the library failed.
     public static let assertionFailed = 1
-    /// What was asked for is not implemented.
+    /// The requested operation is not implemented.
     public static let unimplemented = 2
-    /// The database uses an encryption that is not known here.
+    /// The database uses an unknown encryption.
     public static let unsupportedEncryption = 3
     /// A revision ID is malformed.
     public static let badRevisionID = 4
-    /// A revision's body is damaged, or holds a reserved key.
+    /// A revision's body is damaged, or contains a reserved key.
     public static let corruptRevisionData = 5
     /// The database or collection is closed or deleted.
     public static let notOpen = 6
     /// The document, blob or file does not exist.
     public static let notFound = 7
-    /// The document has another current revision than expected.
+    /// The document's current revision is not the expected one.
     public static let conflict = 8
-    /// An argument cannot be used.
+    /// An argument is invalid.
     public static let invalidParameter = 9
-    /// Anything unforeseen; look under `NSUnderlyingErrorKey`.
+    /// Any unexpected error; see `NSUnderlyingErrorKey`.
     public static let unexpectedError = 10
     /// The database file cannot be opened.
     public static let cantOpenFile = 11
     /// Reading or writing a file failed.
     public static let ioError = 12
-    /// Memory is used up.
+    /// Out of memory.
     public static let memoryError = 13
     /// The database cannot be written to.
     public static let notWriteable = 14
     /// Stored data is damaged.
     public static let corruptData = 15
-    /// Another owner holds the database.
+    /// The database is in use elsewhere.
     public static let busy = 16
     /// The call needs a transaction.
     public static let notInTransaction = 17
@@ -51,30 +50,30 @@ public struct CBLError: Sendable {
     public static let unsupported = 19
     /// The file is not a database, or it is encrypted.
     public static let unreadableDatabase = 20
-    /// The stored form is not understood.
+    /// The storage format is not understood.
     public static let wrongFormat = 21
     /// A key, a certificate or a cipher failed.
     public static let crypto = 22
     /// A query is malformed.
     public static let invalidQuery = 23
-    /// An index that is needed does not exist.
+    /// A required index does not exist.
     public static let missingIndex = 24
     /// A query parameter is missing or of the wrong type.
     public static let invalidQueryParam = 25
-    /// The peer reported an error that has no code of its own.
+    /// The peer reported an error without a code of its own.
     public static let remoteError = 26
     /// The database was written by a version that is too old.
     public static let databaseTooOld = 27
     /// The database was written by a version that is too new.
     public static let databaseTooNew = 28
-    /// A document ID breaks the rules: 1 to 240 bytes, no leading `_`, no control characters.
+    /// A document ID is invalid; the rules are: 1 to 240 bytes, no leading `_`, no control characters.
     public static let badDocID = 29
-    /// The database cannot be brought to the current version.
+    /// The database cannot be upgraded to the current version.
     public static let cantUpgradeDatabase = 30
 
-    /// The text is not JSON, or its root is of the wrong kind.
+    /// The text is not JSON, or its root has the wrong type.
     public static let invalidJSON = 17_001
-    /// A document does not fit the type it is decoded into.
+    /// A document does not match the type it is decoded into.
     public static let decodingError = 18_001
     /// A value cannot be encoded into a document.
     public static let encodingError = 18_002

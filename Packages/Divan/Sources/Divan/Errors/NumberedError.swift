@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number of the public table: a domain and a code in it.
+/// An entry of the public error table: a domain and a code in it.
 struct ErrorNumber: Equatable, Sendable {
     /// `CBLError.domain`, `NSPOSIXErrorDomain`, or a domain of a lower layer (`errors.md` §2).
     let domain: String
@@ -18,30 +18,29 @@ struct ErrorNumber: Equatable, Sendable {
     /// An HTTP status or WebSocket close code, 10001 to 14999 in the table.
     static func webSocket(_ code: Int) -> ErrorNumber { family(CBLError.httpBase, code) }
 
-    /// A number behind the base of its family; one that none of them has is unexpected.
+    /// A number added to the base of its family; one outside every family counts as unexpected.
     private static func family(_ base: Int, _ code: Int) -> ErrorNumber {
         .divan((1..<5_000).contains(code) ? base + code : CBLError.unexpectedError)
     }
 
-    /// A number of the operating system.
+    /// An error number of the operating system.
     static func posix(_ number: Int32) -> ErrorNumber {
         ErrorNumber(domain: NSPOSIXErrorDomain, code: Int(number))
     }
 }
 
-/// An error of a lower floor that has a place in the public table.
+/// An error of a lower layer that has an entry in the public table.
 ///
-/// Conformances stand beside each other in this module, so that no floor below knows the table.
+/// All conformances are in this module, so that no lower layer knows the table.
 protocol NumberedError: Error {
     /// The domain and code that callers of the public API see.
     var number: ErrorNumber { get }
 }
 
 extension NSError {
-    /// Creates the public form of `error`: documented number, its sentence, itself as the cause.
+    /// Creates the public form of `error`: the documented code, its message, and `error` as the cause.
     ///
-    /// An `NSError` keeps its domain, code and values; an error that nobody numbered becomes
-    /// `CBLError.unexpectedError`.
+    /// An `NSError` keeps its domain, code and values; an error without a number becomes `CBLError.unexpectedError`.
     convenience init(from error: any Error) {
         if type(of: error) is NSError.Type {
             let known = error as NSError
@@ -52,11 +51,11 @@ extension NSError {
         self.init(number, String(describing: error), cause: error)
     }
 
-    /// Creates the `unexpectedError` that the official SDK makes of what ends a batch, or keeps a model
-    /// from being written: it has the description of `cause`, and that itself as the cause.
+    /// Creates the `unexpectedError` that the official SDK throws for an error that ends a batch or prevents a model
+    /// from being written: with the description of `cause`, and `cause` as its cause.
     convenience init(wrapping cause: any Error, reason: String) {
         let values: [String: Any] = [
-            // Nothing more, as in the official SDK: what was thrown may be shown to people.
+            // Nothing more, as in the official SDK: the thrown error may be shown to people.
             NSLocalizedDescriptionKey: cause.localizedDescription,
             NSLocalizedFailureReasonErrorKey: reason,
             NSUnderlyingErrorKey: cause,
@@ -64,15 +63,14 @@ extension NSError {
         self.init(domain: CBLError.domain, code: CBLError.unexpectedError, userInfo: values)
     }
 
-    /// Creates an error of `CBLError.domain` with a sentence that says, for people, what happened
-    /// and what to do.
+    /// Creates an error of `CBLError.domain` with a readable message that says what happened and what to do.
     convenience init(_ code: Int, _ sentence: String, cause: (any Error)? = nil) {
         self.init(.divan(code), sentence, cause: cause)
     }
 
-    /// Creates an error of any domain, with such a sentence.
+    /// Creates an error of any domain, with such a message.
     convenience init(_ number: ErrorNumber, _ sentence: String, cause: (any Error)? = nil) {
-        // Foundation prints the reason here, where it prints the description on Apple's systems.
+        // Foundation prints the reason here; on Apple's systems it prints the description.
         var values: [String: Any] = [
             NSLocalizedDescriptionKey: sentence, NSLocalizedFailureReasonErrorKey: sentence,
         ]
@@ -81,7 +79,7 @@ extension NSError {
     }
 }
 
-/// Runs `body` and gives its errors their public form.
+/// Runs `body` and converts its errors to their public form.
 func translatingErrors<Output>(_ body: () throws -> Output) throws -> Output {
     do {
         return try body()
@@ -90,9 +88,9 @@ func translatingErrors<Output>(_ body: () throws -> Output) throws -> Output {
     }
 }
 
-/// Stops the program because it called the API in a way that its documentation rules out.
+/// Stops the program because it called the API in a way that the documentation forbids.
 ///
-/// For mistakes in code only, never for what a peer, a file or a user may bring.
+/// Only for programming errors, never for input from a peer, a file or a user.
 func stopForMisuse(_ sentence: String) -> Never {
     preconditionFailure(sentence)
 }

@@ -5,27 +5,27 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// What this package itself finds wrong with a replication, a listener or an identity.
+/// Errors that this package itself finds in a replication, a listener or an identity.
 enum ReplicationFailure: Error, Equatable {
-    /// The text of an endpoint is no URL.
+    /// The text of an endpoint is not a URL.
     case invalidURL(String)
-    /// A conflict resolver answered with a document of another collection or database.
+    /// A conflict resolver returned a document of another collection or database.
     case resolvedElsewhere(documentID: String)
     /// Both ends of a database endpoint are the same database.
     case sameDatabase(name: String)
     /// The target's type is not one that a replicator can connect to.
     case unknownEndpoint(String)
-    /// The authenticator's type is not one that this side knows.
+    /// The authenticator's type is not one that this side supports.
     case unknownAuthenticator(String)
-    /// Two ways of trusting the server were chosen that exclude each other.
+    /// Two mutually exclusive ways of trusting the server were chosen.
     case contradictoryTrust
-    /// Pending documents were asked of a replicator that does not push.
+    /// Pending documents were requested from a replicator that does not push.
     case pullOnly
     /// A collection is not part of the replicator's configuration.
     case collectionNotReplicated(String)
-    /// A blob was asked for that no pull has left at a peer.
+    /// A blob was requested that no pull has left at a peer.
     case unknownBlob(String)
-    /// No replicator is there to fetch a blob as.
+    /// No replicator exists whose configuration could fetch a blob.
     case noWayToBlob(String)
     /// A certificate authenticator was given together with `disableTLS`.
     case certificatesWithoutTLS
@@ -41,7 +41,7 @@ extension ReplicationFailure: NumberedError {
         case .resolvedElsewhere: .divan(CBLError.conflict)
         case .pullOnly, .unknownEndpoint, .unknownAuthenticator: .divan(CBLError.unsupported)
         case .unknownBlob, .noWayToBlob: .divan(CBLError.notFound)
-        // The official reference promises `invalidParameter`, and the official core says this.
+        // The official reference promises `invalidParameter`, but the official core reports this.
         case .collectionNotReplicated: .divan(CBLError.notOpen)
         case .sameDatabase, .contradictoryTrust, .certificatesWithoutTLS:
             .divan(CBLError.invalidParameter)

@@ -3,10 +3,10 @@ package import DivanStore
 import Foundation
 
 extension Collection {
-    /// Makes an index that SQL++ describes, blocks no thread of tasks, and tells how far it is.
+    /// Creates an index described in SQL++ without blocking a task's thread, and reports progress.
     ///
-    /// As ``createIndex(withName:config:)``, in one transaction, which other writes wait for. A task that
-    /// is cancelled leaves the indexes as they were.
+    /// As ``createIndex(withName:config:)``, in one transaction, for which other writes wait. If the task is cancelled,
+    /// the indexes stay as they were.
     ///
     /// ```swift
     /// let config = ValueIndexConfiguration(["price"])
@@ -18,10 +18,10 @@ extension Collection {
     /// An addition to the official API.
     ///
     /// - Parameters:
-    ///   - name: The name, one among those of the collection.
-    ///   - config: What it holds.
-    ///   - progress: Gets the share that is done, 0 to 1 and never less than before, on a queue of its
-    ///     own; not after the call has returned.
+    ///   - name: The name, unique within the collection.
+    ///   - config: What the index contains.
+    ///   - progress: Called with the fraction done, from 0 to 1 and never decreasing, on its own queue; never after the
+    ///     call has returned.
     /// - Throws: As ``createIndex(withName:config:)``; `CancellationError`.
     public func createIndex(
         withName name: String,
@@ -32,7 +32,7 @@ extension Collection {
         try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
     }
 
-    /// Makes an index that is built in code, blocks no thread of tasks, and tells how far it is.
+    /// Creates an index built in code without blocking a task's thread, and reports progress.
     ///
     /// As ``createIndex(withName:config:progress:)``.
     public func createIndex(
@@ -44,7 +44,7 @@ extension Collection {
         try await watchingIndexes(progress) { try self.createIndex(plan, name, watch: $0) }
     }
 
-    /// Makes an index under a watch, which may stop it.
+    /// Creates an index under a watch, which can stop it.
     ///
     /// - Throws: As ``createIndex(withName:config:)``; `CancellationError`.
     package func createIndex(
@@ -58,11 +58,11 @@ extension Collection {
 }
 
 extension Database {
-    /// Makes all indexes anew and compares them with the documents, blocks no thread of tasks, and tells
-    /// how far it is.
+    /// Rebuilds all indexes and compares them with the documents without blocking a task's thread, and reports
+    /// progress.
     ///
-    /// As `performMaintenance(type: .reindex)`. A task that is cancelled leaves each collection with the
-    /// indexes of before, or with new ones. An addition to the official API.
+    /// As `performMaintenance(type: .reindex)`. If the task is cancelled, each collection has either its previous
+    /// indexes or new ones. An addition to the official API.
     ///
     /// - Parameter progress: As that of ``Collection/createIndex(withName:config:progress:)``.
     /// - Throws: As ``performMaintenance(type:)``; `CancellationError`.
@@ -74,7 +74,7 @@ extension Database {
     }
 }
 
-/// Runs `body` on a thread of its own, with a watch that the task's cancellation stops.
+/// Runs `body` on its own thread, with a watch that cancelling the task stops.
 private func watchingIndexes(
     _ progress: @escaping @Sendable (Double) -> Void,
     _ body: @escaping @Sendable (IndexWatch) throws -> Void
@@ -93,7 +93,7 @@ private func watchingIndexes(
     }
 }
 
-/// Lets a cancellation be what it is, and not an error of the API.
+/// Passes a cancellation on as it is, rather than as an API error.
 private func untranslated(_ body: () throws -> Void) throws {
     do {
         try body()

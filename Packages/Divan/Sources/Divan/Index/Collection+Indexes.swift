@@ -8,9 +8,9 @@ import Foundation
 public protocol Indexable {
     /// The names of the indexes, sorted.
     func indexes() throws -> [String]
-    /// Makes an index that SQL++ describes.
+    /// Creates an index described in SQL++.
     func createIndex(withName name: String, config: any IndexConfiguration) throws
-    /// Makes an index that is built in code.
+    /// Creates an index built in code.
     func createIndex(_ index: any Index, name: String) throws
     /// Removes an index.
     func deleteIndex(forName name: String) throws
@@ -22,7 +22,7 @@ public protocol Indexable {
 public final class QueryIndex: Sendable {
     /// The collection.
     public let collection: Collection
-    /// Its name, one among those of its collection.
+    /// Its name, unique within the collection.
     public let name: String
 
     init(_ name: String, of collection: Collection) {
@@ -40,24 +40,23 @@ extension Collection: Indexable {
         return try read { reader in try reader.indexes(in: path).map(\.name.text) }
     }
 
-    /// Makes an index that SQL++ describes, of the documents that are there; later ones come in
-    /// with their save.
+    /// Creates an index described in SQL++ of the existing documents; later ones are added as they are saved.
     ///
-    /// The same index under the same name is left as it is; another one is replaced.
+    /// An identical index with the same name is left as it is; a different one is replaced.
     ///
     /// - Throws: `CBLError.invalidQuery` for malformed expressions, `notOpen`.
     public func createIndex(withName name: String, config: any IndexConfiguration) throws {
         try createIndex(indexPlan { try IndexPlan(config, of: $0) }, name)
     }
 
-    /// Makes an index that is built in code.
+    /// Creates an index built in code.
     ///
     /// - Throws: As ``createIndex(withName:config:)``.
     public func createIndex(_ index: any Index, name: String) throws {
         try createIndex(indexPlan { try IndexPlan(index, of: $0) }, name)
     }
 
-    /// Removes an index, a damaged one too; does nothing when there is none.
+    /// Removes an index, even a damaged one; does nothing when there is none.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func deleteIndex(forName name: String) throws {
@@ -65,7 +64,7 @@ extension Collection: Indexable {
         try write { try $0.deleteIndex(ExactText(name), in: path) }
     }
 
-    /// Returns an index, or `nil` when there is none of that name.
+    /// Returns an index, or `nil` when there is none with that name.
     ///
     /// - Throws: `CBLError.notOpen`.
     public func index(withName name: String) throws -> QueryIndex? {
@@ -74,7 +73,7 @@ extension Collection: Indexable {
         return isThere ? QueryIndex(name, of: self) : nil
     }
 
-    /// An index as the store makes it.
+    /// An index as the store creates it.
     ///
     /// - Throws: `CBLError.notOpen`; `invalidQuery`.
     func indexPlan(_ plan: (QueryCollection) throws -> IndexPlan) throws -> IndexPlan {
@@ -110,13 +109,13 @@ extension Database {
         return names
     }
 
-    /// Makes an index of the default collection.
+    /// Creates an index of the default collection.
     @available(*, deprecated, message: "Use defaultCollection().createIndex(_:name:).")
     public func createIndex(_ index: any Index, withName name: String) throws {
         try defaultCollection().createIndex(index, name: name)
     }
 
-    /// Makes an index of the default collection.
+    /// Creates an index of the default collection.
     @available(*, deprecated, message: "Use defaultCollection().createIndex(withName:config:).")
     public func createIndex(_ config: any IndexConfiguration, name: String) throws {
         try defaultCollection().createIndex(withName: name, config: config)

@@ -1,10 +1,10 @@
 import DivanJSON
 import DivanQuery
 
-/// An index that is built in code.
+/// An index built in code.
 public protocol Index {}
 
-/// Makes indexes in code; the configurations do the same in SQL++.
+/// Builds indexes in code; the configurations do the same in SQL++.
 public final class IndexBuilder: Sendable {
     private init() {}
 
@@ -18,18 +18,18 @@ public final class IndexBuilder: Sendable {
         ValueIndex(items.map(\.expression))
     }
 
-    /// An index of the words of text.
+    /// An index of the words in text.
     public static func fullTextIndex(items: FullTextIndexItem...) -> FullTextIndex {
         fullTextIndex(items: items)
     }
 
-    /// An index of the words of text.
+    /// An index of the words in text.
     public static func fullTextIndex(items: [FullTextIndexItem]) -> FullTextIndex {
         FullTextIndex(items.map(\.expression))
     }
 }
 
-/// What a value index holds.
+/// An item of a value index.
 public final class ValueIndexItem: Sendable {
     let expression: QueryExpression
 
@@ -48,7 +48,7 @@ public final class ValueIndexItem: Sendable {
     }
 }
 
-/// What a full-text index holds.
+/// An item of a full-text index.
 public final class FullTextIndexItem: Sendable {
     let expression: QueryExpression
 
@@ -71,7 +71,7 @@ public final class ValueIndex: Index, Sendable {
     }
 }
 
-/// An index of the words of text; set it up before it is given to a collection.
+/// An index of the words in text; configure it before passing it to a collection.
 public final class FullTextIndex: Index {
     let expressions: [QueryExpression]
     private(set) var ignoresAccents = FullTextIndexConfiguration.defaultIgnoreAccents
@@ -81,13 +81,13 @@ public final class FullTextIndex: Index {
         self.expressions = expressions
     }
 
-    /// Whether `café` and `cafe` are one word.
+    /// Whether `café` and `cafe` are the same word.
     public func ignoreAccents(_ ignoreAccents: Bool) -> Self {
         ignoresAccents = ignoreAccents
         return self
     }
 
-    /// The language whose endings are cut off; `""` is none, `nil` that of the current locale.
+    /// The language for stemming; `""` for none, `nil` for that of the current locale.
     public func language(_ language: String?) -> Self {
         self.language = language
         return self

@@ -1,47 +1,46 @@
 import DivanQuery
 import Foundation
 
-/// What an index is made of, in SQL++.
+/// The definition of an index, in SQL++.
 ///
-/// The configurations of this module are the only ones.
+/// Only the configurations of this module can be used.
 public protocol IndexConfiguration: Sendable {}
 
-/// An index of the values of expressions, for conditions, orders and groups.
+/// An index of the values of expressions, for conditions, sorting and grouping.
 ///
 /// Source: `api.md` §5.
 public struct ValueIndexConfiguration: IndexConfiguration {
-    /// The expressions, in the order in which they are compared.
+    /// The expressions, in the order of comparison.
     public let expressions: [String]
-    /// The condition of the documents that are indexed; `nil` is all.
+    /// The condition for documents to be indexed; `nil` for all.
     public let `where`: String?
 
-    /// Describes an index of SQL++ expressions; names such as `es-detail` need back-quotes.
+    /// Creates a configuration with SQL++ expressions; names such as `es-detail` need backquotes.
     public init(_ expressions: [String], where condition: String? = nil) {
         self.expressions = expressions
         self.where = condition
     }
 }
 
-/// An index of the words of text, for `MATCH`.
+/// An index of the words in text, for `MATCH`.
 ///
 /// Source: `api.md` §5.
 public struct FullTextIndexConfiguration: IndexConfiguration {
-    /// Whether accents are ignored when nothing is said: no.
+    /// The default of ``ignoreAccents``: accents matter.
     public static let defaultIgnoreAccents = false
 
     /// The expressions whose text is indexed.
     public let expressions: [String]
-    /// The condition of the documents that are indexed; `nil` is all.
+    /// The condition for documents to be indexed; `nil` for all.
     public let `where`: String?
-    /// Whether `café` and `cafe` are one word.
+    /// Whether `café` and `cafe` are the same word.
     public let ignoreAccents: Bool
-    /// The language whose endings are cut off, such as `en`; `""` is none, `nil` that of the
-    /// current locale.
+    /// The language for stemming, such as `en`; `""` for none, `nil` for that of the current locale.
     ///
-    /// One that is not known is none, with a warning in the log.
+    /// An unknown language counts as none, with a warning in the log.
     public let language: String?
 
-    /// Describes an index of text.
+    /// Creates a configuration for text.
     public init(
         _ expressions: [String],
         where condition: String? = nil,
@@ -59,14 +58,14 @@ public struct FullTextIndexConfiguration: IndexConfiguration {
 ///
 /// Source: `api.md` §5.
 public struct ArrayIndexConfiguration: IndexConfiguration {
-    /// The way to the array; `contacts[].phones` leads through the items of another.
+    /// The path to the array; `contacts[].phones` goes through the items of another array.
     public let path: String
-    /// What of the items is indexed; `nil` is the items themselves.
+    /// The parts of the items to index; `nil` for the items themselves.
     public let expressions: [String]?
 
-    /// Describes an index of items.
+    /// Creates a configuration for items.
     ///
-    /// No expressions, or an empty one, is misuse and stops the program: pass `nil`.
+    /// An empty array, or an empty expression, is misuse and stops the program: pass `nil`.
     public init(path: String, expressions: [String]? = nil) {
         if let expressions, expressions.isEmpty || expressions == [""] {
             stopForMisuse("Empty expressions is not allowed, use nil instead")

@@ -3,10 +3,10 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// An index as the store makes it, from the description of a caller.
+/// An index as the store creates it, from a caller's description.
 struct IndexPlan: Sendable {
     let definition: QueryIndexDefinition
-    /// The description, as people see it and as two are compared.
+    /// The description, for people to read and for comparing two.
     let source: String
 
     init(_ config: any IndexConfiguration, of collection: QueryCollection) throws {
@@ -118,7 +118,7 @@ struct IndexPlan: Sendable {
         source = Self.source(expressions, condition)
     }
 
-    /// Words that are not brought to their stems are found less often than who names a language expects.
+    /// Without stemming, words are found less often than a caller who names a language expects.
     private static func warn(ofUnknown language: String) {
         guard !language.isEmpty, !FullText.knows(language: language) else { return }
         Journal.query.warning(
@@ -147,7 +147,7 @@ struct IndexPlan: Sendable {
         source = Self.source(expressions, nil) + " OF " + config.path
     }
 
-    /// Reads expressions, each of which may be several with commas between.
+    /// Parses expressions, each of which may be several separated by commas.
     private static func expressions(_ texts: [String]) throws -> [QueryExpression] {
         try texts.flatMap { try QueryStatement.indexedExpressions(sql: $0) }
     }

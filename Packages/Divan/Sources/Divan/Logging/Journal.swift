@@ -1,6 +1,6 @@
 import DivanLog
 
-/// What this module logs with; a front of `DivanLog`, whose `Log` is also a public name here.
+/// This module's interface to `DivanLog`, whose name `Log` is also a public name here.
 struct Journal: Sendable {
     /// Databases, documents and blobs.
     static let database = Journal(.database)
@@ -17,7 +17,7 @@ struct Journal: Sendable {
         log = DivanLog.Log(domain, to: .shared)
     }
 
-    /// Whether anybody reads the steps; asked before they are made into words.
+    /// Whether single steps are logged; checked before formatting them.
     var isVerbose: Bool { log.isInterested(in: .verbose) }
 
     func verbose(_ message: @autoclosure () -> String) { log.verbose(message()) }

@@ -1,7 +1,6 @@
 import DivanLog
 
-/// Writes messages to the sinks, and holds the logging settings as code written before ``LogSinks``
-/// uses them: `Database.log`.
+/// Writes messages to the sinks, and holds the logging settings for code written before ``LogSinks``: `Database.log`.
 ///
 /// Both ways change the same settings.
 public final class Log: Sendable {
@@ -12,7 +11,7 @@ public final class Log: Sendable {
     @available(*, deprecated, message: "Use LogSinks.file.")
     public let file = FileLogger()
 
-    /// The application's own logger; its level is read when it is set.
+    /// The application's own logger; its level is read once, when it is set.
     @available(*, deprecated, message: "Use LogSinks.custom.")
     public var custom: (any Logger)? {
         get { (LogSinks.custom?.logSink as? LoggerSink)?.logger }
@@ -21,8 +20,7 @@ public final class Log: Sendable {
 
     init() {}
 
-    /// Writes a message to every sink that wants its level and domain, before a database is opened,
-    /// too.
+    /// Writes a message to every sink for its level and domain, even before a database is opened.
     public static func log(domain: LogDomain, level: LogLevel, message: String) {
         LogConfiguration.shared.installSinks()
         LogRouter.shared.route(
@@ -34,7 +32,7 @@ public final class Log: Sendable {
 /// Messages on standard error.
 @available(*, deprecated, message: "Use LogSinks.console.")
 public final class ConsoleLogger: Sendable {
-    /// The least level that is written; `.warning` unless set.
+    /// The lowest level that is written; `.warning` unless set.
     public var level: LogLevel {
         get { LogSinks.console?.level ?? .none }
         set { LogSinks.console = ConsoleLogSink(level: newValue, domains: domains) }
@@ -52,7 +50,7 @@ public final class ConsoleLogger: Sendable {
 /// Messages in files; nothing is written until both properties are set.
 @available(*, deprecated, message: "Use LogSinks.file.")
 public final class FileLogger: Sendable {
-    /// The directory and sizes, or `nil` for no files.
+    /// The directory and sizes, or `nil` for no log files.
     public var config: LogFileConfiguration? {
         get { LogSinks.file.map { LogFileConfiguration($0) } }
         set {
@@ -61,7 +59,7 @@ public final class FileLogger: Sendable {
         }
     }
 
-    /// The least level that is kept; `.none` unless set.
+    /// The lowest level that is written; `.none` unless set.
     public var level: LogLevel {
         get {
             let settings = LogConfiguration.shared.current
@@ -82,22 +80,22 @@ public final class FileLogger: Sendable {
 /// Where log files go, and how large they grow.
 @available(*, deprecated, message: "Use FileLogSink.")
 public final class LogFileConfiguration {
-    /// What ``usePlainText`` says unless it is set.
+    /// The default of ``usePlainText``.
     public static let defaultUsePlaintext = false
     /// The older spelling of ``defaultUsePlaintext``.
     public static let defaultUsePlainText = false
     /// 512 KiB.
     public static let defaultMaxSize: UInt64 = 524_288
-    /// One, beside the current one.
+    /// One, in addition to the current one.
     public static let defaultMaxRotateCount = 1
 
     /// The directory.
     public let directory: String
-    /// Accepted for source compatibility; files are plain text always.
+    /// Accepted for source compatibility; files are always plain text.
     public var usePlainText = LogFileConfiguration.defaultUsePlaintext
-    /// Bytes in one file before the next begins.
+    /// Bytes in one file before the next is started.
     public var maxSize = LogFileConfiguration.defaultMaxSize
-    /// Older files of each level that stay beside the current one.
+    /// Older files of each level to keep in addition to the current one.
     public var maxRotateCount = LogFileConfiguration.defaultMaxRotateCount
 
     /// Creates settings for a directory.
@@ -126,18 +124,18 @@ public final class LogFileConfiguration {
 /// An application's own logger.
 @available(*, deprecated, message: "Use LogSinkProtocol.")
 public protocol Logger {
-    /// The least level that is wanted.
+    /// The lowest level to log.
     var level: LogLevel { get }
 
-    /// Takes one message; called from any thread, several at once.
+    /// Logs one message; may be called from several threads at once.
     func log(level: LogLevel, domain: LogDomain, message: String)
 }
 
-/// A logger of the old kind as a sink.
+/// Adapts an old logger to a sink.
 @available(*, deprecated)
 private struct LoggerSink: LogSinkProtocol, @unchecked Sendable {
-    // Unchecked: the logger is only ever called, and its protocol demands that it can be called from
-    // several threads at once. It is not `Sendable` itself, so that old classes compile.
+    // Unchecked: the logger is only called, and its protocol requires that it can be called from several threads at
+    // once. It is not `Sendable` itself, so that old classes compile.
     let logger: any Logger
 
     static func sink(for logger: any Logger) -> CustomLogSink {

@@ -1,7 +1,7 @@
 import DivanLog
 import Synchronization
 
-/// The process's sinks as the public API sets them, kept in step with the router below.
+/// The process's sinks as set through the public API, kept in sync with the router below.
 final class LogConfiguration: Sendable {
     static let shared = LogConfiguration()
 
@@ -9,7 +9,7 @@ final class LogConfiguration: Sendable {
         var console: ConsoleLogSink? = ConsoleLogSink(level: .warning)
         var file: FileLogSink?
         var custom: CustomLogSink?
-        /// The level for files that were asked for through `Database.log`, before there is a place.
+        /// The level for files, if set through `Database.log` before there is a directory.
         var fileLevel = LogLevel.none
         /// Console levels of single domains, set through the 2.x call.
         var consoleLevels: [LogDomain: LogLevel] = [:]
@@ -26,16 +26,16 @@ final class LogConfiguration: Sendable {
 
     var current: Settings { state.withLock { $0.settings } }
 
-    /// Puts the default sinks to work unless sinks work already.
+    /// Installs the default sinks unless sinks are already installed.
     func installSinks() {
         state.withLock { state in
             if !state.isInstalled { rebuild(&state) }
         }
     }
 
-    /// Puts the default sinks to work unless sinks work already: a database is opened.
+    /// Installs the default sinks when a database is opened, unless sinks are already installed.
     ///
-    /// Warns once in a process when no logs are kept.
+    /// Warns once per process if no logs are kept.
     func install() {
         installSinks()
         let warns = state.withLock { state in
@@ -49,7 +49,7 @@ final class LogConfiguration: Sendable {
         )
     }
 
-    /// Changes the settings and puts them to work.
+    /// Changes the settings and applies them.
     func update(_ change: (inout Settings) -> Void) {
         let failure = state.withLock { state in
             change(&state.settings)
@@ -90,7 +90,7 @@ final class LogConfiguration: Sendable {
 }
 
 extension FileLogSink {
-    /// The sink; it goes on in the files that are open when their place stays the same.
+    /// Creates the sink; it continues with the open files if their directory stays the same.
     fileprivate func makeSink(
         continuing open: (sink: FileSink, settings: FileLogSink)?
     ) throws(LogFileError) -> FileSink {
@@ -106,8 +106,8 @@ extension FileLogSink {
         return try FileSink(level: level.inner, configuration: configuration)
     }
 
-    /// The line under each file's settings: the three words that tools look for, and that the lines
-    /// below are text, which `usePlainText` does not decide.
+    /// The line under each file's settings: the three words that tools look for, and a note that the lines below are
+    /// text, whatever `usePlainText` says.
     private static let product =
         "CouchbaseLite/3.2-Divan (Swift; Linux) Build/0.1.0 Commit/none, plain text"
 }
@@ -126,7 +126,7 @@ extension CustomLogSink {
     }
 }
 
-/// The console, with a level for each domain where the 2.x call set one.
+/// The console, with levels for the domains for which the 2.x call set one.
 private struct LeveledConsole: DivanLog.LogSink {
     let level: DivanLog.LogLevel
     private let console: ConsoleSink

@@ -1,16 +1,16 @@
 import DivanLog
 
-/// How much a message matters; a sink gets its own level and above.
+/// The importance of a message; a sink receives its own level and above.
 public enum LogLevel: UInt8, Sendable, CaseIterable {
-    /// For the developers of the library; in debug builds only.
+    /// For the library's developers; only in debug builds.
     case debug = 0
-    /// Each step.
+    /// Every step.
     case verbose
-    /// Started, stopped, connected.
+    /// Events such as started, stopped, connected.
     case info
-    /// What may cost time or connections, but no documents.
+    /// Problems that may cost time or connections, but no documents.
     case warning
-    /// What failed.
+    /// Failures.
     case error
     /// No messages at all.
     case none
@@ -28,17 +28,17 @@ public enum LogDomain: UInt, Sendable, CaseIterable {
     case network = 8
     /// Listeners.
     case listener = 16
-    /// Finding peers.
+    /// Peer discovery.
     case peerDiscovery = 32
     /// DNS service discovery.
     case mdns = 64
-    /// Replication with several peers.
+    /// Multipeer replication.
     case multipeer = 512
 }
 
 /// A set of ``LogDomain``s.
 public struct LogDomains: OptionSet, Sendable {
-    /// The bits, those of `LogDomain`.
+    /// The bits, as in `LogDomain`.
     public let rawValue: UInt
 
     /// Creates a set from bits.
@@ -58,11 +58,11 @@ public struct LogDomains: OptionSet, Sendable {
     public static let network = LogDomains([.network])
     /// Listeners.
     public static let listener = LogDomains([.listener])
-    /// Finding peers.
+    /// Peer discovery.
     public static let peerDiscovery = LogDomains([.peerDiscovery])
     /// DNS service discovery.
     public static let mdns = LogDomains([.mdns])
-    /// Replication with several peers.
+    /// Multipeer replication.
     public static let multipeer = LogDomains([.multipeer])
 
     private init(_ domains: [LogDomain]) {
@@ -75,7 +75,7 @@ public struct LogDomains: OptionSet, Sendable {
 }
 
 extension LogLevel {
-    /// The level of the same name below.
+    /// The level with the same name in the package below.
     var inner: DivanLog.LogLevel { DivanLog.LogLevel(rawValue: rawValue) ?? .none }
 
     init(_ inner: DivanLog.LogLevel) {
@@ -99,7 +99,7 @@ extension LogDomain {
             }
     }
 
-    /// The inner domain that stands for this one in a line.
+    /// The inner domain that represents this one in a log line.
     var inner: DivanLog.LogDomain {
         switch self {
         case .database: .database

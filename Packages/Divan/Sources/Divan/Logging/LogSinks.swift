@@ -1,6 +1,6 @@
-/// Where log messages go, process-wide: the console from warnings up, until set otherwise.
+/// Where log messages go, process-wide; by default, warnings and errors go to the console.
 ///
-/// Safe from any thread.
+/// Safe to use from any thread.
 ///
 /// Source: `api-map.md` §16; `behaviour.md` §17.
 public final class LogSinks {
@@ -8,7 +8,7 @@ public final class LogSinks {
 
     /// Standard error; warnings and errors unless set.
     ///
-    /// Setting it undoes what `Database.setLogLevel(_:domain:)` said before.
+    /// Setting it overrides earlier calls of `Database.setLogLevel(_:domain:)`.
     public static var console: ConsoleLogSink? {
         get { LogConfiguration.shared.current.console }
         set {
@@ -21,8 +21,8 @@ public final class LogSinks {
 
     /// Rotating files; off unless set.
     ///
-    /// When the directory cannot be written to, an error is logged to the other sinks. Setting a
-    /// sink with the same directory goes on in the files that are open.
+    /// If the directory cannot be written to, an error is logged to the other sinks. Setting a sink with the same
+    /// directory continues with the open files.
     public static var file: FileLogSink? {
         get { LogConfiguration.shared.current.file }
         set { LogConfiguration.shared.update { $0.file = newValue } }
@@ -37,7 +37,7 @@ public final class LogSinks {
 
 /// Log messages on standard error.
 public struct ConsoleLogSink: Sendable {
-    /// The least level that is written.
+    /// The lowest level that is written.
     public let level: LogLevel
     /// The domains that are written.
     public let domains: LogDomains
@@ -49,26 +49,26 @@ public struct ConsoleLogSink: Sendable {
     }
 }
 
-/// Log messages in files, one file a level, replaced when they grow too long.
+/// Log messages in files, one for each level, rotated when they grow too large.
 ///
-/// Files are plain text always; the official SDK's binary form is not written.
+/// Files are always plain text; the official SDK's binary format is not written.
 public struct FileLogSink: Sendable, Equatable {
-    /// What ``usePlaintext`` says unless told otherwise; files are plain text either way.
+    /// The default of ``usePlaintext``; files are plain text either way.
     public static let defaultUsePlaintext = false
-    /// Files of each level that stay unless told otherwise.
+    /// The default of ``maxKeptFiles``.
     public static let defaultMaxKeptFiles: Int32 = 2
-    /// Bytes in one file unless told otherwise.
+    /// The default of ``maxFileSize``.
     public static let defaultMaxSize: Int64 = 524_288
 
-    /// The least level that is kept.
+    /// The lowest level that is written.
     public let level: LogLevel
-    /// The directory; created when it is missing, readable by this user only.
+    /// The directory; created if missing, readable only by this user.
     public let directory: String
-    /// Accepted for source compatibility; files are plain text always.
+    /// Accepted for source compatibility; files are always plain text.
     public let usePlaintext: Bool
-    /// Files of each level that stay, the current one included.
+    /// Files of each level to keep, including the current one.
     public let maxKeptFiles: Int32
-    /// Bytes in one file before the next begins; at least 1024.
+    /// Bytes in one file before the next is started; at least 1024.
     public let maxFileSize: Int64
 
     /// Creates a sink.
@@ -86,7 +86,7 @@ public struct FileLogSink: Sendable, Equatable {
         self.maxFileSize = maxFileSize
     }
 
-    /// Creates a sink, with the number of files in the type that it has in release 4.
+    /// Creates a sink, with the number of files in release 4's type.
     @_disfavoredOverload
     public init(
         level: LogLevel,
@@ -107,11 +107,11 @@ public struct FileLogSink: Sendable, Equatable {
 
 /// Log messages for the application's own code.
 public struct CustomLogSink: Sendable {
-    /// The least level that is wanted.
+    /// The lowest level to log.
     public let level: LogLevel
-    /// The domains that are wanted.
+    /// The domains to log.
     public let domains: LogDomains
-    /// Who is called.
+    /// The object that receives the messages.
     public let logSink: any LogSinkProtocol
 
     /// Creates a sink for every domain.
@@ -127,14 +127,13 @@ public struct CustomLogSink: Sendable {
     }
 }
 
-/// Takes log messages.
+/// Receives log messages.
 ///
-/// `Sendable`, as it is called from any thread. Swift 5 source compiles as it is.
+/// `Sendable`, because it is called from any thread. Swift 5 source compiles unchanged.
 @preconcurrency
 public protocol LogSinkProtocol: Sendable {
-    /// Takes one message of the sink's level and domains.
+    /// Receives one message for the sink's level and domains.
     ///
-    /// Called on the thread that logged, from any thread and several at once; it must not call
-    /// back into this library.
+    /// Called on the thread that logged, possibly on several threads at once; it must not call back into this library.
     func writeLog(level: LogLevel, domain: LogDomain, message: String)
 }

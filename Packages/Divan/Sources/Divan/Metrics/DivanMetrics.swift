@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// The figures of everything that this process runs: `Divan.metrics.text` is what Prometheus reads.
+/// The figures of everything that runs in this process: `Divan.metrics.text` is the page for Prometheus.
 ///
-/// Reads figures that are kept anyway, takes well below a millisecond for some hundred replicators,
-/// and may be asked from any thread. An addition to the official API.
+/// Reads figures that are kept anyway, takes well below a millisecond for some hundred replicators, and may be read
+/// from any thread. An addition to the official API.
 ///
 /// ```swift
 /// server.get("/metrics") { _ in Divan.metrics.text }
@@ -16,8 +16,8 @@ public struct DivanMetrics: Sendable {
     /// All figures in the text format of Prometheus, version 0.0.4
     /// (`text/plain; version=0.0.4; charset=utf-8`).
     ///
-    /// Listeners are told apart by their database, replicators by database, target and type. Those
-    /// that have the same count together; counters of replicators that are gone stay.
+    /// Listeners are identified by their database, replicators by database, target and type. Those that share these are
+    /// counted together; the counters of replicators that no longer exist are kept.
     public var text: String {
         var page = MetricsPage()
         page.add("databases", .gauge, "Databases that are open.", [([], openDatabaseCount)])

@@ -6,7 +6,7 @@ struct MetricsPage {
     typealias Label = (name: String, value: String)
     typealias Sample = (labels: [Label], value: Double)
 
-    /// What a figure does over time.
+    /// The Prometheus type of a figure.
     enum Kind: String {
         case counter
         case gauge
@@ -17,9 +17,9 @@ struct MetricsPage {
     /// The page so far.
     var text: String { lines.isEmpty ? "" : lines.joined(separator: "\n") + "\n" }
 
-    /// Adds a family; one without samples is left out.
+    /// Adds a family of figures; one without samples is left out.
     ///
-    /// Samples with the same labels become one, since a page must not have two of them.
+    /// Samples with the same labels are merged, since a page must not contain two.
     mutating func add(
         _ name: String,
         _ kind: Kind,

@@ -1,6 +1,6 @@
 import Foundation
 
-/// By what the metrics tell replicators apart.
+/// What identifies a replicator in the metrics.
 struct ReplicatorLabel: Hashable, Sendable {
     let database: String
     let target: String
@@ -17,7 +17,7 @@ struct ReplicatorLabel: Hashable, Sendable {
     init(_ configuration: ReplicatorConfiguration) {
         let target =
             switch configuration.target {
-            // Without what a URL may hold of secrets.
+            // Without any secrets in the URL.
             case let endpoint as URLEndpoint:
                 "\(endpoint.url.scheme ?? "")://\(endpoint.url.host ?? "")"
                     + (endpoint.url.port.map { ":\($0)" } ?? "") + endpoint.url.path

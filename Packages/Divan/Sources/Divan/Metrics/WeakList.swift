@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Objects in the order in which they were made, as long as they live.
+/// Live objects in the order they were created.
 final class WeakList<Element: AnyObject & Sendable>: Sendable {
     private struct Entry {
         weak var element: Element?

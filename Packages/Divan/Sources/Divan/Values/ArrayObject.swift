@@ -6,7 +6,7 @@ public import Foundation
 /// An index outside `0..<count` is misuse and stops the program, except through subscripts. An
 /// immutable array may be read from several threads at once.
 public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
-    /// Never assigned on an immutable object, so that threads may share it.
+    /// Never changes in an immutable object, so that threads can share it.
     final var elements: Elements
     private let handedOut = HandedOut<Int>()
 
@@ -14,7 +14,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
         self.elements = elements
     }
 
-    /// Whether an element stands there.
+    /// Whether there is an element at `index`.
     final func holds(_ index: Int) -> Bool { elements.values.indices.contains(index) }
 
     /// Number of elements.
@@ -22,7 +22,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
 
     /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob` or a container.
     ///
-    /// Containers and blobs are the same objects each time.
+    /// Containers and blobs are the same object each time.
     public func value(at index: Int) -> Any? {
         guard let value = element(index) else { return nil }
         guard value.isPlainContainer else { return value.object(in: elements.origin) }
@@ -67,7 +67,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// Returns a deep copy as plain collections; blobs stay objects, dates stay strings.
     public final func toArray() -> [Any] { elements.plainArray() }
 
-    /// Returns the elements as JSON text, blobs as their metadata; not for mutable arrays.
+    /// Returns the elements as JSON text, blobs as their metadata; not supported on mutable arrays.
     public func toJSON() -> String {
         JSON.array(elements.metadataArray()).canonicalText
     }
@@ -96,7 +96,7 @@ public class ArrayObject: ArrayProtocol, Equatable, Hashable, Sequence {
     /// This object if it can be edited, otherwise an editable copy.
     var editable: MutableArrayObject { toMutable() }
 
-    /// The element, optional so that it reads like a dictionary's; the index must be in range.
+    /// The element, optional to match a dictionary's members; the index must be in range.
     final func element(_ index: Int) -> Value? {
         guard elements.values.indices.contains(index) else {
             stopForMisuse("Array index \(index) is outside 0..<\(count)")

@@ -2,19 +2,19 @@ import DivanJSON
 import DivanStore
 import Foundation
 
-/// A body as it is stored.
+/// A body ready to be stored.
 struct ComposedBody {
     /// The canonical bytes.
     let body: [UInt8]
     /// Whether it names a blob.
     let hasBlobs: Bool
-    /// Keep the blobs from garbage collection until the body is stored.
+    /// Protect the blobs from garbage collection until the body is stored.
     let holds: [BlobHold]
 }
 
-/// Turns the tree of a document into the JSON of its body, and stores its new blobs on the way.
+/// Converts a document's tree to the JSON of its body, and stores its new blobs in the process.
 struct BodyComposer {
-    /// Where new blobs go, and whose documents may refer to blobs that are stored already.
+    /// The database for new blobs, whose documents may refer to blobs that are already stored.
     let database: Database
     private var hasBlobs = false
     private var holds: [BlobHold] = []
@@ -25,10 +25,10 @@ struct BodyComposer {
 
     /// Returns the body.
     ///
-    /// Keys are the store's to judge, for documents that come from elsewhere as well.
+    /// The store checks the keys, as it does for documents from elsewhere.
     ///
-    /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not
-    ///   finite, or containers nested too deep.
+    /// - Throws: `CBLError.invalidParameter` for a blob of another database, a number that is not finite, or containers
+    ///   nested too deeply.
     mutating func compose(_ members: Members) throws -> ComposedBody {
         if let plain = members.plainObject, let body = Self.bodyWithoutBlobs(plain) {
             return ComposedBody(body: body, hasBlobs: false, holds: [])
@@ -39,8 +39,8 @@ struct BodyComposer {
         return ComposedBody(body: bytes, hasBlobs: hasBlobs, holds: holds)
     }
 
-    /// The body of a document that nobody edited and that names no blob, which the writer notices on its
-    /// way; `nil` also for what cannot be written, since the walk tells why.
+    /// The body of an unedited document without blobs, which the writer detects as it goes; `nil` also for values that
+    /// cannot be written, since the full walk reports why.
     private static func bodyWithoutBlobs(_ plain: JSONObject) -> [UInt8]? {
         guard !plain.contains(BlobReferences.attachmentsKey) else { return nil }
         var writer = JSONWriter(reservingByteCount: 1_024)
@@ -61,7 +61,7 @@ struct BodyComposer {
             composed.append((key, try json(value, in: members.origin, depth: depth + 1)))
         }
         let made = JSONObject(composed)
-        // Put together key by key, it is a blob all the same: it is read back as one.
+        // A dictionary built key by key is a blob too: it is read back as one.
         if made.isBlob, made[Blob.blobDigestProperty] != nil {
             hasBlobs = true
             try hold(made)
@@ -89,7 +89,7 @@ struct BodyComposer {
         }
     }
 
-    /// Looks for blobs and for what cannot be stored in a part that nobody edited.
+    /// Looks for blobs and for values that cannot be stored in an unedited part.
     private mutating func inspect(_ json: JSON, in origin: Database?, depth: Int) throws {
         switch json {
         case .object(let members) where members.isBlob && members[Blob.blobDigestProperty] != nil:
@@ -112,7 +112,7 @@ struct BodyComposer {
         }
     }
 
-    /// Keeps what attachments in the form of CouchDB name, which came with a pull and are no blobs.
+    /// Holds the content of CouchDB-style attachments, which came with a pull and are not blobs.
     private mutating func holdAttachments(of document: JSONObject) throws {
         guard let attachments = document[BlobReferences.attachmentsKey] else { return }
         let own: JSONObject = [BlobReferences.attachmentsKey: attachments]
@@ -122,14 +122,14 @@ struct BodyComposer {
         }
     }
 
-    /// Keeps the content that a part names: the revision that it came with may be gone by now.
+    /// Holds the content that a part names: the revision that it came with may no longer exist.
     private mutating func hold(_ blob: JSONObject) throws {
         guard let digest = blob[Blob.blobDigestProperty]?.string.flatMap({ BlobDigest($0) })
         else { return }
         holds.append(try database.openStore().blobs.hold(digest))
     }
 
-    /// Ends the walk of a container that holds itself, too.
+    /// Also ends the walk of a container that contains itself.
     private func requireDepth(_ depth: Int) throws {
         guard depth <= JSONLimits.default.depth else {
             throw NSError(

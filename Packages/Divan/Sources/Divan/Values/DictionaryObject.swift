@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// An immutable one may be read from several threads at once.
 public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence {
-    /// Never assigned on an immutable object, so that threads may share it.
+    /// Never changes in an immutable object, so that threads can share it.
     final var members: Members
     private let handedOut = HandedOut<ExactText>()
 
@@ -21,7 +21,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
 
     /// Returns the value: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
     ///
-    /// Containers and blobs are the same objects each time.
+    /// Containers and blobs are the same object each time.
     public func value(forKey key: String) -> Any? {
         guard let value = members[key] else { return nil }
         guard value.isPlainContainer else { return value.object(in: members.origin) }
@@ -73,7 +73,7 @@ public class DictionaryObject: DictionaryProtocol, Equatable, Hashable, Sequence
 
     /// Returns the members as JSON text, blobs as their metadata.
     ///
-    /// Not for mutable dictionaries: their blobs may have no digest yet.
+    /// Not supported on mutable dictionaries: their blobs may have no digest yet.
     public func toJSON() -> String {
         JSON.object(members.metadataObject()).canonicalText
     }

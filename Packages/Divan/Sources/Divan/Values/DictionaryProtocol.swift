@@ -12,10 +12,10 @@ public protocol ArrayFragment {
     subscript(index: Int) -> Fragment { get }
 }
 
-/// What can be read from a dictionary: a document, or a dictionary inside one.
+/// The readable interface of a dictionary: a document, or a dictionary inside one.
 ///
-/// Reading a value as a type that it is not gives `nil`, 0 or false; nothing fails. Integers are
-/// signed 64-bit; a date is a string in ISO 8601 and comes back with millisecond precision.
+/// Reading a value as the wrong type returns `nil`, 0 or false; nothing fails. Integers are signed 64-bit; a date is a
+/// string in ISO 8601 and has millisecond precision.
 ///
 /// Source: `behaviour.md` §3.
 public protocol DictionaryProtocol: DictionaryFragment {
@@ -51,12 +51,12 @@ public protocol DictionaryProtocol: DictionaryFragment {
     func contains(key: String) -> Bool
     /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     ///
-    /// Of keys that Unicode calls equivalent, such as composed and decomposed `é`, a Swift
-    /// dictionary holds one; the other calls here and `toJSON()` tell them apart.
+    /// Of keys that are equivalent in Unicode, such as composed and decomposed `é`, a Swift dictionary holds only one;
+    /// the other calls here and `toJSON()` distinguish them.
     func toDictionary() -> [String: Any]
 }
 
-/// What can be read from an array.
+/// The readable interface of an array.
 ///
 /// An index outside `0..<count` is misuse and stops the program, except through subscripts.
 ///
@@ -90,6 +90,6 @@ public protocol ArrayProtocol: ArrayFragment {
     func dictionary(at index: Int) -> DictionaryObject?
     /// A deep copy as plain collections; blobs stay objects, dates stay strings.
     func toArray() -> [Any]
-    /// The elements as JSON text; not for mutable arrays.
+    /// The elements as JSON text; not supported on mutable arrays.
     func toJSON() -> String
 }

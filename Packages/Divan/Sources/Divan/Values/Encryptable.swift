@@ -9,26 +9,25 @@ public import Foundation
 /// document.setEncryptable(Encryptable("123-45-6789"), forKey: "ssn")
 /// ```
 ///
-/// In the local database it is a dictionary, `{"@type":"encryptable","value":…}`, which queries and
-/// resolvers read like any other: encryption on the disk is ``DatabaseConfiguration/encryptionKey``. It
-/// stands under a key of a document or of a dictionary inside; put into an array, or around a blob, the
-/// document is not pushed (``CBLError/crypto``). May be used from any thread.
+/// In the local database it is a dictionary, `{"@type":"encryptable","value":…}`, which queries and resolvers read like
+/// any other; encryption on disk is ``DatabaseConfiguration/encryptionKey``. It must be under a key of a document or of
+/// a dictionary inside; if it is in an array, or contains a blob, the document is not pushed (``CBLError/crypto``). May
+/// be used from any thread.
 ///
 /// Source: `encryption.md` §6; `CBLEncryptable` of Couchbase Lite for C.
 public struct Encryptable: Sendable {
     let json: JSON
 
-    /// Takes a value of any type that a document can hold but a blob; `nil` is null.
+    /// Wraps a value of any type that a document can hold, except a blob; `nil` is null.
     ///
-    /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse
-    /// and stops the program, and so is a container with a blob that was made here and is not stored: its content
-    /// would be lost.
+    /// Later changes of a mutable container have no effect on it. A type that no document can hold is misuse and stops
+    /// the program, as does a container with a new blob that is not stored: its content would be lost.
     public init(_ value: Any?) {
         let value = Value(value)
         if case .blob = value {
             stopForMisuse("Encryptable: its value is a blob; put the blob beside it")
         }
-        // Blobs of documents are taken as they stand there: a peer may have written their content inline.
+        // Blobs from documents are taken as they are: a peer may have written their content inline.
         let standing = Elements([value]).metadataArray { blob in
             guard let object = blob.standingObject() else {
                 stopForMisuse("Encryptable: a blob stands in its value; put the blob beside it")
@@ -38,7 +37,7 @@ public struct Encryptable: Sendable {
         json = standing.first ?? .null
     }
 
-    /// The value that an object of a document stands for; `nil` for other objects.
+    /// Creates the value that an object in a document represents; `nil` for other objects.
     init?(standingFor json: JSON?) {
         guard let object = json?.object, let value = EncryptableForm.value(of: object) else {
             return nil
@@ -46,16 +45,16 @@ public struct Encryptable: Sendable {
         self.json = value
     }
 
-    /// The value: `String`, `NSNumber`, `NSNull`, or plain collections of these.
+    /// The value: `String`, `NSNumber`, `NSNull`, or a plain collection of these.
     public var value: Any { json.plainValue(in: nil) }
 
-    /// The text, or `nil` when the value is none.
+    /// The string, or `nil` if the value is not one.
     public var string: String? { json.string }
 
-    /// The number or boolean, or `nil` when the value is none.
+    /// The number or boolean, or `nil` if the value is neither.
     public var number: NSNumber? { json.boxedNumber }
 
-    /// The dictionary that stands for it in a document.
+    /// The dictionary that represents it in a document.
     public var properties: [String: Any] { object.plainDictionary(in: nil) }
 
     var object: JSONObject { EncryptableForm.object(holding: json) }
@@ -69,9 +68,9 @@ extension Encryptable: Equatable {
 }
 
 extension Encryptable: CustomStringConvertible, CustomReflectable {
-    /// Says what it is and hides what it holds.
+    /// Names the type and hides the value.
     public var description: String { "Encryptable(hidden)" }
-    /// Nothing.
+    /// Empty, to hide the value.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -80,12 +79,12 @@ extension Encryptable: DocumentOnly {
 }
 
 extension Encryptable: Codable {
-    /// Decoded by `Collection.document(id:as:)` alone; other decoders fail here.
+    /// Can only be decoded by `Collection.document(id:as:)`; other decoders fail here.
     public init(from decoder: any Decoder) throws {
         throw Encryptable.undecodable(by: decoder)
     }
 
-    /// Encoded by `Collection.save(from:)` alone; other encoders fail here, which would show the value.
+    /// Can only be encoded by `Collection.save(from:)`; other encoders, which would reveal the value, fail here.
     public func encode(to encoder: any Encoder) throws {
         throw unencodable(by: encoder)
     }

@@ -1,17 +1,17 @@
 import DivanJSON
 public import Foundation
 
-/// Where a fragment stands.
+/// The place of a fragment.
 enum Place {
-    /// A path led nowhere: its parent is absent or of another kind.
+    /// The path leads nowhere: its parent is absent or of the wrong type.
     case nowhere
     case member(of: DictionaryObject, String)
     case element(of: ArrayObject, Int)
 }
 
-/// A place in a document, whether something stands there or not: `document["a"][0]["b"].string`.
+/// A place in a document, whether or not a value exists there: `document["a"][0]["b"].string`.
 ///
-/// Reading a path that leads nowhere gives `nil`, 0 or false.
+/// Reading a path that leads nowhere returns `nil`, 0 or false.
 public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     final let place: Place
 
@@ -19,7 +19,7 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
         self.place = place
     }
 
-    /// Whether a value stands here, null included.
+    /// Whether a value exists here, including null.
     public final var exists: Bool { stored != nil }
 
     /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
@@ -74,7 +74,7 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
         return .member(of: dictionary, key)
     }
 
-    /// The value as its container hands it out.
+    /// The value as its container returns it.
     private var current: Any? {
         switch place {
         case .nowhere: nil
@@ -92,7 +92,7 @@ public class Fragment: FragmentProtocol, ArrayFragment, DictionaryFragment {
     }
 }
 
-/// What can be read at a place in a document.
+/// The readable interface of a place in a document.
 public protocol FragmentProtocol {
     /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a container, or `nil`.
     var value: Any? { get }
@@ -118,6 +118,6 @@ public protocol FragmentProtocol {
     var array: ArrayObject? { get }
     /// The dictionary, or `nil` when there is none.
     var dictionary: DictionaryObject? { get }
-    /// Whether a value stands here, null included.
+    /// Whether a value exists here, including null.
     var exists: Bool { get }
 }

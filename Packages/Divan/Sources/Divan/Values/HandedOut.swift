@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The objects that an immutable container has handed out, each under its key: asked again for that
-/// key, it hands out the same one.
+/// The objects that an immutable container has returned, by key, so that it returns the same object for a key each
+/// time.
 ///
-/// Safe from several threads. Nothing is allocated until a container or blob is asked for.
+/// Safe to use from several threads. Nothing is allocated until a container or blob is requested.
 struct HandedOut<Key: Hashable & Sendable>: ~Copyable, Sendable {
     let objects = Mutex<[Key: HandedObject<AnyObject>]>([:])
 
-    /// The object for `key`, made at the first call.
+    /// The object for `key`, created on the first call.
     borrowing func object(at key: Key, _ make: () -> AnyObject) -> AnyObject {
         let handed = objects.withLock { objects in
             if let known = objects[key] { return known }
@@ -19,8 +19,7 @@ struct HandedOut<Key: Hashable & Sendable>: ~Copyable, Sendable {
     }
 }
 
-/// Unchecked: what is held is an immutable container or a blob, and both may be used from several
-/// threads at once.
+/// Unchecked: the object is an immutable container or a blob, both of which may be used from several threads at once.
 struct HandedObject<Object: AnyObject>: @unchecked Sendable {
     let object: Object
 }

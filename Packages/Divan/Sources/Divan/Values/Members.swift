@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// The members of a dictionary: JSON as it was parsed, until one is edited or held.
+/// The members of a dictionary: JSON as parsed, until one is edited or held.
 struct Members {
     private enum Storage {
         case plain(JSONObject)
@@ -8,7 +8,7 @@ struct Members {
     }
 
     private var storage: Storage
-    /// Where the content of blobs that stand in the plain part is read from.
+    /// The database from which blobs in the plain part read their content.
     private(set) var origin: Database?
 
     init(_ object: JSONObject = JSONObject(), in origin: Database? = nil) {
@@ -55,7 +55,7 @@ struct Members {
         }
     }
 
-    /// The members that still are JSON as parsed, or `nil` once one was edited or held.
+    /// The members while they are still JSON as parsed; `nil` once one was edited or held.
     var plainObject: JSONObject? {
         guard case .plain(let object) = storage else { return nil }
         return object
@@ -69,7 +69,7 @@ struct Members {
         return copy
     }
 
-    /// What was made here, and is saved in `database` now, reads its blobs from there.
+    /// Makes new members that are now saved in `database` read their blobs from there.
     mutating func settle(in database: Database) {
         if origin == nil { origin = database }
         guard case .live(let values) = storage else { return }
@@ -88,7 +88,7 @@ struct Members {
 /// The elements of an array, in the same two states.
 struct Elements {
     var values: [Value]
-    /// Where the content of blobs that stand in the plain part is read from.
+    /// The database from which blobs in the plain part read their content.
     private(set) var origin: Database?
 
     init(_ array: [JSON] = [], in origin: Database? = nil) {
@@ -113,7 +113,7 @@ struct Elements {
 }
 
 extension Value {
-    /// As ``Members/settle(in:)``; what was saved holds no container twice inside of itself.
+    /// As ``Members/settle(in:)``; a saved value contains no container inside itself.
     fileprivate func settle(in database: Database) {
         switch self {
         case .json, .blob: break
@@ -122,7 +122,7 @@ extension Value {
         }
     }
 
-    /// The same value in objects of its own; blobs are shared, they do not change.
+    /// The same value in separate objects; blobs are shared because they do not change.
     fileprivate func copied(_ nesting: Nesting) -> Value {
         switch self {
         case .json, .blob: self
@@ -133,7 +133,7 @@ extension Value {
         }
     }
 
-    /// The value as the object that callers may edit; what is no container stays as it is.
+    /// The value as an object that callers may edit; a value that is not a container stays as it is.
     func live(in origin: Database?) -> Value {
         guard case .json(let json) = self else { return self }
         return switch json {
@@ -147,7 +147,7 @@ extension Value {
         }
     }
 
-    /// Whether `live(in:)` would make an object of it.
+    /// Whether `live(in:)` would create an object for it.
     var isPlainContainer: Bool {
         switch self {
         case .json(.object), .json(.array): true

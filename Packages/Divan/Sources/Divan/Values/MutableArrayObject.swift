@@ -3,7 +3,7 @@ import Foundation
 
 /// An array that can be edited, alone or inside a mutable document.
 ///
-/// Containers inside are live, as in ``MutableDictionaryObject``. Confined to one thread at a time.
+/// Nested containers are live, as in ``MutableDictionaryObject``. Confined to one thread at a time.
 public final class MutableArrayObject: ArrayObject, MutableArrayProtocol {
     /// Creates an empty array.
     public convenience init() {

@@ -1,10 +1,9 @@
 public import Foundation
 
-/// What can be done to an array; all changes return the array, so that calls chain.
+/// The editable interface of an array; all changes return the array, so that calls can be chained.
 ///
-/// Three families over the same value types: `set…(_:at:)` replaces, `add…(_:)` appends,
-/// `insert…(_:at:)` inserts. An index out of range, or a value of a type that no document can
-/// hold, is misuse and stops the program.
+/// Three families of methods for the same value types: `set…(_:at:)` replaces, `add…(_:)` appends, `insert…(_:at:)`
+/// inserts. An index out of range, or a value of a type that no document can hold, is misuse and stops the program.
 ///
 /// Source: `api-map.md` §1, §4.3.
 public protocol MutableArrayProtocol: ArrayProtocol, MutableArrayFragment {

@@ -3,8 +3,8 @@ import Foundation
 
 /// A dictionary that can be edited, alone or inside a mutable document.
 ///
-/// Containers inside are live: ``dictionary(forKey:)`` returns the same object every time, and
-/// editing it edits this one. Confined to one thread at a time.
+/// Nested containers are live: ``dictionary(forKey:)`` returns the same object every time, and editing it edits this
+/// one. Confined to one thread at a time.
 public final class MutableDictionaryObject: DictionaryObject, MutableDictionaryProtocol {
     /// Creates an empty dictionary.
     public convenience init() {

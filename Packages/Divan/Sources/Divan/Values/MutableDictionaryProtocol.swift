@@ -12,7 +12,7 @@ public protocol MutableArrayFragment {
     subscript(index: Int) -> MutableFragment { get }
 }
 
-/// What can be done to a dictionary; all setters return the dictionary, so that calls chain.
+/// The editable interface of a dictionary; all setters return the dictionary, so that calls can be chained.
 ///
 /// Setting `nil` stores null; ``removeValue(forKey:)`` removes. A value of a type that no document
 /// can hold is misuse and stops the program.

@@ -100,7 +100,7 @@ public final class MutableFragment: Fragment, MutableFragmentProtocol, MutableAr
     }
 }
 
-/// What can be read and assigned at a place in a mutable document.
+/// The readable and assignable interface of a place in a mutable document.
 public protocol MutableFragmentProtocol: FragmentProtocol {
     /// The value here: `String`, `NSNumber`, `NSNull`, `Blob`, a mutable container, or `nil`.
     var value: Any? { get set }

@@ -1,14 +1,14 @@
 import DivanJSON
 
-/// How deep a walk through containers has come.
+/// The depth of a walk through containers.
 ///
-/// A container can be put into itself; a walk through it would never end. What is stored or comes
-/// from a peer is bounded when it is parsed, so only a program can build what is refused here.
+/// A container can be put into itself; a walk through it would never end. Stored values and those from peers are
+/// limited when parsed, so only a program can build a value that is refused here.
 struct Nesting {
     /// Far above what can be saved (`JSONLimits.depth`), and within a stack of 2 MiB.
     private static let limit = 1_000
 
-    /// The containers around; the outermost counts as 1.
+    /// The number of enclosing containers; the outermost counts as 1.
     private let depth: Int
 
     private init(depth: Int) {
@@ -18,9 +18,9 @@ struct Nesting {
     /// The outermost container.
     static let outermost = Nesting(depth: 1)
 
-    /// One container further in.
+    /// The nesting one container deeper.
     ///
-    /// Stops the program when the containers hold themselves.
+    /// Stops the program if the containers contain themselves.
     var inner: Nesting {
         guard depth < Self.limit else {
             stopForMisuse(

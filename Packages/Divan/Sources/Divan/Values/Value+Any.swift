@@ -1,11 +1,11 @@
 import DivanJSON
 import Foundation
 
-/// Values that callers hand in, in all the types that the official setters take.
+/// Values from callers, in all types that the official setters accept.
 ///
 /// Source: `api-map.md` §1.
 extension Value {
-    /// Takes over `any`; `nil` becomes null.
+    /// Creates a value from `any`; `nil` becomes null.
     ///
     /// A type that no document can hold is misuse and stops the program.
     init(_ any: Any?) {
@@ -34,7 +34,7 @@ extension Value {
         }
     }
 
-    /// Plain JSON when every member is, so that untouched parts need no objects of their own.
+    /// Plain JSON if every member is, so that untouched parts need no objects of their own.
     private init(members: [String: Any]) {
         let values = members.mapValues { Value($0) }
         if let object = values.plainObject {
@@ -55,7 +55,7 @@ extension Value {
 }
 
 extension [String: Value] {
-    /// The members as JSON, or `nil` when one of them is an object of its own.
+    /// The members as JSON, or `nil` if one of them is an object of its own.
     fileprivate var plainObject: JSONObject? {
         var members: [JSONObject.Member] = []
         members.reserveCapacity(count)
@@ -80,12 +80,12 @@ extension [Value] {
 }
 
 extension JSON {
-    /// Takes over a number or boolean with its kind.
+    /// Creates a value from a number or boolean, keeping its type.
     init(_ number: NSNumber) {
-        // A C string of one character or more, which lives as long as the number.
+        // A C string of at least one character, which lives as long as the number.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "c"), UInt8(ascii: "B"):
-            // Foundation boxes an `Int8` with this type too, unless it is 0 or 1.
+            // Foundation also boxes an `Int8` with this type, unless it is 0 or 1.
             let value = number.int64Value
             self = value == 0 || value == 1 ? .bool(value == 1) : .int(value)
         case UInt8(ascii: "f"):
@@ -99,8 +99,7 @@ extension JSON {
         }
     }
 
-    /// This value as callers see it in `Any`: plain collections, and blobs that read their content
-    /// from `origin`.
+    /// This value as callers see it in `Any`: plain collections, with blobs that read their content from `origin`.
     func plainValue(in origin: Database?) -> Any {
         switch self {
         case .null: NSNull()
@@ -123,6 +122,6 @@ extension JSONObject {
 }
 
 extension Date {
-    /// The text a document holds for this date: UTC, three decimals, `Z`.
+    /// The string that a document stores for this date: UTC, three decimals, `Z`.
     var documentText: String { ISO8601.format(secondsSince1970: timeIntervalSince1970) }
 }

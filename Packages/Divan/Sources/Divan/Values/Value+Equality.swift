@@ -1,7 +1,7 @@
 import DivanJSON
 import Foundation
 
-/// When two containers count as equal: the same members, wherever they come from.
+/// Equality of containers: the same members, wherever they come from.
 ///
 /// Numbers are equal by value, so that 1 equals 1.0; a boolean is the number 1 or 0, as for `NSNumber`
 /// on Apple's systems. Blobs are equal by digest, or by content while a digest is missing.
@@ -29,7 +29,7 @@ extension Value {
     fileprivate func hasSameContent(as other: Value, _ nesting: Nesting) -> Bool {
         if case .json(let left) = self, case .json(let right) = other {
             if left == right { return true }
-            // Their doubles may agree although their digits do not.
+            // Their doubles may be equal although their digits are not.
             if case (.long, .long) = (left, right) { return false }
         }
         if let left = members, let right = other.members {
@@ -67,10 +67,10 @@ extension Value {
         }
     }
 
-    /// The number; a boolean's is 1 or 0.
+    /// The number; for a boolean 1 or 0.
     private var boxedNumber: NSNumber? {
         guard case .json(let json) = self else { return nil }
-        // Foundation tells boxed booleans from boxed numbers here.
+        // Foundation distinguishes boxed booleans from boxed numbers here.
         if case .bool(let isTrue) = json { return NSNumber(value: isTrue ? 1 : 0) }
         return json.kind == .number ? json.boxedNumber : nil
     }

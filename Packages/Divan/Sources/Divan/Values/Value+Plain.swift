@@ -2,7 +2,7 @@ import DivanJSON
 import Foundation
 
 extension Value {
-    /// The value as `value(forKey:)` hands it out.
+    /// The value as `value(forKey:)` returns it.
     func object(in origin: Database?) -> Any {
         switch self {
         case .dictionary(let dictionary): dictionary
@@ -31,7 +31,7 @@ extension Value {
         }
     }
 
-    /// The value as JSON, with what `object` makes of a blob.
+    /// The value as JSON, with the result of `object` for each blob.
     fileprivate func metadata(
         _ nesting: Nesting,
         _ object: (Blob) -> JSONObject
@@ -56,8 +56,7 @@ extension Members {
         return dictionary
     }
 
-    /// The members as JSON, a blob as the metadata that it has so far: one that is not stored yet has no digest
-    /// there.
+    /// The members as JSON, with each blob's metadata so far: one that is not stored yet has no digest.
     func metadataObject(
         _ nesting: Nesting = .outermost,
         ofBlob object: (Blob) -> JSONObject = { $0.metadataObject() }
@@ -85,14 +84,14 @@ extension Elements {
 }
 
 extension JSON {
-    /// The canonical text of what came from a parser, which therefore can be written.
+    /// The canonical text of parsed JSON, which can therefore always be written.
     var canonicalText: String {
-        // A query may have put containers around a document that is as deep as one can be.
+        // A query may have put containers around a document of the maximum depth.
         let limits = JSONLimits(depth: .max)
         return String(decoding: (try? canonicalBytes(limits: limits)) ?? [], as: UTF8.self)
     }
 
-    /// Parses what a caller handed in as JSON text.
+    /// Parses JSON text from a caller.
     ///
     /// - Throws: `CBLError.invalidJSON`, with line and column.
     init(publicText text: String) throws {
@@ -105,7 +104,7 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// Parses a JSON object that a caller handed in.
+    /// Parses a JSON object from a caller.
     ///
     /// - Throws: `CBLError.invalidJSON`.
     init(publicText text: String) throws {

@@ -10,7 +10,7 @@ enum Value {
     case blob(Blob)
 }
 
-/// How a value reads as each type; an absent one reads like one of the wrong type.
+/// How a value is read as each type; an absent one reads like one of the wrong type.
 ///
 /// Source: `behaviour.md` §3.
 extension Value? {
@@ -24,7 +24,7 @@ extension Value? {
         return json.boxedNumber
     }
 
-    /// Fractions are cut off; what does not fit becomes the nearest that does.
+    /// Fractions are truncated; a number out of range becomes the nearest bound.
     var int64: Int64 {
         guard case .json(let json) = self else { return 0 }
         return switch json {
@@ -49,7 +49,7 @@ extension Value? {
         }
     }
 
-    /// False for absent, null, false and zero; true for everything else, the string "false" too.
+    /// False for absent, null, false and zero; true for everything else, including the string "false".
     var boolean: Bool {
         switch self {
         case nil, .json(.null): false
@@ -67,7 +67,7 @@ extension Value? {
 }
 
 extension JSON {
-    /// The number or boolean as callers see it in `Any`; `nil` for every other kind.
+    /// The number or boolean as callers see it in `Any`; `nil` for every other type.
     ///
     /// A plain `Int` in `Any` would not cast to `Double` or `Int64` on Linux; an `NSNumber` does.
     var boxedNumber: NSNumber? {
@@ -81,7 +81,7 @@ extension JSON {
         }
     }
 
-    // Most numbers are small ones, and a number never changes: one of each serves everybody.
+    // Most numbers are small, and numbers are immutable, so shared instances suffice.
     private static let trueNumber = NSNumber(value: true)
     private static let falseNumber = NSNumber(value: false)
     private static let smallNumbers = (0..<256).map { NSNumber(value: Int64($0)) }
@@ -90,7 +90,7 @@ extension JSON {
         0..<256 ~= integer ? smallNumbers[Int(integer)] : NSNumber(value: integer)
     }
 
-    /// Whether this object stands for a blob (`blobs.md` §1).
+    /// Whether this object represents a blob (`blobs.md` §1).
     var isBlob: Bool {
         guard case .object(let members) = self else { return false }
         return members.isBlob
@@ -98,7 +98,7 @@ extension JSON {
 }
 
 extension JSONObject {
-    /// Whether this object stands for a blob: its type says so, and it names or holds content.
+    /// Whether this object represents a blob: it has the type, and names or contains content.
     var isBlob: Bool {
         guard self[Blob.typeProperty] == .string(Blob.blobType) else { return false }
         switch self[Blob.blobContentType] {
@@ -132,7 +132,7 @@ extension JSONObject {
 }
 
 extension Int64 {
-    /// The integer part of `double`, or the nearest bound; not-a-number gives 0.
+    /// The integer part of `double`, or the nearest bound; 0 for not-a-number.
     fileprivate init(clamping double: Double) {
         guard !double.isNaN else {
             self = 0
