@@ -27,7 +27,7 @@ let package = Package(
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit", "Divan"],
             swiftSettings: strict
         ),
-        // Applications' source, as it is: without the upcoming features of this repository.
+        // Applications' source as it is, without this repository's upcoming features.
         .testTarget(
             name: "DeclarationTests",
             dependencies: ["CouchbaseLiteSwift", "DivanTestKit"],

@@ -1,3 +1,3 @@
-/// Everything that `import Divan` gives, under the module name of the official SDK, so that code
-/// written for it compiles on Linux without an edit.
+/// Everything in `Divan`, under the module name of the official SDK, so that code written for it compiles on Linux
+/// unchanged.
 @_exported public import Divan

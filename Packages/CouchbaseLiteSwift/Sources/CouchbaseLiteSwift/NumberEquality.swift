@@ -1,18 +1,18 @@
 public import Foundation
 
 // swift-format-ignore: AvoidRetroactiveConformances
-/// Lets a boxed number equal the plain one inside `AnyHashable`, as on Apple's systems.
+/// Makes a boxed number equal the plain one inside `AnyHashable`, as on Apple's systems.
 ///
-/// Documents hand out `NSNumber`, and code of there compares them with
-/// `NSDictionary(dictionary: document.toDictionary()).isEqual(to: ["rooms": 120])`. Foundation on Linux
-/// does this for its other classes and leaves out `NSNumber`, so that 120 would not equal 120. It holds for
-/// the whole program, which is why it stands here, with the names of there, and not in Divan.
+/// Documents return `NSNumber`, and code from Apple's systems compares them with `NSDictionary(dictionary:
+/// document.toDictionary()).isEqual(to: ["rooms": 120])`. Foundation on Linux does this for its other classes but not
+/// for `NSNumber`, so 120 would not equal 120. The conformance affects the whole program, which is why it is in this
+/// compatibility module and not in Divan.
 extension NSNumber: @retroactive _HasCustomAnyHashableRepresentation {
     // swift-format-ignore: NoLeadingUnderscores
     /// The plain number or boolean; `nil` for a decimal number, which keeps its own rules.
     public func _toCustomAnyHashable() -> AnyHashable? {
         if self is NSDecimalNumber { return nil }
-        // A C string of one character, which lives as long as the number.
+        // A C string of one character, valid as long as the number.
         return switch UInt8(bitPattern: objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"): AnyHashable(doubleValue)
         case UInt8(ascii: "Q"), UInt8(ascii: "L"): AnyHashable(uint64Value)

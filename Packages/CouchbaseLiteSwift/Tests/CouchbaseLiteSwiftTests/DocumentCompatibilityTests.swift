@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Code as applications have it, with only the official module imported; `api-map.md` §20.
+/// Code as in applications, with only the official module imported; `api-map.md` §20.
 ///
-/// That it compiles is half of the test. Names are used unqualified, `Collection` too.
+/// That it compiles is half of the test. Names are unqualified, even `Collection`.
 @Suite struct DocumentCompatibilityTests {
     let directory: TemporaryDirectory
     let database: Database

@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Replication code as applications have it, with only the official module imported.
+/// Replication code as in applications, with only the official module imported.
 ///
-/// A peer and a listener really sync, over a socket of this machine. `api-map.md` §20.
+/// A peer and a listener actually sync, over a local socket. `api-map.md` §20.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationCompatibilityTests {
     private final class LocalWinConflictResolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {

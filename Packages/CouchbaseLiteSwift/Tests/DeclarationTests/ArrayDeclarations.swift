@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api-map.md` §4.3: what is read from arrays, set, added and inserted.
+/// `api-map.md` §4.3: reading from arrays; setting, adding and inserting elements.
 @Suite struct ArrayDeclarations {
     private let place: Place
 
@@ -10,7 +10,7 @@ import Testing
         place = try Place()
     }
 
-    /// Reads through the protocol alone, each getter in its official type.
+    /// Reads only through the protocol, each getter with its official type.
     private func check<T: ArrayProtocol>(_ value: T) {
         let any: Any? = value.value(at: 0)
         let string: String? = value.string(at: 1)

@@ -65,7 +65,7 @@ import Testing
         #expect(code { _ = try Blob(contentType: "a/b", fileURL: url) } != 0)
     }
 
-    /// JSON coders know nothing of databases: a blob is codable through models only.
+    /// JSON coders know nothing of databases: a blob is only codable in models.
     @Test func `other coders refuse a blob`() {
         let blob = Blob(contentType: "a/b", data: Data([1]))
         #expect(code { _ = try JSONEncoder().encode([blob]) } == CBLError.encodingError)

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// `api-map.md` §3, without the index calls, which come with queries.
+/// `api-map.md` §3, without the index calls, which are with the queries.
 @Suite struct CollectionDeclarations {
     private let place: Place
     let database: Database
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// A model as applications write them.
+/// A model as in applications.
 final class Hotel: Codable {
     @DocumentID var id: String?
     var name: String

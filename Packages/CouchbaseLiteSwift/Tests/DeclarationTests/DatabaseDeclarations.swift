@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api-map.md` §2: each declaration under its official name and type; the compiler is the test.
+/// `api-map.md` §2: each declaration with its official name and type; the compiler is the test.
 @Suite struct DatabaseDeclarations {
     private let place: Place
 

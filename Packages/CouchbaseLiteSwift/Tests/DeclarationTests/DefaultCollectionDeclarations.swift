@@ -3,8 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// `api-map.md` §2.1, the deprecated half: documents of the default collection through `Database`,
-/// and what 2.x left behind.
+/// `api-map.md` §2.1, the deprecated half: documents of the default collection through `Database`, and remains of 2.x.
 @Suite struct DefaultCollectionDeclarations {
     private let place: Place
 
@@ -68,7 +67,7 @@ extension DefaultCollectionCode: Older {
         let database = try place.open()
         let document = MutableDocument(id: "d", data: ["n": 1])
         try database.saveDocument(document)
-        // Results that may be left unused, unlike those of `Collection`.
+        // These results may be unused, unlike those of `Collection`.
         try database.saveDocument(document, concurrencyControl: .lastWriteWins)
         try database.saveDocument(document, conflictHandler: { new, current in true })
         try database.deleteDocument(document, concurrencyControl: .failOnConflict)

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api-map.md` §1 and §4.3: what is read from dictionaries and set in them.
+/// `api-map.md` §1 and §4.3: reading from dictionaries and setting members.
 @Suite struct DictionaryDeclarations {
     private let place: Place
 
@@ -10,7 +10,7 @@ import Testing
         place = try Place()
     }
 
-    /// Reads through the protocol alone, each getter in its official type.
+    /// Reads only through the protocol, each getter with its official type.
     private func check<T: DictionaryProtocol>(_ value: T) {
         let count: Int = value.count
         let keys: [String] = value.keys
@@ -42,7 +42,7 @@ import Testing
         #expect((value.toDictionary() as [String: Any]).count == 12)
     }
 
-    /// Sets through the protocol alone; each setter returns the container itself.
+    /// Sets only through the protocol; each setter returns the container itself.
     private func fill<T: MutableDictionaryProtocol & AnyObject>(_ value: T) throws -> T {
         let same: T = value.setValue(nil, forKey: "value")
             .setString("text", forKey: "string")
@@ -62,7 +62,7 @@ import Testing
         return value
     }
 
-    /// Edits containers inside through the protocols alone.
+    /// Edits nested containers only through the protocols.
     private func edit(_ value: MutableDictionaryProtocol) {
         guard let dictionary = value.dictionary(forKey: "d"), let array = value.array(forKey: "a")
         else { return }

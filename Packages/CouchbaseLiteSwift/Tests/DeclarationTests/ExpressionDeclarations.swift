@@ -23,7 +23,7 @@ import Testing
         try collection.save(document: document)
     }
 
-    /// The value of an expression of the document.
+    /// The value of an expression for the document.
     private func value(_ expression: ExpressionProtocol) throws -> Any? {
         let query = QueryBuilder.select(SelectResult.expression(expression).as("x"))
             .from(DataSource.collection(collection))

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api.md` §5, without what the Enterprise edition adds.
+/// `api.md` §5, without the additions of the Enterprise edition.
 @Suite struct IndexDeclarations {
     private let place: Place
     let database: Database

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import Testing
 
-/// `api-map.md` §16; serialized because the sinks are the process's.
+/// `api-map.md` §16; serialized because the sinks are process-wide.
 @Suite(.serialized) struct LoggingDeclarations {
     private final class Sink: LogSinkProtocol {
         func writeLog(level: LogLevel, domain: LogDomain, message: String) {}

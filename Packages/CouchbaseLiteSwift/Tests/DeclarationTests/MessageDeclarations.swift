@@ -11,7 +11,7 @@ import Testing
         place = try Place()
     }
 
-    /// An application's connection, with closures in their official, plain types.
+    /// An application's connection, with closures of their official, plain types.
     private final class Connection: MessageEndpointConnection {
         var peer: ReplicatorConnection?
         var closed: Error?

@@ -10,7 +10,7 @@ import Testing
         place = try Place()
     }
 
-    /// As an application writes it, with the ID given by the initialiser's caller or made up.
+    /// As in applications, with the ID given by the initialiser's caller or generated.
     final class Profile: Codable {
         @DocumentID var profileID: String?
         var name: String

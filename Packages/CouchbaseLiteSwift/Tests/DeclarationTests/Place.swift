@@ -32,7 +32,7 @@ func code(_ body: () throws -> Void) -> Int {
     }
 }
 
-/// Code that uses what is deprecated; called by value, so that the caller is not warned.
+/// Code that uses deprecated declarations; called by value to avoid a warning in the caller.
 protocol Older {
     func run() throws
 }

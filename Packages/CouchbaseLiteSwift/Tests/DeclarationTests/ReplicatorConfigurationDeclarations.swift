@@ -42,7 +42,7 @@ import Testing
         #expect(owner == collection && config.collections[0].collection.name == owner.name)
         #expect(config.collections.first { $0.channels == ["c"] }?.collection === collection)
         #expect(config.collections.map { $0.collection.fullName } == [owner.fullName])
-        // Both fit here, so it is the one of release 3.
+        // Both types fit here, so release 3's is chosen.
         for owner in config.collections { #expect(owner.name == collection.name) }
         let owners = config.collections
         #expect(owners == [collection])

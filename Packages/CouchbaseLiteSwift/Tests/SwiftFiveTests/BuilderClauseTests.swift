@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import XCTest
 
-/// The same clauses by `QueryBuilder`, as applications write them in Swift 5 mode.
+/// The same clauses with `QueryBuilder`, as applications write them in Swift 5 mode.
 class BuilderClauseTests: XCTestCase {
     var travel: Travel!
     var database: Database { travel.database }

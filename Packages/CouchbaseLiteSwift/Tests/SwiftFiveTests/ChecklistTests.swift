@@ -2,10 +2,10 @@ import CouchbaseLiteSwift
 import Foundation
 import XCTest
 
-/// The source checklist, `api-map.md` §20, in Swift 5 mode and with XCTest, as applications have
-/// it: that it compiles unchanged is half of each test.
+/// The source checklist, `api-map.md` §20, in Swift 5 mode and with XCTest, as in applications: that it compiles
+/// unchanged is half of each test.
 ///
-/// Items 1 to 10 in order. It uses what is deprecated, and is warned of that.
+/// Items 1 to 10 in order. It uses deprecated declarations, which causes warnings.
 class ChecklistTests: XCTestCase {
     class MyResolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {

@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import DivanTestKit
 import Foundation
 
-/// Two databases of one application, in a directory that goes away with its last reference.
+/// Two databases of one application, in a directory that is removed with its last reference.
 struct Home {
     let directory: TemporaryDirectory
     let database: Database

@@ -3,10 +3,10 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Closures of an application's main actor, which the library calls on threads of its own.
+/// Closures of an application's main actor, which the library calls on its own threads.
 ///
-/// In Swift 5 mode the compiler takes such a closure for one of the main actor and says nothing;
-/// nothing may stop the program when it runs elsewhere. In Swift 6 mode it warns.
+/// In Swift 5 mode the compiler treats such a closure as main-actor code without a warning; running it elsewhere must
+/// not stop the program. In Swift 6 mode the compiler warns.
 @MainActor @Suite(.timeLimit(.minutes(5))) struct MainActorTests {
     private final class Resolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? { conflict.localDocument }

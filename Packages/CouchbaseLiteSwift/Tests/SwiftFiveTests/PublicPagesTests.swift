@@ -2,8 +2,8 @@ import CouchbaseLiteSwift
 import Foundation
 import XCTest
 
-/// The examples of the public pages about peer-to-peer sync and Sync Gateway, with what the pages
-/// leave out filled in, run between two databases of one process.
+/// The examples of the public pages about peer-to-peer sync and Sync Gateway, completed where the pages omit something,
+/// and run between two databases of one process.
 class PublicPagesTests: XCTestCase {
     class LocalWinConflictResolver: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {
@@ -55,7 +55,7 @@ class PublicPagesTests: XCTestCase {
         config.disableTLS = !tls
         config.enableDeltaSync = false
         config.readOnly = false
-        // A closure that changes the test case: no `Sendable` anywhere, as in applications.
+        // A closure that modifies the test case: no `Sendable` anywhere, as in applications.
         config.authenticator = ListenerPasswordAuthenticator.init {
             (username, password) -> Bool in
             self.seen.append(username)

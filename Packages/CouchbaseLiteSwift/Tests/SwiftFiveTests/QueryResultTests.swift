@@ -2,7 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import XCTest
 
-/// Result sets, parameters and live queries as applications of Swift 5 mode use them.
+/// Result sets, parameters and live queries as used by applications in Swift 5 mode.
 class QueryResultTests: XCTestCase {
     struct Hotel: Codable {
         var name: String
@@ -11,7 +11,7 @@ class QueryResultTests: XCTestCase {
         var vacancy: Bool?
     }
 
-    /// A list as a view controller keeps one: a class without any isolation.
+    /// A list as in a view controller: a class without any isolation.
     class HotelList {
         let query: Query
         var names: [String?] = []

@@ -2,8 +2,7 @@ import CouchbaseLiteSwift
 import Foundation
 import XCTest
 
-/// A program for each clause of SQL++, written as applications write them: Swift 5 mode, text of a
-/// query in, dictionaries out.
+/// A program for each clause of SQL++, written as in applications: Swift 5 mode, query text in, dictionaries out.
 class SQLClauseTests: XCTestCase {
     var travel: Travel!
     var database: Database { travel.database }

@@ -1,7 +1,7 @@
 import CouchbaseLiteSwift
 import Foundation
 
-/// What the samples of queries ask about: hotels, landmarks and routes, in a database of their own.
+/// The data for the sample queries: hotels, landmarks and routes, in a database of their own.
 class Travel {
     let home: Home
     let hotels: Collection

@@ -3,8 +3,8 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The public API as an application of today uses it: that this compiles without a warning, in
-/// Swift 6 mode and on the main actor by default, is half of each test.
+/// The public API as a current application uses it: that this compiles without a warning, in Swift 6 mode and on the
+/// main actor by default, is half of each test.
 @Suite(.timeLimit(.minutes(5))) struct ApplicationTests {
     private let directory: TemporaryDirectory
     private let here: Database
@@ -146,5 +146,5 @@ import Testing
     }
 }
 
-/// What an application keeps; usable on every actor.
+/// An application's data; usable on every actor.
 nonisolated private struct Seat: Codable, Equatable, Sendable { var row: Int }

@@ -3,8 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Queries as an application of today writes them: Swift 6 mode, on the main actor by default, without
-/// a warning.
+/// Queries as in a current application: Swift 6 mode, on the main actor by default, without a warning.
 @Suite(.timeLimit(.minutes(5))) struct QueryScreenTests {
     nonisolated final class Hotel: Codable {
         @DocumentID var id: String?
@@ -20,7 +19,7 @@ import Testing
         }
     }
 
-    /// What a screen shows of a live query.
+    /// What a screen shows for a live query.
     final class HotelList {
         private(set) var names: [String] = []
         private(set) var changeCount = 0

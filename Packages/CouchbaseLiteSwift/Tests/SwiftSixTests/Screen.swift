@@ -1,8 +1,7 @@
 import CouchbaseLiteSwift
 import Foundation
 
-// A small application as it is written today: Swift 6 mode, everything on the main actor unless it
-// says otherwise.
+// A small application in current style: Swift 6 mode, everything on the main actor unless marked otherwise.
 
 /// What one screen of the application shows; on the main actor, like everything here.
 final class Screen {
@@ -34,7 +33,7 @@ final class Screen {
         for token in tokens { token.remove() }
     }
 
-    /// Waits until the main queue has delivered what was posted before.
+    /// Waits until the main queue has delivered everything posted before.
     func settle() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }
@@ -42,7 +41,7 @@ final class Screen {
     }
 }
 
-/// Keeps the document with the greater `n`; asked on threads of the library.
+/// Keeps the document with the greater `n`; called on the library's threads.
 nonisolated final class GreaterWins: ConflictResolverProtocol {
     func resolve(conflict: Conflict) -> Document? {
         guard let local = conflict.localDocument, let remote = conflict.remoteDocument else {
@@ -52,7 +51,7 @@ nonisolated final class GreaterWins: ConflictResolverProtocol {
     }
 }
 
-/// Counts log lines, from whatever thread.
+/// Counts log lines, from any thread.
 nonisolated final class LineCounter: LogSinkProtocol {
     private let count = Tally()
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A number that any thread may raise.
+/// A number that any thread may increment.
 nonisolated final class Tally: Sendable {
     private let count = Atomic(0)
 

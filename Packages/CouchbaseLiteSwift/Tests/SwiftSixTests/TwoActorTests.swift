@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Two actors that share a database, each with closures of its own.
+/// Two actors that share a database, each with its own closures.
 @Suite(.timeLimit(.minutes(5))) struct TwoActorTests {
-    /// Raises a number in a document, and counts what it hears of it.
+    /// Increments a number in a document, and counts the changes that it hears of.
     private actor Counter {
         private let collection: Collection
         private(set) var heard = 0
@@ -22,7 +22,7 @@ import Testing
             }
         }
 
-        /// Hears of changes until `count` have come.
+        /// Receives changes until `count` have arrived.
         func listen(to changes: AsyncStream<DocumentChange>, count: Int) async {
             for await _ in changes {
                 heard += 1
@@ -57,7 +57,7 @@ import Testing
             for counter in counters { group.addTask { try await counter.raise(times: times) } }
             try await group.waitForAll()
         }
-        // Each commit told the queues first, and then the streams that have ended.
+        // Each commit notified the queues before the streams, which have ended.
         await Screen().settle()
         own.sync {}
         for token in tokens { token.remove() }

@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Collections whose bodies are compressed, from the public face.
+/// Collections with compressed bodies, through the public API.
 @Suite struct BodyCompressionTests {
     private static func data(_ number: Int) -> [String: Any] {
         [

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Divan
 
-/// Attachments in the form of CouchDB, which come with a pull and stay in the document.
+/// CouchDB-style attachments, which come with a pull and stay in the document.
 @Suite struct AttachmentTests {
     private let home: TemporaryDatabase
     private let collection: Divan.Collection
     private let digest: BlobDigest
     private let body: String
 
-    /// Their content is in the store, and a document that came from a peer names it.
+    /// Their content is in the store, and a document from a peer names it.
     init() throws {
         home = try TemporaryDatabase()
         collection = try home.collection

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What an application, a disk or a clock may do wrong.
+/// Errors by the application, the disk or the clock.
 @Suite(.timeLimit(.minutes(5))) struct BadInputTests {
     let home: TemporaryDatabase
     let collection: Divan.Collection
@@ -64,7 +64,7 @@ import Testing
         #expect(names.filter { $0.hasSuffix(".blob") } == [])
     }
 
-    /// A content whose file is gone is none; the document around it is not touched.
+    /// A blob whose file is missing has no content; its document is not changed.
     @Test func `a blob whose file is missing has no content`() throws {
         let document = MutableDocument(id: "photo")
         document.setBlob(Blob(contentType: "a/b", data: Data([1, 2, 3])), forKey: "image")
@@ -102,7 +102,7 @@ import Testing
         token.remove()
     }
 
-    /// Another thread closes while a batch runs: the batch is there whole or not at all.
+    /// Another thread closes while a batch runs: the batch is stored completely or not at all.
     @Test func `closing during a batch leaves it whole`() async throws {
         let database = home.database
         let collection = collection
@@ -134,7 +134,7 @@ import Testing
     }
 }
 
-/// Gives some bytes, then an error.
+/// Returns some bytes, then an error.
 private final class FailingStream: InputStream {
     private var rest: Int
     private var hasFailed = false

@@ -40,7 +40,7 @@ import Testing
         configuration.continuous = true
         let replicator = Replicator(config: configuration)
         _ = await replicator.start(until: .idle)
-        // What runs may share its thread with a connection that waits for the end of this batch.
+        // A running service may share its thread with a connection that waits for this batch.
         try home.database.inBatch {
             expect(CBLError.transactionNotClosed) { try peers.here.close() }
         }
@@ -248,7 +248,7 @@ import Testing
         expect(CBLError.notOpen) { try home.database.inBatch {} }
     }
 
-    // MARK: What is left of a batch that was undone
+    // MARK: State after a rolled-back batch
 
     private func undoneBatch(_ block: () throws -> Void) {
         expect(CBLError.unexpectedError) {
@@ -348,7 +348,7 @@ import Testing
                 expect(CBLError.transactionNotClosed) {
                     try home.database.performMaintenance(type: type)
                 }
-                // A reader that comes and goes before the commit.
+                // A reader that starts and ends before the commit.
                 let thread = Thread { _ = collection.count }
                 thread.start()
                 while !thread.isFinished { sched_yield() }

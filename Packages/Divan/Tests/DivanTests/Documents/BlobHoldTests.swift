@@ -4,8 +4,8 @@ import Testing
 
 @testable import Divan
 
-/// What keeps the blobs of a document between its composing and its saving; internal, because only
-/// a compaction at that moment would show it.
+/// How a document's blobs are protected between composing and saving it; internal, because only a compaction at that
+/// moment would show it.
 @Suite struct BlobHoldTests {
     private let home: TemporaryDatabase
     private let collection: Divan.Collection
@@ -16,7 +16,7 @@ import Testing
         collection = try home.collection
     }
 
-    /// Composes `document`, forgets every revision that names its blob, compacts, and saves.
+    /// Composes `document`, removes every revision that names its blob, compacts, and saves.
     private func saveBehindACompaction(_ document: MutableDocument) throws {
         let composed = try document.encodedBody(for: collection)
         try collection.purge(id: document.id)
@@ -58,7 +58,7 @@ import Testing
         let digest = "sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="
         let data = ["blob": ["@type": "blob", "digest": digest]]
         try collection.save(document: MutableDocument(id: "doc", data: data))
-        // More than anybody keeps in memory.
+        // More than is cached in memory.
         try home.database.store.write { writer in
             for number in 0..<5_000 {
                 try writer.setMetadata("\(number)", [UInt8](repeating: 1, count: 200))

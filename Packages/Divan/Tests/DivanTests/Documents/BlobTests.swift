@@ -171,7 +171,7 @@ import Testing
         #expect(found == blob)
     }
 
-    /// Read again it is a blob, whoever put its members together.
+    /// When reread it is a blob, however its members were assembled.
     @Test(arguments: ["of a dictionary", "key by key", "nested"])
     func `a blob that was put together from its properties keeps its content`(way: String) throws {
         let blob = Blob(contentType: "text/plain", data: small)
@@ -228,7 +228,7 @@ import Testing
         try home.database.saveBlob(blob: blob)
         let json = #"{"b":\#(blob.toJSON()),"in":{"c":[\#(blob.toJSON())]}}"#
         let document = try MutableDocument(id: "doc", json: json)
-        // Asked before, they are objects; else they are read from the text later.
+        // If accessed before, they are objects; otherwise they are read from the text later.
         if isAskedBefore {
             #expect(document.blob(forKey: "b")?.content == nil)
             #expect(document["in"]["c"][0].blob?.content == nil)
@@ -237,7 +237,7 @@ import Testing
         #expect(document.blob(forKey: "b")?.content == small)
         #expect(document["in"]["c"][0].blob?.content == small)
 
-        // From now on it is this database's.
+        // From now on it belongs to this database.
         let elsewhere = try TemporaryDatabase("elsewhere")
         let inner = try #require(document.dictionary(forKey: "in"))
         expect(CBLError.invalidParameter) {
@@ -288,7 +288,7 @@ import Testing
         #expect(bare.length == 0)
         #expect(bare.content == large)
         #expect(bare.length == 100_000)
-        // Who asks for the blob gets it with its length.
+        // Looking up the blob returns it with its length.
         let asked = try #require(try home.database.getBlob(properties: properties))
         #expect(asked.length == 100_000)
         #expect(asked.properties["length"] as? Int == 100_000)
@@ -322,7 +322,7 @@ import Testing
         try home.database.performMaintenance(type: .compact)
         expect(CBLError.notFound) { _ = try saved(blob) }
         #expect(try collection.document(id: "doc") == nil)
-        // Of other contents the blob knows what they were.
+        // Content that did not come from a stream is still in the blob.
         let bytes = Blob(contentType: "a/b", data: small)
         try home.database.saveBlob(blob: bytes)
         try home.database.performMaintenance(type: .compact)
@@ -345,7 +345,7 @@ import Testing
         }
     }
 
-    /// As other writers leave it.
+    /// As written by other implementations.
     @Test(arguments: [
         ("", 0), (#","length":5"#, 5), (#","length":5.0"#, 5), (#","length":-1"#, 0),
         (#","length":5.5"#, 0),

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Ends its own deliveries when it goes, as a page of an application does.
+    /// Removes its own listener when it is released, like a page of an application.
     private final class Page: Sendable {
         private let token: ListenerToken
 
@@ -223,7 +223,7 @@ import Testing
     }
 }
 
-/// What listeners heard.
+/// What listeners received.
 private final class Record: Sendable {
     private let stored = Mutex<[[String]]>([])
 
@@ -231,7 +231,7 @@ private final class Record: Sendable {
         stored.withLock { $0.append(ids) }
     }
 
-    /// Everything heard, also what was queued on `queue` before.
+    /// Everything received, including what was queued on `queue` before.
     func values(after queue: DispatchQueue) -> [[String]] {
         queue.sync {}
         return stored.withLock { $0 }

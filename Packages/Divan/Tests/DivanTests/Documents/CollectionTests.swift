@@ -119,7 +119,7 @@ import Testing
         try new.save(document: MutableDocument(id: "doc"))
     }
 
-    /// The first save is made in the batch, the second one by a thread that waits for its end.
+    /// The first save is inside the batch, the second on a thread that waits for the batch to end.
     @Test func `an old object stores nothing in the collection that a batch made anew`() throws {
         let old = try database.createCollection(name: "c")
         let code = Mutex(0)
@@ -176,7 +176,7 @@ import Testing
         try database.deleteCollection(name: "c")
         #expect(twins[0] != twins[1] && documents[0] != documents[1])
         #expect(twins[0] == twins[0] && documents[0] == documents[0])
-        // What a configuration was given can be found and left out again.
+        // A collection in a configuration can still be found and removed.
         #expect(configuration.collectionConfig(twins[1]) != nil)
         configuration.removeCollection(twins[1])
         #expect(configuration.collections.isEmpty)

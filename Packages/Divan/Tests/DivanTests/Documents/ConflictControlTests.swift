@@ -12,7 +12,7 @@ import Testing
         collection = try home.collection
     }
 
-    /// Two objects that were read at the same revision; the first one was saved since.
+    /// Two objects read at the same revision; the first has been saved since.
     private func rivals() throws -> (first: MutableDocument, second: MutableDocument) {
         try collection.save(document: MutableDocument(id: "doc", data: ["by": "nobody"]))
         let first = try #require(try collection.document(id: "doc")).toMutable()
@@ -170,7 +170,7 @@ import Testing
             _ = try collection.save(document: second, concurrencyControl: control)
         }
         #expect(try collection.document(id: second.id) == nil)
-        // Who purged it may save it anew.
+        // The object that purged it may save it again.
         #expect(try collection.save(document: first, concurrencyControl: control))
     }
 

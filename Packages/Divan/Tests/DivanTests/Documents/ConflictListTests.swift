@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// `Collection.conflicts()` lists what waits for a decision.
+/// `Collection.conflicts()` lists unresolved conflicts.
 @Suite(.timeLimit(.minutes(5))) struct ConflictListTests {
     @Test func `conflicts are listed with both sides until they are decided`() async throws {
         let peers = try Peers()

@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `keys keep their exact bytes`() throws {
-        // One letter, composed in two ways: one key to Swift's dictionaries, two to JSON.
+        // One letter in two compositions: one key in Swift's dictionaries, two in JSON.
         let document = try MutableDocument(id: "doc", json: "{\"e\u{301}\":1,\"\u{e9}\":2}")
         try home.collection.save(document: document)
         let copy = try read().toMutable()

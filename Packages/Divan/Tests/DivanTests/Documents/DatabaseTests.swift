@@ -188,7 +188,7 @@ import Testing
     func `a database whose files cannot be removed is closed all the same`() async throws {
         let database = try Database(name: "db", config: config)
         let changes = try database.defaultCollection().changes()
-        // A file stands where the database goes to be deleted.
+        // A file is in the place to which the database is moved for deletion.
         try Data([1]).write(to: URL(fileURLWithPath: directory.file("db.cblite2.deleting")))
         #expect(throws: NSError.self) { try database.delete() }
         #expect(database.path == nil)

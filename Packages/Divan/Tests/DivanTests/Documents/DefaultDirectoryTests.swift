@@ -3,7 +3,7 @@ import Testing
 
 @testable import Divan
 
-/// The rule for databases that name no directory; internal, because it reads the environment.
+/// The rule for databases without a directory; internal, because it reads the environment.
 @Suite struct DefaultDirectoryTests {
     @Test(arguments: [
         (["DIVAN_DIRECTORY": "/data", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/data"),

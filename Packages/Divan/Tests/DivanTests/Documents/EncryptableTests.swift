@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Values that are to be encrypted on their way, where they are not on it.
+/// Values to be encrypted in transit, when they are not in transit.
 @Suite struct EncryptableTests {
     @Test func `an encryptable value is a value like others, and prints nothing`() throws {
         let document = MutableDocument(id: "a")
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// With a digest or without: such content is in no store yet.
+    /// With or without a digest: such content is not in any store yet.
     @Test(arguments: [
         #"{"@type":"blob","data":"aGVsbG8="}"#, #"{"@type":"blob","data":"no Base64"}"#,
         #"{"@type":"blob","data":"aGVsbG8=","digest":"sha1-qvTGHdzF6KLavt4PO0gs2a6pQ00="}"#,

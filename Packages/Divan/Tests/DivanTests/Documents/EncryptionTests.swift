@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Encrypted databases, as the official API has them.
+/// Encrypted databases as in the official API.
 @Suite(.timeLimit(.minutes(2))) struct EncryptionTests {
     private let home: TemporaryDirectory
 
@@ -22,7 +22,7 @@ import Testing
         return try Database(name: name, config: config)
     }
 
-    /// The code with which the database does not open, or `nil`.
+    /// The code with which opening the database fails, or `nil`.
     private func refusal(_ key: EncryptionKey?, _ name: String = "secrets") -> Int? {
         code { try open(key, name).close() }
     }
@@ -111,7 +111,7 @@ import Testing
         }
         #expect(content == Self.content)
         stream.close()
-        // What was saved may be read while its file is read by others, and saved elsewhere.
+        // A stored blob may be read while others read its file, and saved elsewhere.
         let other = try open(key, "other")
         let source = try #require(stored?.blob(forKey: "text")?.contentStream)
         let copy = Blob(contentType: "text/plain", contentStream: source)
@@ -243,7 +243,7 @@ import Testing
             }
             let index = IndexBuilder.fullTextIndex(items: FullTextIndexItem.property("old"))
             try people.createIndex(index, name: "old")
-            // Open, with its log; closed; and compacted.
+            // While open, with its log; closed; and compacted.
             for step in 0..<3 {
                 if step == 1 { try database.close() }
                 if step == 2 {

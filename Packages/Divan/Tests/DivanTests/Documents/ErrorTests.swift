@@ -6,7 +6,7 @@ import Testing
 
 @testable import Divan
 
-/// `api-map.md` §17: what lower errors become; internal, because some cannot be provoked.
+/// `api-map.md` §17: how lower errors are translated; internal, because some cannot be provoked.
 @Suite struct ErrorTests {
     private struct Unknown: Error {}
 

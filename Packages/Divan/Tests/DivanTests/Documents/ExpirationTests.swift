@@ -39,14 +39,14 @@ import Testing
         #expect(try collection.getDocumentExpiration(id: "nothing") == nil)
     }
 
-    /// Nobody else sees a batch before it is committed, so looking earlier finds nothing.
+    /// Nobody else sees a batch before its commit, so an earlier check finds nothing.
     @Test func `an expiration that is set in a batch is kept, too`() async throws {
         let documents = collection.documentChanges(id: "doc")
         try home.database.inBatch {
             let soon = Date(timeIntervalSinceNow: 0.3)
             try collection.setDocumentExpiration(id: "doc", expiration: soon)
             let (looked, look) = (DispatchSemaphore(value: 0), collection)
-            // As long as whoever looks needs for it.
+            // As long as the check takes.
             for _ in 0..<20 {
                 DispatchQueue.global().async {
                     _ = look.count

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Divan
 
-/// How long the purge of expired documents sleeps; internal, because only a clock that moves on in the
-/// middle of a purge would show it.
+/// How long the purge of expired documents sleeps; internal, because only a clock that advances in the middle of a
+/// purge would show it.
 @Suite struct ExpirationTimerTests {
     @Test func `what becomes due while a purge finds nothing is purged at once`() {
         let idle = (count: 0, time: Int64(1_000))

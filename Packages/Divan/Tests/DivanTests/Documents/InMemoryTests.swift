@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// A database in memory does what one in a directory does.
+/// A database in memory behaves like one in a directory.
 @Suite(.timeLimit(.minutes(5))) struct InMemoryTests {
     @Test func `documents, batches and changes`() throws {
         let database = try Database.inMemory()
@@ -91,7 +91,7 @@ import Testing
         try database.inBatch {
             Thread.detachNewThread { replicator.start() }
             Thread.detachNewThread {
-                // Nothing tells how far it has come: it is asked while it begins.
+                // Nothing shows its progress, so poll it while it starts.
                 let end = ContinuousClock.now + .milliseconds(300)
                 while ContinuousClock.now < end { _ = replicator.status }
                 told.signal()
@@ -115,7 +115,7 @@ import Testing
         Thread.detachNewThread {
             try? database.inBatch {
                 Thread.detachNewThread { first.start() }
-                // Nothing tells how far it has come: it is asked while it begins.
+                // Nothing shows its progress, so poll it while it starts.
                 let end = ContinuousClock.now + .milliseconds(300)
                 while ContinuousClock.now < end { _ = first.status }
                 second.start()

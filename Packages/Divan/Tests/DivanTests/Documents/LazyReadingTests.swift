@@ -5,7 +5,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A stored body is looked into only as far as somebody asks: whoever asks, and how often, reads the same.
+/// A stored body is parsed only as far as needed; readers see the same content however they read it.
 @Suite struct LazyReadingTests {
     private static let body =
         #"{"array":[1,{"k":"v"}],"blank":null,"date":"2026-11-21T10:00:00.000Z","flag":true,"#

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `behaviour.md` §17; serialized because the sinks are the process's.
+/// `behaviour.md` §17; serialized because the sinks are process-wide.
 @Suite(.serialized) struct LoggingTests {
     private final class Lines: LogSinkProtocol, Sendable {
         let stored = Mutex<[(LogLevel, LogDomain, String)]>([])
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Makes the library log a warning that holds `mark`.
+    /// Makes the library log a warning that contains `mark`.
     private func provokeWarning(_ mark: String) throws {
         let home = try TemporaryDatabase()
         let collection = try home.database.createCollection(name: mark)
@@ -194,7 +194,7 @@ import Testing
         let token = query.addChangeListener(withQueue: stuck) { _ in }
         let heard = DispatchSemaphore(value: 0)
         query.addChangeListener(withQueue: DispatchQueue(label: "free")) { _ in heard.signal() }
-        // New parameters are told each time; some runs of the first may take the place of two.
+        // New parameters are reported each time; one run of the first query may replace two.
         for number in 1...5_000 where !lines.contains(.warning, "that nobody drains") {
             heard.wait()
             query.parameters = Parameters().setInt(number, forName: "n")

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// What callers hear when a model cannot be written: the forms of the official SDK.
+/// The errors when a model cannot be written, in the form of the official SDK.
 @Suite struct ModelErrorTests {
     private final class Note: Codable {
         @DocumentID var id: String?
@@ -36,7 +36,7 @@ import Testing
         collection = try home.collection
     }
 
-    /// The codes that `body` throws: its own, and that of the cause.
+    /// The codes that `body` throws: the error's own, and its cause's.
     private func codes(_ body: () throws -> Void) -> [Int] {
         do {
             try body()

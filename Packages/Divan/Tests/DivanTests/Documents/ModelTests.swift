@@ -187,7 +187,7 @@ import Testing
         try collection.purge(for: profile)
         expect(CBLError.notFound) { try collection.purge(for: profile) }
         #expect(collection.count == 0)
-        // It counts as never saved: it may get another ID.
+        // It counts as never saved, so it may get another ID.
         profile.id = "q"
         let other = try home.database.createCollection(name: "other")
         try other.save(from: profile)
@@ -238,7 +238,7 @@ import Testing
         let other = try home.database.createCollection(name: "other")
         #expect(try other.save(from: profile, concurrencyControl: .failOnConflict))
         #expect(try other.document(id: "p")?.string(forKey: "name") == "Ada")
-        // It stands for that one now, and another document is in conflict with it.
+        // It now stands for that document, and another one is in conflict with it.
         let third = try home.database.createCollection(name: "third")
         try third.save(document: MutableDocument(id: "p", data: ["name": "Eve"]))
         #expect(try !third.save(from: profile, concurrencyControl: .failOnConflict))
@@ -339,7 +339,7 @@ import Testing
             _ = try collection.document(id: "p", as: Anonymous.self)
         }
         #expect(try collection.document(id: "q", as: Anonymous.self) == nil)
-        // One that its class sets by itself is enough.
+        // An ID that its class sets itself is enough.
         final class Lone: Decodable {
             @DocumentID var id: String?
             let name: String

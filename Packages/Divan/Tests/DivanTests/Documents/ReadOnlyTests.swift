@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A database that is only read, beside the one that writes.
+/// A read-only database alongside the one that writes.
 @Suite struct ReadOnlyTests {
     let home: TemporaryDatabase
 

@@ -4,11 +4,11 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Bodies of old revisions are packed by the database's setting and read by every other.
+/// Bodies of old revisions are compressed according to the setting and can be read with any other.
 @Suite struct RevisionCompressionTests {
     private static let text = (0..<200).map { "word\($0 * 7_919 % 1_009)" }
         .joined(separator: " ")
-    /// As a peer may send it: with a space, so that it is kept whole and not as a difference.
+    /// As a peer may send it: with a space, so that it is stored whole and not as a difference.
     private static let old = #"{ "text":"\#(text)"}"#
 
     private func oldBody(_ store: Store) throws -> String? {
@@ -17,7 +17,7 @@ import Testing
         return found.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
-    /// Stores what a peer sent and a change of ours, through the open database's own store.
+    /// Stores a peer's revision and a local change, through the open database's own store.
     private func fill(_ path: String) throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
@@ -46,7 +46,7 @@ import Testing
         try fill(path)
         try database.close()
 
-        // A store without codecs tells whether one was used.
+        // A store without codecs shows whether one was used.
         let bare = try Store.open(directory: path)
         if compression == .none {
             #expect(try oldBody(bare) == Self.old)

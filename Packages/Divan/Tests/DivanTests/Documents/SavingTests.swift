@@ -161,7 +161,7 @@ import Testing
         #expect(try !collection.delete(document: others[1], concurrencyControl: .failOnConflict))
         for other in others { #expect(other.revisionID == first && other.sequence == 1) }
         #expect(try collection.lastSequence == 3)
-        // Who deleted it is up to date, and writes another tombstone.
+        // The object that deleted it is up to date, and writes another tombstone.
         #expect(try collection.delete(document: document, concurrencyControl: .failOnConflict))
     }
 

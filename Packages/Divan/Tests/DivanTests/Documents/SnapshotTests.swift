@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// What is read of a database at one moment, and what is told of it as it is stored.
+/// Reading a database as of one moment, and reading documents as stored.
 @Suite struct SnapshotTests {
     let home: TemporaryDatabase
     var database: Database { home.database }
@@ -11,7 +11,7 @@ import Testing
         home = try TemporaryDatabase()
     }
 
-    /// More documents than are read at once.
+    /// More documents than one page.
     private func fill(_ collection: Divan.Collection, _ count: Int = 600) throws {
         try database.inBatch {
             for number in 0..<count {

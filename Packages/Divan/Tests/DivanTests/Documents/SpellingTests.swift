@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Document IDs and keys that `String` takes for one and whose bytes differ.
+/// Document IDs and keys that `String` considers equal but whose bytes differ.
 @Suite(.timeLimit(.minutes(5))) struct SpellingTests {
     private static let spellings = ["A\u{30A}", "\u{C5}", "\u{212B}"]
 

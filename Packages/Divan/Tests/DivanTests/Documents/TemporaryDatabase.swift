@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A database in a directory of its own; both go away with the last reference.
+/// A database in its own directory; both are removed with the last reference.
 struct TemporaryDatabase {
     let directory: TemporaryDirectory
     let database: Database
@@ -17,13 +17,13 @@ struct TemporaryDatabase {
         get throws { try database.defaultCollection() }
     }
 
-    /// Another `Database` object of the same file.
+    /// Another `Database` object for the same file.
     func reopened() throws -> Database {
         try Database(name: database.name, config: .in(directory))
     }
 }
 
-/// With `DIVAN_TEST_KEY`, 64 hexadecimal digits, the databases of tests are sealed.
+/// With `DIVAN_TEST_KEY`, 64 hexadecimal digits, test databases are sealed.
 enum TestKey {
     static let chosen: EncryptionKey? =
         getenv("DIVAN_TEST_KEY") == nil ? nil : .environment("DIVAN_TEST_KEY")
@@ -39,7 +39,7 @@ extension DatabaseConfiguration {
     }
 }
 
-/// Expects `body` to throw `code` of `CBLError.domain`, as a real `NSError` with a sentence.
+/// Expects `body` to throw `code` of `CBLError.domain`, as a real `NSError` with a message.
 func expect(
     _ code: Int,
     _ comment: Comment? = nil,

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `behaviour.md` §3: how values read, and what comes back from the store.
+/// `behaviour.md` §3: how values are read, and what comes back from the store.
 @Suite struct ValueTests {
     let home: TemporaryDatabase
 
@@ -11,7 +11,7 @@ import Testing
         home = try TemporaryDatabase()
     }
 
-    /// The document as it is set, and as it is read back from the store.
+    /// The document as set, and as read back from the store.
     private func bothStates(_ data: [String: Any]) throws -> [Document] {
         let document = MutableDocument(id: "doc", data: data)
         try home.collection.save(document: document)

@@ -2,8 +2,7 @@ import DivanJSON
 import DivanTestKit
 import Foundation
 
-/// A database of Couchbase Lite from the fixtures of DivanCBLite, unpacked, with what the engine says
-/// of it.
+/// An unpacked Couchbase Lite database from DivanCBLite's fixtures, with what the engine reports about it.
 struct ForeignSample {
     struct Failure: Error {
         let text: String

@@ -10,7 +10,7 @@ import DivanZlib
 import Foundation
 import Testing
 
-/// Databases of Couchbase Lite move in with everything that they hold.
+/// Couchbase Lite databases are imported with all of their content.
 @Suite(.timeLimit(.minutes(3))) struct ImportingTests {
     private static let names = [
         "revtree-3.2", "vectors-4.1", "upgraded-4.1", "legacy-pulled-4.1", "copied-3.2",
@@ -100,7 +100,7 @@ import Testing
         try database.close()
     }
 
-    /// A tree whole; of vectors what each remote has.
+    /// The whole of a tree; for vectors, what each remote has.
     private func holdHistory(
         of id: DivanRevisions.DocumentID,
         in path: CollectionPath,
@@ -319,7 +319,7 @@ import Testing
 }
 
 extension JSONObject {
-    /// The expected body as canonical JSON, without what JSON has no word for.
+    /// The expected body as canonical JSON, without values that JSON cannot express.
     fileprivate func canonicalBody() throws -> [UInt8] {
         try (self["body"] ?? .object([:])).withoutUndefined.canonicalBytes()
     }

@@ -30,7 +30,7 @@ struct Chairs {
         }
     }
 
-    /// The same with no chair left, for tests that bring their own.
+    /// The same without chairs, for tests that bring their own.
     static func sold() throws -> Chairs {
         let shop = try Chairs()
         for id in ["c1", "c2", "c3", "c4"] {

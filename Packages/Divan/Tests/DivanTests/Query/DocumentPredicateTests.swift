@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Foundation's predicates as conditions of queries: the same documents as in memory.
+/// Foundation's predicates as query conditions: they find the same documents as in memory.
 @Suite(.timeLimit(.minutes(5))) struct DocumentPredicateTests {
     typealias Maker = DocumentQueryTests.Maker
     typealias Chair = DocumentQueryTests.Chair
@@ -36,7 +36,7 @@ import Testing
         return try query.all().map(\.id)
     }
 
-    /// Checks what is found against the predicate itself.
+    /// Checks the documents found against the predicate itself.
     private func expect(
         _ count: Int,
         _ predicate: Predicate<Chair>,

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Typed queries: key paths of models in place of text.
+/// Typed queries: key paths of models instead of text.
 @Suite(.timeLimit(.minutes(5))) struct DocumentQueryTests {
     struct Maker: Codable, Equatable, Sendable {
         var name: String
@@ -101,7 +101,7 @@ import Testing
         #expect(try ids2(\.name <= "100% wool") == ["udine"])
     }
 
-    /// The IDs alone, where a document does not fit the model.
+    /// Only the IDs, because a document does not match the model.
     private func ids2(_ condition: DocumentCondition<Chair>) throws -> [String?] {
         let query = shop.chairs.documents(of: Chair.self, where: condition, orderBy: .byID)
         return try query.query().execute().map { $0.string(at: 0) }
@@ -218,7 +218,7 @@ import Testing
         var page = try query.page(of: size)
         var found = page.documents
         while let next = page.next {
-            // Through text, as a link would have it.
+            // Through text, as in a link.
             let cursor = DocumentCursor(next.text)
             #expect(cursor == next)
             page = try query.page(of: size, behind: cursor)
@@ -260,7 +260,7 @@ import Testing
     }
 }
 
-/// Models that are harder to find out about.
+/// Models that are harder to examine.
 @Suite struct DocumentPropertyTests {
     final class Note: Codable {
         @DocumentID var id: String?

@@ -3,10 +3,10 @@ import DivanStore
 import Foundation
 import Testing
 
-// Bodies are written below the public API, which would take longer for so many bytes.
+// Bodies are written below the public API, which would be slower for so many bytes.
 @testable import Divan
 
-/// Streams whose reader does not read on while much is written.
+/// Streams whose reader stops reading while much is written.
 @Suite(.timeLimit(.minutes(5))) struct HeldSnapshotTests {
     private static let body = Array(#"{"f":"\#(String(repeating: "-", count: 1 << 20))"}"#.utf8)
 
@@ -43,7 +43,7 @@ import Testing
         #expect(count == 2_000)
     }
 
-    /// What becomes of a stream that is read on at last.
+    /// The outcome of a stream when reading finally continues.
     enum End: Sendable {
         case whole
         case failed

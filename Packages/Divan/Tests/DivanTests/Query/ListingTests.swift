@@ -54,7 +54,7 @@ import Testing
         #expect(count == 1_599)
     }
 
-    /// Has the row of a revision say that its document is deleted, which its checksum denies.
+    /// Makes a revision's row say that its document is deleted, which contradicts its checksum.
     private func reopened(_ home: TemporaryDatabase, hiding revision: String) throws -> Database {
         let file = URL(filePath: try #require(home.database.path) + "db.sqlite3")
         try home.database.performMaintenance(type: .compact)
@@ -79,7 +79,7 @@ import Testing
             found += page
             if page.count < 3 { break }
         }
-        // By bytes: what Unicode calls equal are two documents.
+        // By bytes: IDs that are equal in Unicode are two documents.
         #expect(found.map { Array($0.utf8) } == sorted.map { Array($0.utf8) })
         var listed: [String] = []
         for try await document in collection.documents(range: "a:1"..<"b") {

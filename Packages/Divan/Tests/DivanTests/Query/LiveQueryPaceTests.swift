@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-// The pace of a live query is the module's own, as is what takes memory.
+// The pace of a live query is internal, as is the memory account.
 @testable import Divan
 @testable import DivanStore
 
@@ -23,7 +23,7 @@ import Testing
         }
         let runCount = LiveQuery.runCount.load(ordering: .relaxed)
         live.start()
-        // Twice in vain.
+        // Two unsuccessful runs.
         while LiveQuery.runCount.load(ordering: .relaxed) < runCount + 2 {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -51,7 +51,7 @@ import Testing
         #expect(await told.next() == ["Bern", "Oslo", "Turin"])
         try shop.save("c5", ["name": "Aachen", "seats": 1])
         #expect(await told.next() == ["Aachen", "Bern", "Oslo", "Turin"])
-        // Told in an hour.
+        // Would be reported in an hour.
         try shop.save("c6", ["name": "Zug", "seats": 1])
         for (seats, names) in [(3, ["Porto"]), (1, ["Aachen", "Bern", "Oslo", "Turin", "Zug"])] {
             query.parameters = Parameters().setInt(seats, forName: "seats")

@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Live queries run again only when a commit can matter; here, that none is missed.
+/// Live queries only rerun when a commit can matter; these tests check that none is missed.
 @Suite(.timeLimit(.minutes(2))) struct LiveQueryReachTests {
-    /// A query whose last row, or value, tells that the last save was seen.
+    /// Queries whose last row, or value, shows that the last save was seen.
     private static let statements = [
         "SELECT META().id, n FROM _ WHERE n > 3 ORDER BY n",
         "SELECT META().id FROM _ WHERE n = 99 OR kind = 'a' ORDER BY META().id",
@@ -46,7 +46,7 @@ import Testing
         try database.close()
     }
 
-    /// Saves, deletes or purges a document; without `round` one that every query knows.
+    /// Saves, deletes or purges a document; if `round` is `nil`, saves one that affects every query.
     private func change(
         _ collection: Divan.Collection,
         _ round: Int?,

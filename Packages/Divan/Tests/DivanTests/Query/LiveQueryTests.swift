@@ -20,7 +20,7 @@ import Testing
         change.results?.map { $0.string(at: 0) }
     }
 
-    /// What a listener heard, one after the other.
+    /// What a listener received, in order.
     private func told(_ query: any Query) -> (AsyncStream<QueryChange>, ListenerToken) {
         let (stream, continuation) = AsyncStream.makeStream(of: QueryChange.self)
         let queue = DispatchQueue(label: "listener")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func `parameters that are set while a run is under way are told, too`() async throws {
-        // Large enough that a run is still reading when the next parameters come.
+        // Large enough that a run is still reading when the next parameters arrive.
         try shop.database.inBatch {
             for number in 0..<1_000 { try shop.save("n\(number)", ["name": "n", "seats": 100]) }
         }
@@ -106,7 +106,7 @@ import Testing
         let token = query.addChangeListener(withQueue: queue) { _ in
             heard.add(1, ordering: .relaxed)
         }
-        // Runs at the same pace, and listens.
+        // Runs at the same pace with a listener.
         let (stream, other) = told(query)
         var changes = stream.makeAsyncIterator()
         for seats in 1...40 {

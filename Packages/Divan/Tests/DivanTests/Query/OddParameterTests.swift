@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Values of parameters that JSON cannot hold.
+/// Parameter values that JSON cannot represent.
 @Suite struct OddParameterTests {
     let shop: Chairs
 

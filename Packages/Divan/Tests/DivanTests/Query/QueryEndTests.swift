@@ -4,8 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The database, a collection or an index goes while a query, a live query or the making of an index
-/// is at work.
+/// The database, a collection or an index is deleted while a query, a live query or an index creation is running.
 @Suite(.timeLimit(.minutes(5))) struct QueryEndTests {
     enum End: CaseIterable {
         case close, delete, deleteCollection, deleteIndex
@@ -56,7 +55,7 @@ import Testing
         }
     }
 
-    /// Whether an error says that what was asked is gone.
+    /// Whether an error says that the object of the query no longer exists.
     private static func isEnd(_ error: any Error) -> Bool {
         let error = error as NSError
         let codes = [
@@ -83,7 +82,7 @@ import Testing
             #expect(end != .deleteIndex, "a snapshot has its indexes")
         }
         do {
-            // The same query again: through no index, or not at all.
+            // The same query again: without the index, or not at all.
             #expect(try query.execute().allResults().count == Self.count)
             #expect(end == .deleteIndex && !sql.contains("MATCH"))
         } catch {
@@ -193,7 +192,7 @@ import Testing
     }
 }
 
-/// How often something happened, on whatever thread.
+/// How often something happened, on any thread.
 private final class Tally: Sendable {
     private let number = Atomic(0)
 

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// What a query means where SQLite, left alone, would answer otherwise or refuse.
+/// Queries that SQLite by itself would answer differently or refuse.
 @Suite struct QueryMeaningTests {
     let shop: Chairs
 

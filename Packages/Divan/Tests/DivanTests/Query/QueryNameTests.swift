@@ -2,9 +2,9 @@ import Divan
 import Foundation
 import Testing
 
-/// Names and values that look like a part of a query are names and values, through every border.
+/// Names and values that look like part of a query stay names and values in every layer.
 @Suite struct QueryNameTests {
-    /// Reserved words, quotes, separators, Unicode, and what injects into SQL, SQL++ or JSON.
+    /// Reserved words, quotes, separators, Unicode, and injections into SQL, SQL++ or JSON.
     static let names = [
         "select", "FROM", "end", "it's", #"say "hi""#, "a`b", "a.b", "a[0]", #"a\b"#, "$x", "*",
         "ä", "e\u{301}", "\u{E9}", "名前", "👩‍👩‍👧", " ", "a\nb", "a;b", "-- a", "/* a */", "%s%n",
@@ -24,7 +24,7 @@ import Testing
         "'" + text.replacing("'", with: "''") + "'"
     }
 
-    /// The path of one property in code.
+    /// The path of one property for the query builder.
     private func path(_ name: String) -> String {
         name.reduce(into: "") { path, character in
             if ".[$\\".contains(character) { path += "\\" }
@@ -48,7 +48,7 @@ import Testing
             .where(Expression.property(path(name)).equalTo(Expression.int(7)))
             .orderBy(Ordering.property(path(name)))
         #expect(try ids(built) == ["odd"])
-        // What is printed reads as the same query.
+        // The printed text parses as the same query.
         #expect(try ids(query(built.description)) == ["odd"])
         let row = try query("SELECT \(property) FROM shop.chairs WHERE \(property) IS VALUED")
             .execute().next()
@@ -114,7 +114,7 @@ import Testing
         #expect(try ids(built) == ["odd"])
     }
 
-    /// Whatever somebody types into a field for searching.
+    /// Anything that a user may type into a search field.
     @Test func `words that are looked for are words, or an error`() throws {
         try shop.chairs.createIndex(
             withName: "words",

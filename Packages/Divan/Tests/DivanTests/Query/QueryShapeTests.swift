@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Queries whose SQL has another shape than most: many bindings, conditions inside each other, aliases.
+/// Queries whose SQL has an unusual shape: many bindings, nested conditions, aliases.
 @Suite struct QueryShapeTests {
     let shop: Chairs
 
@@ -17,7 +17,7 @@ import Testing
         return try query.execute().map { $0.string(at: 0) ?? "-" }
     }
 
-    /// Parameters behind `LIMIT`, `HAVING` and `ORDER BY` are bound before those of `WHERE`.
+    /// Parameters in `LIMIT`, `HAVING` and `ORDER BY` are bound before those in `WHERE`.
     @Test(arguments: [1, 99, 100, 101, 300])
     func `a parameter keeps its value beside any number of texts`(count: Int) throws {
         let names = ["'Oslo'", "'Bern'", "'Turin'"] + (0..<count).map { "'no \($0)'" }
@@ -44,7 +44,7 @@ import Testing
             try rows("SELECT name FROM shop.chairs WHERE \(missing) ORDER BY name")
                 == ["Bern", "Oslo", "Ulm"]
         )
-        // Of the row alone, not of the item.
+        // Depends on the row only, not on the item.
         let outside = "ANY AND EVERY t IN tags SATISFIES price > 200 END"
         #expect(
             try rows("SELECT name FROM shop.chairs WHERE \(outside) ORDER BY name") == [
@@ -85,7 +85,7 @@ import Testing
         let index = ArrayIndexConfiguration(path: "tags")
         try shop.chairs.createIndex(withName: "tags", config: index)
         #expect(try queries.map { try rows($0) } == before)
-        // Only what is about the items alone is looked up in the index by itself.
+        // Only a condition that depends on the items alone is looked up in the index.
         #expect(try shop.database.createQuery(queries[0]).explain().contains("EXISTS"))
         #expect(!(try shop.database.createQuery(queries[3]).explain().contains("EXISTS")))
     }
@@ -101,7 +101,7 @@ import Testing
         #expect(try rows("SELECT DISTINCT name, RANK(words) \(from)").count == 2)
         let grouped = "SELECT name \(from) GROUP BY name ORDER BY MAX(RANK(words))"
         #expect(try rows(grouped) == ["red chair", "chair chair"])
-        // Without groups SQLite would not know whose rank it is.
+        // Without groups SQLite would not know to which row the rank belongs.
         for calculation in [
             "MAX(RANK(words))", "2 * AVG(RANK(words))", "MIN(RANK(words)) + COUNT(*)",
         ] {

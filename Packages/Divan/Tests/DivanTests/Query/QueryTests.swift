@@ -86,7 +86,7 @@ import Testing
         query.parameters = Parameters(parameters: query.parameters).setString(nil, forName: "n")
         #expect(query.parameters?.value(forName: "n") == nil)
         #expect(try query.execute().next()?.boolean(forKey: "isMissing") == true)
-        // So a name that the query does not have is no error then.
+        // So a name that is not in the query is then no error.
         query.parameters = Parameters().setInt(1, forName: "none").setValue(nil, forName: "none")
         #expect(try query.execute().allResults().count == 1)
     }

@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Rows one by one, and lists that move only what moved.
+/// Rows one by one, and lists that update only what moved.
 @Suite(.timeLimit(.minutes(5))) struct ResultStreamTests {
     let shop: Chairs
 
@@ -104,7 +104,7 @@ import Testing
             var count = 0
             for try await _ in query.stream() {
                 count += 1
-                // The second of a piece of four.
+                // The second row of a batch of four.
                 if count == 3 { withUnsafeCurrentTask { $0?.cancel() } }
                 #expect(count <= 3)
             }

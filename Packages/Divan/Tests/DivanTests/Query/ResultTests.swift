@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// `api.md` §3: sets and rows.
+/// `api.md` §3: result sets and rows.
 @Suite struct ResultTests {
     let shop: Chairs
 
@@ -97,7 +97,7 @@ import Testing
         expect(CBLError.decodingError) { _ = try other.data(as: Chair.self) }
     }
 
-    /// The columns are there, so the query is none of the reasons.
+    /// The columns exist, so the query is not the cause.
     @Test func `what does not fit inside a column is an error of decoding`() throws {
         struct Part: Decodable {
             let size: Int

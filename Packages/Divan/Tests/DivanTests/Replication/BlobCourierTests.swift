@@ -5,9 +5,9 @@ import Testing
 
 @testable import Divan
 
-/// Blobs that wait until others have come.
+/// Blobs that wait for others to arrive.
 ///
-/// `@testable`: nothing public tells that one stands in line.
+/// `@testable`: nothing public shows that one is queued.
 @Suite(.timeLimit(.minutes(2))) struct BlobCourierTests {
     /// A hub with the collections `a` and `b`, whose blobs a client has left there.
     private struct Room {
@@ -15,7 +15,7 @@ import Testing
         let listener: URLEndpointListener
         private let replicators: [Replicator]
 
-        /// So many blobs of `a`, which are large, and of `b`.
+        /// Creates `largeCount` large blobs in `a`, and `count` blobs in `b`.
         init(_ largeCount: Int, _ count: Int) async throws {
             peers = try Peers()
             var shared: [Divan.Collection] = []
@@ -56,7 +56,7 @@ import Testing
             return (0..<(pictures?.count ?? 0)).compactMap { pictures?.blob(at: $0) }
         }
 
-        /// Holds the fetch of one blob while `body` runs, for which others stand in line.
+        /// Holds the fetch of one blob, behind which others queue, while `body` runs.
         func holding(_ blob: Blob, _ body: () async throws -> Void) async throws {
             let (begun, begin) = AsyncStream.makeStream(of: Void.self)
             let go = DispatchSemaphore(value: 0)
@@ -74,7 +74,7 @@ import Testing
             try await first.value
         }
 
-        /// Returns once so many stand in line.
+        /// Returns once `count` blobs are queued.
         func wait(for count: Int) async throws {
             let courier = try peers.here.service { BlobCourier() }
             while courier.waitingCount < count { await Task.yield() }
@@ -95,7 +95,7 @@ import Testing
         await #expect(throws: NSError.self) { try await waiting[1].value }
     }
 
-    /// The peer takes the connection and says nothing: only a stop ends the attempt in time.
+    /// The peer accepts the connection and stays silent: only a stop ends the attempt in time.
     @Test func `a connection whose blobs are all cancelled while it begins is stopped`()
         async throws
     {
@@ -107,7 +107,7 @@ import Testing
         let isFirst = Atomic(true)
         _ = try room.peers.here.service {
             BlobCourier {
-                // The task that fetches is the one that begins the connection.
+                // The task that fetches is the one that starts the connection.
                 guard isFirst.exchange(false, ordering: .relaxed) else { return }
                 withUnsafeCurrentTask { task in
                     if let task { task.cancel() }

@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Documents first, blobs when somebody asks for them.
+/// Documents first, blobs on demand.
 @Suite(.timeLimit(.minutes(2))) struct BlobsOnDemandTests {
-    /// Bytes that no compression makes smaller, and others for each number.
+    /// Incompressible bytes, different for each number.
     private static func content(_ number: Int, _ byteCount: Int) -> Data {
         var generator = SeededGenerator(seed: UInt64(number))
         return Data((0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
@@ -126,7 +126,7 @@ import Testing
         var here = try Database(name: "edge", config: settings)
         var replicator = try await pull(.lazy, into: here, from: listener)
 
-        // Given up in the middle, and the database closed, as a killed app leaves it.
+        // Cancelled halfway, with the database closed, as after an app is killed.
         let half = Heard<BlobProgress>()
         let blob = try picture(0, in: here)
         let task = Task {
@@ -207,7 +207,7 @@ import Testing
         let listener = try peers.listen { $0.disableTLS = true }
         weak var replicator: Replicator?
         replicator = try await pull(.lazy, into: peers.here, from: listener)
-        // Its queues hold it for a moment longer.
+        // Its queues hold it a moment longer.
         while replicator != nil { await Task.yield() }
         let blob = try picture(0, in: peers.here)
         var error = await #expect(throws: NSError.self) { try await blob.fetch() }

@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The rules that come with the library, over two databases and asked directly.
+/// The rules included in the library, with two databases and called directly.
 @Suite(.timeLimit(.minutes(5))) struct BundledResolverTests {
-    /// Two databases that share one document, which each then changes in its way.
+    /// Two databases that share one document, which each then changes in its own way.
     private func peers(
         shared: String = #"{"title":"plan","room":{"number":1,"floor":2},"old":true}"#,
         here: (MutableDocument) throws -> Void,
@@ -29,7 +29,7 @@ import Testing
         try collection.save(document: document)
     }
 
-    /// Syncs with a rule, and returns what both databases hold then.
+    /// Syncs with a rule, and returns what both databases contain afterwards.
     private func outcome(
         of resolver: (any ConflictResolverProtocol)?,
         _ peers: Peers
@@ -123,7 +123,7 @@ import Testing
         #expect(kept.int(forKey: "value") == 20)
     }
 
-    /// A resolver may look at a conflict and then leave it to a rule.
+    /// A resolver may examine a conflict and then delegate it to a rule.
     @Test(arguments: [10, 20])
     func `a resolver of the application may hand a conflict on`(kept: Int) async throws {
         struct Chooser: ConflictResolverProtocol {

@@ -5,7 +5,7 @@ import Testing
 /// What a replicator remembers between runs, and for which configuration: `behaviour.md` §11; and
 /// what endpoints promise: §12.
 @Suite(.timeLimit(.minutes(5))) struct CheckpointRuleTests {
-    /// How many documents a run moved or failed to.
+    /// How many documents a run transferred or failed to transfer.
     private func eventCount(_ configuration: ReplicatorConfiguration) async -> Int {
         let replicator = Replicator(config: configuration)
         let events = replicator.documentReplicationStream
@@ -15,8 +15,7 @@ import Testing
         return count
     }
 
-    /// Synced, and then the pulled documents purged here: only a run that starts from zero brings
-    /// them back.
+    /// Synced, with the pulled documents then purged here: only a run that starts from zero brings them back.
     private func syncedAndPurged() async throws -> Peers {
         let peers = try Peers()
         for number in 0..<5 { try peers.there.defaultCollection().put("\(number)", number) }
@@ -87,7 +86,7 @@ import Testing
         let peers = try Peers()
         for number in 0..<5 { try peers.here.defaultCollection().put("\(number)", number) }
         try await Replicator(config: peers.configuration()).run()
-        // Another database that has the same documents and never met this one.
+        // Another database with the same documents that has never synced with this one.
         let third = try Peers()
         let onward = ReplicatorConfiguration(
             collections: [CollectionConfiguration(collection: try third.here.defaultCollection())],

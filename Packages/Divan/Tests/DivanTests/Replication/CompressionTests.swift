@@ -1,9 +1,9 @@
 import Divan
 import Testing
 
-/// What replicators and listeners agree to compress with, as their statistics tell.
+/// The compression on which replicators and listeners agree, according to their statistics.
 @Suite(.timeLimit(.minutes(5))) struct CompressionTests {
-    /// Pulls documents that get shorter with any codec.
+    /// Pulls documents that any codec can compress.
     private func run(
         replicator: ReplicationCompression,
         listener: ReplicationCompression

@@ -12,7 +12,7 @@ import Testing
         func resolve(conflict: Conflict) -> Document? { answer(conflict) }
     }
 
-    /// Two databases that share documents, and have changed them since.
+    /// Two databases that share documents and have since changed them.
     private func conflicted(
         _ ids: [String] = ["a"],
         here: (Divan.Collection, String) throws -> Void = { try $0.put($1, 10) },
@@ -61,7 +61,7 @@ import Testing
         let first = try await conflicted(ids)
         try await Replicator(config: first.configuration()).run()
         let second = try await conflicted(ids)
-        // The other database is the active one now.
+        // The other database is now the active one.
         let mirrored = ReplicatorConfiguration(
             collections: [
                 CollectionConfiguration(collection: try second.there.defaultCollection())
@@ -283,7 +283,7 @@ import Testing
         let together = DispatchSemaphore(value: 0)
         let running = Mutex(0)
         let configuration = try configuration(peers) { conflict in
-            // The first waits until a second one is at work.
+            // The first waits until a second one is running.
             let count = running.withLock { count in
                 count += 1
                 return count

@@ -3,7 +3,7 @@ import Divan
 import Foundation
 import Testing
 
-/// One document changed on both sides: what a push-and-pull makes of it.
+/// One document changed on both sides: the result of a push-and-pull.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationConflictTests {
     /// Answers with a closure.
     private struct Resolver: ConflictResolverProtocol {
@@ -12,7 +12,7 @@ import Testing
         func resolve(conflict: Conflict) -> Document? { answer(conflict) }
     }
 
-    /// Two databases that share a document, and have changed it since.
+    /// Two databases that share a document and have since changed it.
     private func conflictedPeers(
         here: (Collection) throws -> Void = { try $0.put("a", 10) },
         there: (Collection) throws -> Void = { try $0.put("a", 20) }

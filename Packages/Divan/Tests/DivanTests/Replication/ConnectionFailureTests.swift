@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Connections that cannot be made: which error, and how often it is tried.
+/// Connections that fail: the error, and the number of attempts.
 @Suite(.timeLimit(.minutes(5))) struct ConnectionFailureTests {
     @Test func `a refused connection is tried as often as told`() async throws {
         let peers = try Peers()

@@ -3,7 +3,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Replicators that stay, and what ends them.
+/// Continuous replicators, and what ends them.
 @Suite(.timeLimit(.minutes(5))) struct ContinuousTests {
     @Test func `carries live changes both ways`() async throws {
         let peers = try Peers()

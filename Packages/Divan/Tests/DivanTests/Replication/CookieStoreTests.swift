@@ -6,7 +6,7 @@ import Testing
 
 /// The cookies of a database, set by several connections at once.
 ///
-/// `@testable`: what servers answer at the same time comes in one order here.
+/// `@testable`: puts concurrent server responses into a fixed order.
 @Suite(.timeLimit(.minutes(1))) struct CookieStoreTests {
     @Test func `cookies that come at the same time are all kept`() throws {
         let database = try Database.inMemory()
@@ -22,7 +22,7 @@ import Testing
                 cookies.receive(first, from: endpoint)
                 isKept.signal()
             }
-            // That one waits for the batch now, or is about to.
+            // The other one is now waiting for the batch, or about to.
             while cookies.header(for: endpoint, beside: nil) == nil { sched_yield() }
             cookies.receive(second, from: endpoint)
         }

@@ -5,7 +5,7 @@ import DivanWebSocket
 import Foundation
 import Testing
 
-/// The cookies of a database, over sockets and beyond its closing.
+/// The cookies of a database, over sockets and after it is closed.
 ///
 /// Source: `websocket-and-urls.md` §8; `behaviour.md` §12.
 @Suite(.timeLimit(.minutes(5))) struct CookieTests {
@@ -47,7 +47,7 @@ import Testing
         #expect(await Replicator(config: configuration).finalCode() == CBLError.httpForbidden)
     }
 
-    /// The cookies that the server got last.
+    /// The cookies that the server received last.
     private var latest: Set<String> {
         let field = (heard.elements.last ?? nil) ?? ""
         return Set(field.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) })

@@ -16,7 +16,7 @@ private final class BearerAuthenticator: CustomAuthenticator {
     }
 }
 
-/// Lets in who shows a token that has not expired.
+/// Accepts clients that present an unexpired token.
 private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
     private let users: Mutex<[String: String]>
 
@@ -35,7 +35,7 @@ private final class BearerListenerAuthenticator: CustomListenerAuthenticator {
     }
 }
 
-/// An application brings its own way to log in, on both sides.
+/// An application uses its own authentication on both sides.
 @Suite(.timeLimit(.minutes(5))) struct CustomAuthenticatorTests {
     @Test func `a bearer token lets its user in, until it expires`() async throws {
         let peers = try Peers()

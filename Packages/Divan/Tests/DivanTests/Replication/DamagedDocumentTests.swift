@@ -3,12 +3,12 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a disk has changed: told by name, and kept from every peer.
+/// Documents damaged on disk: reported by name, and never sent to a peer.
 @Suite struct DamagedDocumentTests {
     private let directory: TemporaryDirectory
     private let there: Database
 
-    /// Ten documents in `here`, of which `doc-3` says something else than what was saved.
+    /// Ten documents in `here`, of which `doc-3` differs from what was saved.
     init() throws {
         directory = try TemporaryDirectory()
         let here = try Database(name: "here", config: .in(directory))

@@ -2,9 +2,9 @@ import Divan
 import Foundation
 import Testing
 
-/// Collections that are deleted while they are replicated.
+/// Collections that are deleted during replication.
 @Suite(.timeLimit(.minutes(5))) struct DeletedCollectionTests {
-    /// What ends a continuous replication once it has come to rest and `change` is made.
+    /// What ends a continuous replication if `change` is made once it is idle.
     private func end(
         of replicator: Replicator,
         after change: () throws -> Void

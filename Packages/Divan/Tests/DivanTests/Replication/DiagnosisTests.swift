@@ -5,19 +5,18 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What a replicator says when somebody asks why it does not go on.
+/// What a replicator reports when asked why it is not progressing.
 ///
-/// One after the other: a filter that does not return holds up a thread on which the replicator of another
-/// test may be.
+/// Serialized: a filter that does not return blocks a thread that another test's replicator may use.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct DiagnosisTests {
-    /// Tells the test that it was asked, and waits for its word: three seconds at most, because it
-    /// holds up a thread that other tests use too.
+    /// Tells the test that it was called, and waits for the test: three seconds at most, because it blocks a thread
+    /// that other tests also use.
     private final class Hold: Sendable {
         private let word = DispatchSemaphore(value: 0)
         private let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         private let isLate = Atomic(false)
 
-        /// Whether the test took so long that nothing was held any more.
+        /// Whether the test took so long that nothing was held any longer.
         var ranOut: Bool { isLate.load(ordering: .relaxed) }
 
         func wait() {
@@ -43,7 +42,7 @@ import Testing
         }
     }
 
-    /// What a replicator says while it is held up; asked again on a machine that was too busy.
+    /// What a replicator reports while it is held up; repeated if the machine was too busy.
     private func diagnosis(
         _ type: ReplicatorType,
         _ change: (inout CollectionConfiguration, Hold) -> Void

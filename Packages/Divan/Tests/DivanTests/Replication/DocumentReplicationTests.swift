@@ -3,7 +3,7 @@ import Divan
 import Foundation
 import Testing
 
-/// What happens to single documents: events, filters, pending ones.
+/// Replication of single documents: events, filters, pending documents.
 @Suite(.timeLimit(.minutes(5))) struct DocumentReplicationTests {
     /// Runs a replicator and returns its document events as `push|pull id flags code`.
     private func events(_ configuration: ReplicatorConfiguration) async -> [String] {

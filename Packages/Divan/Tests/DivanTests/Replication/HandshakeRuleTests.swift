@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a replicator says before there is a WebSocket: `behaviour.md` §12.
+/// What a replicator sends before the WebSocket is open: `behaviour.md` §12.
 @Suite(.timeLimit(.minutes(5))) struct HandshakeRuleTests {
     private static let refusal = HandshakeServer.answer("403 Forbidden")
 
@@ -115,7 +115,7 @@ import Testing
         #expect(last.requests.first?.hasPrefix("GET /other/_blipsync ") == true)
     }
 
-    /// A server that sends everybody to another one, under this name, and that one, which refuses.
+    /// A server that redirects every client to another one, under this name, and that other server, which refuses.
     private static func redirecting(
         to host: String
     ) throws -> (first: HandshakeServer, last: HandshakeServer) {
@@ -125,7 +125,7 @@ import Testing
         return (try HandshakeServer(answers: [answer]), last)
     }
 
-    /// Whoever has a session is the user: a server that sends us elsewhere must not hand it on.
+    /// Whoever has a session can act as the user: a redirect must not pass it on.
     @Test(arguments: ["localhost", "127.0.0.1"])
     func `a redirect takes the application's cookies and fields to the same host only`(
         host: String
@@ -142,7 +142,7 @@ import Testing
         #expect(names.map { last.field($0) } == (host == "127.0.0.1" ? sent : [nil, nil, nil]))
     }
 
-    /// Fields have one name, however an application's authenticator spells it.
+    /// A field is the same however an application's authenticator spells its name.
     @Test(arguments: ["cookie", "COOKIE", "Cookie"])
     func `a redirect to another host takes no cookie of a custom authenticator`(
         name: String
@@ -239,7 +239,7 @@ import Testing
             answers: [HandshakeServer.answer("200 Connection established")],
             tunnellingTo: listener.port
         )
-        // A name that only the proxy knows: the client does not look it up.
+        // A name that only the proxy can resolve: the client does not look it up.
         var configuration = try peers.configuration(
             target: URLEndpoint(validating: "wss://peers.invalid:4984/there")
         )

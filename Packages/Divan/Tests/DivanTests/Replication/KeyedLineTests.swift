@@ -2,9 +2,9 @@ import Testing
 
 @testable import Divan
 
-/// A line whose elements are found by their keys.
+/// A queue whose elements are found by their keys.
 ///
-/// `@testable`: only those who fetch blobs stand in one.
+/// `@testable`: only blob fetching uses one.
 @Suite struct KeyedLineTests {
     @Test func `who comes again stands at the end, once`() {
         var line = KeyedLine<Int, String>()
@@ -20,7 +20,7 @@ import Testing
         #expect(line.count == 0)
     }
 
-    /// With a line that is gone through for each, this takes minutes.
+    /// If each step searched the whole queue, this would take minutes.
     @Test(.timeLimit(.minutes(1)))
     func `a hundred thousand come and leave, whoever is first`() {
         var line = KeyedLine<Int, Int>()

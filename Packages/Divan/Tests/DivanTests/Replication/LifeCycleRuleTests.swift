@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The states of a replicator as its listeners hear them: `behaviour.md` §6, rule by rule.
+/// The states of a replicator as its listeners see them: `behaviour.md` §6, rule by rule.
 @Suite(.timeLimit(.minutes(5))) struct LifeCycleRuleTests {
     private func closedTarget(_ peers: Peers) throws -> URLEndpoint {
         let listener = try peers.listen { $0.disableTLS = true }
@@ -67,7 +67,7 @@ import Testing
         replicator.addChangeListener(withQueue: queue) { change in
             let now = change.replicator.status
             let isNewer = now.progress.completed >= change.status.progress.completed
-            // It may have gone on, to the end even, but never back.
+            // It may have advanced, even to the end, but never gone back.
             heard.append(isNewer || now.activity == .stopped)
         }
         try await replicator.run()
@@ -154,7 +154,7 @@ import Testing
         #expect(ids.count == 40)
     }
 
-    // MARK: §7, as the configuration takes it
+    // MARK: §7, in the configuration
 
     @Test(arguments: [false, true])
     func `an untouched default of maxAttempts follows continuous`(continuous: Bool) throws {

@@ -3,7 +3,7 @@ import Divan
 import Foundation
 import Testing
 
-/// The access hook: who may come in, and what each may read and write.
+/// The access hook: which clients are accepted, and what each may read and write.
 @Suite(.timeLimit(.minutes(5))) struct ListenerAccessTests {
     private let peers: Peers
 

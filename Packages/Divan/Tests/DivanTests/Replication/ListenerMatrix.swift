@@ -4,10 +4,10 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// What a listener shows, what a client trusts, how the listener asks, what the client brings: the
-/// cells of `Docs/listener-matrix.md`.
+/// What a listener presents, what a client trusts, how the listener authenticates, what the client presents: the cells
+/// of `Docs/listener-matrix.md`.
 enum ListenerMatrix {
-    /// What the listener proves itself with.
+    /// The identity that the listener presents.
     enum Identity: String, CaseIterable {
         case anonymous
         case selfSigned = "self-signed"
@@ -23,18 +23,18 @@ enum ListenerMatrix {
         case selfSignedOnly = "self-signed only"
     }
 
-    /// How the listener finds out who a client is.
+    /// How the listener authenticates clients.
     enum Door: String, CaseIterable {
         case none
         case password
         case roots = "certificate by roots"
         case callback = "certificate by callback"
 
-        /// Whether the door needs TLS.
+        /// Whether it needs TLS.
         var asksForCertificate: Bool { self == .roots || self == .callback }
     }
 
-    /// What the client brings.
+    /// The credentials that the client presents.
     enum Key: String, CaseIterable {
         case right
         case missing
@@ -57,10 +57,10 @@ enum ListenerMatrix {
             "\(identity.rawValue), \(trust.rawValue), \(door.rawValue)"
         }
 
-        /// What must come out; 0 is success.
+        /// The expected code; 0 is success.
         func code(_ key: Key) -> Int {
             if identity == .none, door.asksForCertificate { return CBLError.invalidParameter }
-            // The client judges first: what it does not trust never sees its credentials.
+            // The client decides first: a listener that it does not trust never sees its credentials.
             if let refusal { return refusal }
             switch (door, key) {
             case (.none, _), (_, .right): return 0
@@ -70,7 +70,7 @@ enum ListenerMatrix {
             }
         }
 
-        /// Why the client does not trust the listener; `nil` when it does.
+        /// Why the client does not trust the listener; `nil` if it does.
         private var refusal: Int? {
             switch (identity, trust) {
             case (.none, _), (_, .pinnedLeaf): nil
@@ -82,7 +82,7 @@ enum ListenerMatrix {
         }
     }
 
-    /// The page.
+    /// The content of the page.
     static var page: String {
         let columns = Door.allCases.flatMap { door in
             (door == .none ? [.right] : Key.allCases).map { (door: door, key: $0) }
@@ -129,7 +129,7 @@ extension ListenerMatrix.Cell {
     }
 }
 
-/// The listeners and credentials of the matrix, made once.
+/// The listeners and credentials of the matrix, created once.
 final class MatrixStage: Sendable {
     static let shared = Swift.Result { try MatrixStage() }
 

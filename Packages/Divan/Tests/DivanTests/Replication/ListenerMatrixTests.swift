@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// Set `DIVAN_WRITE_PAGES` to have the page written anew.
+    /// Set `DIVAN_WRITE_PAGES` to rewrite the page.
     @Test func `the page lists what is tested`() throws {
         let path = "../../../../../Docs/listener-matrix.md"
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: path)

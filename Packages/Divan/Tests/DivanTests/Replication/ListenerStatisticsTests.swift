@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// What a listener tells about its connections while they are open, and afterwards.
+/// What a listener reports about its connections while they are open, and afterwards.
 @Suite(.timeLimit(.minutes(5))) struct ListenerStatisticsTests {
     @Test func `deltas are counted, and what they save`() async throws {
         let peers = try Peers()

@@ -5,7 +5,7 @@ import Testing
 
 /// Listeners and replicators over real sockets on the loopback interface.
 @Suite(.timeLimit(.minutes(5))) struct ListenerTests {
-    /// The start waits for the batch, and the batch asks the listener.
+    /// The start waits for the batch, and the batch reads the listener's state.
     @Test(.timeLimit(.minutes(1)))
     func `a batch may ask a listener that is being started`() async throws {
         let peers = try Peers()
@@ -24,7 +24,7 @@ import Testing
         }
         try peers.there.inBatch {
             began.signal()
-            // The other thread comes as far as it can meanwhile.
+            // Meanwhile the other thread gets as far as it can.
             for _ in 0..<20_000 where listener.port == nil { sched_yield() }
             #expect(listener.port == nil && listener.urls == nil)
         }
@@ -147,7 +147,7 @@ import Testing
         let replicator = Replicator(config: configuration)
         let active = Heard<UInt64>()
         let queue = DispatchQueue(label: "test")
-        // A short exchange is over long before its client hears that it is busy.
+        // A short exchange ends long before its client is told that it is busy.
         replicator.addChangeListener(withQueue: queue) { _ in
             active.append(listener.status.activeConnectionCount)
         }
@@ -316,7 +316,7 @@ import Testing
         #expect(listener.statistics.receivedByteCount - before < 2_000)
     }
 
-    /// The listener keeps no account of what a client has; it keeps old bodies instead.
+    /// The listener does not record what a client has; it keeps old bodies instead.
     @Test(arguments: [1, 3, 4])
     func `a client that missed up to two updates pulls the next as a difference`(
         updates: Int

@@ -6,9 +6,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Replication over connections that the application makes: here, two ends in one process.
+/// Replication over the application's connections: here, two ends in one process.
 @Suite(.timeLimit(.minutes(5))) struct MessageEndpointTests {
-    /// Delivers messages for ever and never says that it is open.
+    /// Delivers messages forever and never reports that it is open.
     private final class Hasty: MessageEndpointConnection, Sendable {
         private let messageByteCount: Int
         private let end: CheckedContinuation<(any Error)?, Never>
@@ -59,7 +59,7 @@ import Testing
         #expect(text.contains(flood.text))
     }
 
-    /// A connection whose peer pings and reads nothing: nothing that is sent is ever confirmed.
+    /// A connection whose peer pings but reads nothing: nothing that is sent is ever confirmed.
     private final class Pinging: MessageEndpointConnection, Sendable {
         private let sentCount = Atomic(0)
         private let end: CheckedContinuation<Int, Never>
@@ -342,7 +342,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    /// Says and does nothing.
+    /// Sends and does nothing.
     private final class Silent: MessageEndpointConnection, Sendable {
         func open(
             connection: any ReplicatorConnection,
@@ -372,7 +372,7 @@ import Testing
             DispatchQueue.global().async {
                 try? peers.there.inBatch {
                     began.signal()
-                    // The other thread comes as far as it can meanwhile.
+                    // Meanwhile the other thread gets as far as it can.
                     for _ in 0..<20_000 { sched_yield() }
                     listener.accept(connection: Hasty(0, end))
                 }
@@ -389,7 +389,7 @@ import Testing
         listener.closeAll()
     }
 
-    /// Takes everything and answers nothing.
+    /// Accepts everything and never replies.
     private final class Deaf: MessageEndpointConnection, MessageEndpointDelegate, Sendable {
         let openCount = Atomic(0)
 

@@ -2,9 +2,9 @@ import Divan
 import Foundation
 import Testing
 
-/// `Divan.metrics` is one page for all of a process.
+/// `Divan.metrics` is one page for the whole process.
 @Suite(.timeLimit(.minutes(5))) struct MetricsTests {
-    /// The value of the line that begins with `name` and holds all of `labels`.
+    /// The value of the line that begins with `name` and contains all of `labels`.
     private func value(_ name: String, _ labels: String..., of text: String) -> Double? {
         text.split(separator: "\n")
             .first { line in line.hasPrefix(name + "{") && labels.allSatisfy { line.contains($0) } }

@@ -119,7 +119,7 @@ import Testing
         let changes = replicator.statusStream
         replicator.start(reset: true)
         for await _ in changes {}
-        // What the peer holds comes back; what it purged is not pushed to it again.
+        // What the peer has comes back; what it purged is not pushed to it again.
         #expect(try here.value("c") == 1)
         #expect(try there.value("a") == nil)
         #expect(try there.value("b") == 1)

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Synchronization
 
-/// Two databases in a directory of their own, and what tests of replication do with them.
+/// Two databases in their own directory, with the operations that replication tests need.
 ///
 /// `here` is the active side, `there` the passive one.
 final class Peers: Sendable {
@@ -25,7 +25,7 @@ final class Peers: Sendable {
         try? there.close()
     }
 
-    /// A configuration for the default collections, or for those given, to the other database.
+    /// A configuration for the default collections, or those given, with the other database as the target.
     func configuration(
         _ type: ReplicatorType = .pushAndPull,
         target: (any Endpoint)? = nil,
@@ -46,7 +46,7 @@ final class Peers: Sendable {
         return configuration
     }
 
-    /// A listener for connections of a test's own, for the default collection of `there`.
+    /// A listener for a test's own connections, for the default collection of `there`.
     func messageListener(
         _ type: ProtocolType = .messageStream
     ) throws -> MessageEndpointListener {
@@ -73,10 +73,10 @@ final class Peers: Sendable {
         return listener
     }
 
-    /// Saves document `a`, 2,000 letters of text, on one side and brings it to the other, through a
-    /// listener that allows deltas.
+    /// Saves document `a`, 2,000 letters of text, on one side and syncs it to the other, through a listener that allows
+    /// deltas.
     ///
-    /// The listener goes on; the replicator may run again.
+    /// The listener keeps running; the replicator may run again.
     func syncLongDocument(
         from source: Database
     ) async throws -> (listener: URLEndpointListener, replicator: Replicator) {
@@ -93,7 +93,7 @@ final class Peers: Sendable {
     }
 }
 
-/// Identities of tests live in a directory of the test run, never in the user's.
+/// The identities of tests are in a directory of the test run, never in the user's.
 enum TestIdentities {
     private static let directory = try? TemporaryDirectory()
 
@@ -119,12 +119,12 @@ extension Collection {
         try save(document: document)
     }
 
-    /// The property of a document that `put` saved; `nil` when there is no such document.
+    /// The property of a document saved by `put`; `nil` when there is no such document.
     func value(_ id: String) throws -> Int? {
         try document(id: id)?.int(forKey: "value")
     }
 
-    /// Waits until `condition` holds, looking again after each change of the collection.
+    /// Waits until `condition` holds, checking it after each change to the collection.
     func wait(until condition: @Sendable () throws -> Bool) async throws {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self)
         let token = addChangeListener(queue: DispatchQueue(label: "test")) { _ in
@@ -161,7 +161,7 @@ extension Replicator {
     }
 }
 
-/// Collects what listeners hear, from any thread.
+/// Collects what listeners receive, from any thread.
 final class Heard<Element: Sendable>: Sendable {
     private let list = Mutex<[Element]>([])
 

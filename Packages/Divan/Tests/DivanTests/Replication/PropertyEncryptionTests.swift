@@ -5,8 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Values that are encrypted on their way: two peers that have the key, and a listener between them that
-/// has none.
+/// Values that are encrypted in transit: two peers with the key, and a listener between them without it.
 @Suite(.timeLimit(.minutes(5))) struct PropertyEncryptionTests {
     private let peers: Peers
     private let other: TemporaryDatabase
@@ -75,7 +74,7 @@ import Testing
         return heard.elements
     }
 
-    /// Puts both values into one.
+    /// Combines both values into one.
     private struct Joining: ConflictResolverProtocol {
         func resolve(conflict: Conflict) -> Document? {
             let (local, remote) = (conflict.localDocument, conflict.remoteDocument)
@@ -116,7 +115,7 @@ import Testing
         #expect(try await settled())
     }
 
-    /// Whether a further run moves nothing.
+    /// Whether a further run transfers nothing.
     private func settled() async throws -> Bool {
         let a = try here.document(id: "ada")?.sequence
         let b = try there.document(id: "ada")?.sequence
@@ -180,7 +179,7 @@ import Testing
         try here.save(document: document.setEncryptable(Encryptable("one"), forKey: "ssn"))
         try await sync(here)
         try await sync(other.collection)
-        // A change beside the value, one of the value, and its end: all arrive whole.
+        // A change next to the value, one to the value, and its removal: all arrive intact.
         for step in 0..<3 {
             let edited = try #require(try here.document(id: "ada")?.toMutable())
             switch step {
@@ -209,7 +208,7 @@ import Testing
         #expect(try await failures(replicator(here, .push)) == ["push ada \(CBLError.crypto)"])
         #expect(try there.document(id: "ada") == nil)
         #expect(try there.value("plain") == 1)
-        // Not tried again until it changes or the checkpoint is reset.
+        // Not retried until it changes or the checkpoint is reset.
         #expect(try await failures(replicator(here, .push)) == [])
         try save("two", into: here)
         try await sync(here)
@@ -287,7 +286,7 @@ import Testing
         #expect(far?.encryptable(forKey: "ssn")?.string == "one")
     }
 
-    // MARK: Beside replication
+    // MARK: Outside replication
 
     @Test func `callbacks are told the place and see the whole document`() async throws {
         let people = try peers.here.createCollection(name: "people", scope: "hr")

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Rights and filters in SQL++, through listener and replicator.
+/// Rights and filters in SQL++, with a listener and a replicator.
 @Suite(.timeLimit(.minutes(5))) struct QueryFilterTests {
     private let peers: Peers
 
@@ -35,7 +35,7 @@ import Testing
         Parameters().setString(name, forName: "user")
     }
 
-    /// A listener whose users see and store what is theirs.
+    /// A listener whose users see and store only their own documents.
     private func listen() throws -> URLEndpointListener {
         try peers.listen {
             $0.disableTLS = true
@@ -100,7 +100,7 @@ import Testing
         let listener = try listen()
         defer { listener.stop() }
         _ = try await sync(listener, as: "eve")
-        // Eve has it, and knows its revision; then it becomes Ada's.
+        // Eve has the document, and knows its revision; then it becomes Ada's.
         try put("a1", "ada", in: peers.there)
         let revision = try peers.there.defaultCollection().document(id: "a1")?.revisionID
         try put("a1", "eve", 7, in: peers.here)
@@ -163,7 +163,7 @@ import Testing
         let collection = try peers.here.defaultCollection()
         try collection.delete(document: #require(try collection.document(id: "a1")))
         try await push()
-        // What matches no more stays as it was; what is deleted goes.
+        // A document that no longer matches stays as it was; a deleted one is removed.
         #expect(try ids(peers.there) == ["a2"])
         let document = try peers.there.defaultCollection().document(id: "a2")
         #expect(document?.int(forKey: "priority") == 1)

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// The programs of the README's section about syncing, as they stand there.
+/// The programs of the README's section about syncing, word for word.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationReadmeTests {
     @Test func `the README's listener and replicator meet`() async throws {
         let peers = try Peers()
@@ -38,7 +38,7 @@ import Testing
         #expect(try peers.here.defaultCollection().count == 1)
     }
 
-    /// Where an application gets its tokens from.
+    /// The source of an application's tokens.
     private struct SignIn: Sendable {
         struct Token: Sendable {
             let text: String

@@ -3,13 +3,12 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Databases whose file is damaged where no document's row stands.
+/// Databases whose file is damaged outside the documents' rows.
 @Suite struct RebuildTests {
     private let directory: TemporaryDirectory
     private let peer: Database
 
-    /// 400 documents in `here` and in `peer`, and one in `here` alone; documents of `here` expire or
-    /// have blobs.
+    /// 400 documents in `here` and in `peer`, and one only in `here`; documents in `here` expire or have blobs.
     init() throws {
         directory = try TemporaryDirectory()
         let here = try Database(name: "here", config: .in(directory))
@@ -69,7 +68,7 @@ import Testing
     }
 
     @Test func `a page in the middle that cannot be read costs nothing that the peer has`() throws {
-        // A page of documents: most of them can be read beside it.
+        // A page of documents: most of the others can still be read.
         try overwrite(8_192 * 15, count: 64)
         let rebuild = try rebuild()
         #expect((300..<401).contains(rebuild.keptCount), "\(rebuild)")
@@ -128,7 +127,7 @@ import Testing
 
     @Test func `a damaged name of a collection is known from its index`() throws {
         let bytes = try Data(contentsOf: file)
-        // The row has the name first, the index second, or the other way round: one of them is left.
+        // The first occurrence is in the row or in the index; the other one is left.
         let place = try #require(bytes.range(of: Data("_default_default".utf8)))
         try overwrite(place.lowerBound + 9, count: 1)
         let rebuild = try rebuild()
@@ -172,7 +171,7 @@ import Testing
         try files.createDirectory(atPath: unfinished, withIntermediateDirectories: false)
         try Data().write(to: URL(filePath: unfinished + "/unfinished"))
         #expect(try rebuild().damagedPath.hasSuffix("/here.damaged.cblite2/"))
-        // A crash between the last two steps leaves the old one under the name of the new one.
+        // A crash between the last two steps leaves the old database under the new one's name.
         try files.moveItem(atPath: directory.file("here.damaged.cblite2"), toPath: unfinished)
         #expect(try rebuild().damagedPath.hasSuffix("/here.damaged-2.cblite2/"))
         let old = try Database(name: "here.damaged", config: .in(directory))

@@ -12,7 +12,7 @@ import Testing
         try peers.here.defaultCollection().put("bad", 13)
     }
 
-    /// A listener that takes every value but one.
+    /// A listener that accepts every value but one.
     private func listen(refusing refused: Int = 13) throws -> URLEndpointListener {
         try peers.listen {
             $0.disableTLS = true
@@ -39,7 +39,7 @@ import Testing
             let error = try #require(refused.first).error as NSError
             #expect(error.domain == CBLError.domain && error.code == CBLError.httpForbidden)
             #expect(abs(refused.first?.date.timeIntervalSinceNow ?? 999) < 60)
-            // The official meaning: acknowledged, if with a refusal.
+            // The official meaning: acknowledged, even if by a refusal.
             #expect(try replicator.pendingDocumentIds(collection: here) == [])
             #expect(await replicator.finalCode() == 0)
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Divan
 
-/// How fast a replicator goes and how long it still takes, out of what it says about itself.
+/// How fast a replicator is and how long it will take, from its statistics.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationPaceTests {
     private let begin = ContinuousClock.now
 
@@ -23,7 +23,7 @@ import Testing
     @Test func `the time left is what is missing at the pace of the last seconds`() {
         var pace = ReplicationPace()
         #expect(pace.timeLeft == nil && pace.documentsPerSecond == 0)
-        // Slow at first: that is forgotten after five seconds.
+        // Slow at first, which no longer counts after five seconds.
         for second in 0...20 {
             pace.note(
                 statistics(pulled: UInt64(second), remaining: 1_000),

@@ -5,7 +5,7 @@ import Testing
 
 /// Configurations: defaults, rules that depend on each other, and misuse.
 ///
-/// What is in force is internal: seeing it from outside would take the waits.
+/// The effective values are internal: observing them from outside would mean waiting that long.
 @Suite struct ReplicatorConfigurationTests {
     @Test func `has the documented defaults`() throws {
         let configuration = try Peers().configuration()
@@ -137,8 +137,7 @@ import Testing
     }
 }
 
-/// Names of older versions are deprecated, which a test cannot be; called through a protocol they
-/// are used without a warning.
+/// Names of older versions are deprecated, which a test cannot be; calls through a protocol avoid the warning.
 private protocol OlderNames {
     func buildThreeWays() throws
     func forwardSettings() throws

@@ -5,7 +5,7 @@ import Testing
 
 /// What `ConflictResolver.violations(of:in:)` finds in an application's resolver.
 @Suite struct ResolverContractTests {
-    /// Answers by turns with the local and the remote side.
+    /// Returns the local and the remote side alternately.
     private final class Fickle: ConflictResolverProtocol {
         private let callCount = Mutex(0)
 

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Divan
 
-/// What ends while something else begins: the database keeps, and ends, what runs.
+/// Services that end while others start: the database keeps running services alive, and ends them.
 ///
-/// `@testable`: a listener on the posting thread and a transport by itself hit the moment for sure.
+/// `@testable`: a listener on the posting thread and a separate transport hit the moment reliably.
 @Suite(.timeLimit(.minutes(5))) struct RestartTests {
-    /// Lets every loop turn often enough for all that is under way to end.
+    /// Lets every loop run often enough for everything under way to end.
     private func turnLoops() async {
         for _ in 0..<50 {
             for loop in EventLoopGroup.shared.loops {
@@ -74,7 +74,7 @@ import Testing
         #expect(replicator.status.activity == .stopped)
     }
 
-    /// A listener that takes its time holds the moment open in which the end is current, and not told.
+    /// A slow listener prolongs the moment at which the end is current but not yet reported.
     @Test func `who starts again as soon as the end is current hears of that end first`()
         async throws
     {
@@ -107,7 +107,7 @@ import Testing
         try peers.there.close()
     }
 
-    /// An application's connection that opens when it is asked to, and says nothing.
+    /// An application's connection that opens when asked to, and sends nothing.
     private final class Silent: MessageEndpointConnection, Sendable {
         private let closings = Mutex(0)
 
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    /// Hears of one end.
+    /// Waits for one end.
     private final class Ear: MessageReceiver {
         private let didClose: @Sendable () -> Void
 

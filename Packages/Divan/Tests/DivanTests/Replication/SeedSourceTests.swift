@@ -2,9 +2,9 @@ import Divan
 import Foundation
 import Testing
 
-/// Code in the shape of the public pages about peer-to-peer sync: it must compile as it stands.
+/// Code modelled on the public pages about peer-to-peer sync: it must compile as it is.
 ///
-/// The names, labels and optionals are what matters; the values are made up.
+/// Only the names, labels and optionals matter; the values are made up.
 @Suite struct SeedSourceTests {
     @Test(arguments: OlderProgram.all)
     func `code of the public pages compiles and runs`(program: OlderProgram) throws {
@@ -14,7 +14,7 @@ import Testing
 
 /// A program that uses names of older versions.
 ///
-/// They are deprecated, which a test cannot be; called by value they are used without a warning.
+/// They are deprecated, which a test cannot be; calling by value avoids the warning.
 struct OlderProgram: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let run: @Sendable () throws -> Void

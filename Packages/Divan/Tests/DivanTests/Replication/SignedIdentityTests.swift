@@ -4,14 +4,14 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// Identities that an authority signed, made with the official API and used over sockets.
+/// Identities signed by an authority, created with the official API and used over sockets.
 @Suite(.timeLimit(.minutes(5))) struct SignedIdentityTests {
     private let peers: Peers
     private let authority: TLSIdentity
 
     init() throws {
         peers = try Peers()
-        // The authority comes from outside, as DER: the official API makes none.
+        // The authority comes from outside, as DER: the official API cannot create one.
         var template = CertificateTemplate(
             attributes: [certAttrCommonName: "cellar"],
             usages: [],
@@ -38,7 +38,7 @@ import Testing
             issuer: signed ? authority : nil,
             label: label
         )
-        // Read again: the chain has to survive its file.
+        // Reread it: the chain must survive its file.
         return try #require(try TLSIdentity.identity(withLabel: label))
     }
 

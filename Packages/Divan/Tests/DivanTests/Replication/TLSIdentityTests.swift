@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Identities under labels: made, found, refused, deleted.
+/// Identities under labels: created, found, refused, deleted.
 @Suite struct TLSIdentityTests {
     private let label = UUID().uuidString
 

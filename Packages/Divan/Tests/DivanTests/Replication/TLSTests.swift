@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Whom a replicator trusts, and whom a listener lets in.
+/// Which listeners a replicator trusts, and which clients a listener accepts.
 @Suite(.timeLimit(.minutes(5))) struct ReplicationTLSTests {
     private func code(
         _ peers: Peers,

@@ -4,9 +4,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Tokens that the application fetches: against servers that tell what was sent to them.
+/// Tokens that the application fetches, with servers that record what they received.
 @Suite(.timeLimit(.minutes(5))) struct TokenAuthenticatorTests {
-    /// Hands out numbered tokens, and notes why it was asked.
+    /// Returns numbered tokens, and records why it was called.
     private final class Provider: Sendable {
         private let reasons = Mutex<[TokenAuthenticator.Reason]>([])
         private let life: TimeInterval?

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// Contents belong to the database: who gets some of its collections must not get those of the others by
+/// Contents belong to the database: a client with some of its collections must not get the contents of the others by
 /// naming their digests.
 @Suite(.timeLimit(.minutes(5))) struct UnsharedBlobTests {
     private let peers: Peers
@@ -11,7 +11,7 @@ import Testing
         peers = try Peers()
     }
 
-    /// Makes a collection that is not shared, with a content in it; returns how a document names that.
+    /// Creates a collection that is not shared, with content in it; returns how a document names that content.
     private func makeSecret() throws -> [String: any Sendable] {
         let secrets = try peers.there.createCollection(name: "secrets")
         let secret = Blob(contentType: "text/plain", data: Data("the secret".utf8))
@@ -24,7 +24,7 @@ import Testing
         ]
     }
 
-    /// Pushes a document that names the content, which is not here.
+    /// Pushes a document that names the content, which this database does not have.
     private func guess(_ reference: [String: any Sendable], at target: any Endpoint) async throws {
         let here = try peers.here.defaultCollection()
         try here.save(document: MutableDocument(id: "guess", data: ["blob": reference]))

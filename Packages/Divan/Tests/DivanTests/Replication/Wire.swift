@@ -3,7 +3,7 @@ import Divan
 import Foundation
 import Synchronization
 
-/// One end of a wire; what is sent arrives at the other end, for byte streams in small pieces.
+/// One end of a wire; data sent arrives at the other end, in small pieces for byte streams.
 final class Wire: MessageEndpointConnection, @unchecked Sendable {
     // Unchecked: both ends are used on one queue.
     private let pieceByteCount: Int
@@ -13,7 +13,7 @@ final class Wire: MessageEndpointConnection, @unchecked Sendable {
     private var waiting: [Data] = []  // sent by the other end before this one was open
     private let received = Mutex(0)
 
-    /// Bytes that have come from the other end.
+    /// Bytes received from the other end.
     var receivedByteCount: Int { received.withLock { $0 } }
 
     init(pieceByteCount: Int, queue: DispatchQueue) {

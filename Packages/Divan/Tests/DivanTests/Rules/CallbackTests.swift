@@ -3,9 +3,9 @@ import Divan
 import Foundation
 import Testing
 
-/// Callbacks of the application that do what they should not: block, close, delete, stop.
+/// Application callbacks that do what they should not: block, close, delete, stop.
 @Suite(.timeLimit(.minutes(5))) struct CallbackTests {
-    /// Document `a`, changed on both sides since it was last replicated.
+    /// Document `a`, changed on both sides since its last replication.
     private func conflicted() async throws -> Peers {
         let peers = try Peers()
         try peers.here.defaultCollection().put("a", 1)
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    /// Only the loud failure may end the program, and it may come after the client has left.
+    /// Only the intended failure may end the program, and it may come after the client has left.
     private static func neverEnd() async {
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-// What a service of a database is, the module alone knows.
+// Database services are internal to the module.
 @testable import Divan
 
 /// `behaviour.md` §15 and §18.
@@ -46,7 +46,7 @@ import Testing
         #expect(await replicator.finalCode() == CBLError.notOpen)
         expect(CBLError.notOpen) { _ = try replicator.pendingDocumentIds(collection: here) }
         expect(CBLError.notOpen) { try listener.start() }
-        // A collection that is created again is another one: old objects do not lead to it.
+        // A recreated collection is a different one: old objects do not lead to it.
         _ = try peers.here.createCollection(name: "hotels")
         #expect(await replicator.finalCode() == CBLError.notOpen)
     }
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    /// Ends when the work has that it waits for, as a replicator does whose revisions are being stored.
+    /// Ends when the work that it waits for has ended, like a replicator whose revisions are being stored.
     private final class Service: DatabaseService {
         private let work = DispatchSemaphore(value: 0)
         private let asked = DispatchSemaphore(value: 0)
@@ -122,7 +122,7 @@ import Testing
         func waitForStop() { work.wait() }
     }
 
-    /// What a listener has captured may go on the thread that committed, where a peer's revisions are stored.
+    /// Objects captured by a listener may be released on the committing thread, where a peer's revisions are stored.
     @Test func `who closes the database as it goes, on a thread that it waits for, does not wait`()
         async throws
     {

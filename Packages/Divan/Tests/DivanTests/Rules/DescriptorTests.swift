@@ -4,14 +4,14 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a process has open, and how many threads it has, when all that it began is over.
+/// The open descriptors and threads of a process after everything that it started has ended.
 @Suite(.timeLimit(.minutes(5))) struct DescriptorTests {
     private static func count(_ directory: String) -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/\(directory)").count)
             ?? -1
     }
 
-    /// One of everything, begun and ended.
+    /// Starts and ends one of everything.
     private static func round(_ number: Int) async throws {
         let peers = try Peers()
         let collection = try peers.here.defaultCollection()
@@ -44,7 +44,7 @@ import Testing
         try peers.there.delete()
     }
 
-    /// In a process of its own: other tests open files, too.
+    /// In its own process, because other tests also open files.
     @Test func `whatever was begun leaves no descriptor and no thread behind`() async {
         await #expect(processExitsWith: .success) {
             for number in 0..<5 { try await Self.round(number) }

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// `behaviour.md` §2, the rules that need a peer, a batch's inside, or odd names.
+/// `behaviour.md` §2, the rules that need a peer, the inside of a batch, or odd names.
 @Suite(.timeLimit(.minutes(5))) struct DocumentRuleTests {
     @Test func `a later pull brings a purged document back if the peer has a newer revision`()
         async throws

@@ -5,23 +5,22 @@ import Testing
 
 @testable import Divan
 
-/// What a listener may do from inside its call: everything that an application may do elsewhere.
+/// What a listener may do inside its callback: everything that an application may do elsewhere.
 ///
-/// `@testable`: a log line marks the moment at which a run ends. What waits for itself shows as a test that
-/// takes too long.
+/// `@testable`: a log line marks the moment at which a run ends. A deadlock shows as a test that takes too long.
 @Suite(.timeLimit(.minutes(5))) struct InsideListenerTests {
-    /// Who calls.
+    /// The caller.
     enum Kind: CaseIterable {
         case collection, document, liveQuery, status, documents
     }
 
-    /// What is done inside.
+    /// The action inside the callback.
     enum Action: CaseIterable {
         case closes, deletes, removesItself, stops, restarts, saves, saves100, queries, makesIndex
         case deletesCollection, batches, opensAgain, compacts, drains
     }
 
-    /// One listener on a queue of its own, and all that it may touch.
+    /// One listener on its own queue, and everything that it may use.
     private final class Scene: Sendable {
         let peers: Peers
         let collection: Divan.Collection
@@ -113,14 +112,14 @@ import Testing
         let scene = try Scene()
         try scene.listen(kind, action)
         scene.replicator.start()
-        // What calls at its beginning may have closed everything by now.
+        // A listener that is called at the start may have closed everything by now.
         try? scene.collection.put("a", 1)
         await scene.waitUntilDone()
         try? scene.peers.here.close()
         try? scene.peers.there.close()
     }
 
-    /// Hears of the end of a run before anybody else, and lets another one begin.
+    /// Learns of the end of a run before anyone else, and lets another one start.
     private struct EndSink: LogSinkProtocol {
         let isLast: @Sendable (String) -> Void
 
@@ -142,7 +141,7 @@ import Testing
                     said.yield(replicator.status.activity)
                     said.finish()
                 }
-                // What goes wrong does so meanwhile; what is right waits for us.
+                // An error would show in this time; correct code waits for us.
                 let patience = ContinuousClock.now + .milliseconds(500)
                 while replicator.status.activity == .stopped, ContinuousClock.now < patience {}
             }
@@ -155,7 +154,7 @@ import Testing
         }
     }
 
-    /// Asks about everything, and begins and ends what it can.
+    /// Reads everything, and starts and ends what it can.
     private struct CuriousSink: LogSinkProtocol {
         let listener: URLEndpointListener
         let isAsked: @Sendable () -> Void

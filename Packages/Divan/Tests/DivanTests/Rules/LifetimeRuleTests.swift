@@ -3,12 +3,12 @@ import Divan
 import Foundation
 import Testing
 
-/// What nobody refers to any more goes away by itself: `behaviour.md` §15, `api-map.md` §10.
+/// Objects without references are released: `behaviour.md` §15, `api-map.md` §10.
 ///
-/// Every closure that an application hands in captures one object; its end is the end of all of
-/// them. A leak shows as a test that takes too long.
+/// Every closure that an application passes in captures one object; its release shows that all of them are released. A
+/// leak shows as a test that takes too long.
 @Suite(.timeLimit(.minutes(5))) struct LifetimeRuleTests {
-    /// Ends a stream when its last reference goes.
+    /// Ends a stream when its last reference is released.
     private final class Captured: Sendable {
         private let end: AsyncStream<Void>.Continuation
 
@@ -44,7 +44,7 @@ import Testing
         for await _ in documents {}
     }
 
-    /// Closes its database as it goes.
+    /// Closes its database when it is released.
     private final class Owner: Sendable {
         let database: Database
 
@@ -66,7 +66,7 @@ import Testing
             let owner = Owner(try Database(name: "owned", config: config))
             let collection = try owner.database.defaultCollection()
             try collection.put("doc", 1)
-            // The first one ends, and others go on, one of them on the same thread.
+            // The first one ends, and the others continue, one of them on the same thread.
             for number in 0..<9 {
                 var configuration = try peers.configuration(collections: [collection]) { entry in
                     if number == 0 { entry.pushFilter = { _, _ in owner.wants() } }

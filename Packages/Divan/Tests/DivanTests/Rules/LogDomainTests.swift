@@ -3,7 +3,7 @@ import Testing
 
 @testable import Divan
 
-/// `behaviour.md` §17: how inner domains become public ones; internal, as nobody else sees both.
+/// `behaviour.md` §17: how inner domains map to public ones; internal, because only the module sees both.
 @Suite struct LogDomainTests {
     @Test func `the domains of the public enum are those of the core`() {
         let pairs: [(DivanLog.LogDomain, Divan.LogDomain)] = [

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Divan
 
-/// `behaviour.md` §17, in processes of their own where the console or the first database counts.
+/// `behaviour.md` §17, in separate processes if the console or the first database matters.
 ///
-/// An extension, because the sinks are the process's and its suite is serialized.
+/// An extension, because the sinks are process-wide and the suite is serialized.
 extension LoggingTests {
     @Test func `levels are in order: debug, verbose, info, warning, error, none`() {
         let levels: [LogLevel] = [.debug, .verbose, .info, .warning, .error, .none]
@@ -336,7 +336,7 @@ extension LoggingTests {
     }
 }
 
-/// The 2.x call is deprecated; called through a protocol it is used without a warning.
+/// The 2.x call is deprecated; calling it through a protocol avoids the warning.
 private protocol OlderLevels {
     func set(_ level: LogLevel, _ domain: LogDomain)
 }

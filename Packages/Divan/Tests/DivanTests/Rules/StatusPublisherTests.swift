@@ -6,7 +6,7 @@ import Testing
 
 @testable import Divan
 
-/// What other processes are told of a database.
+/// What is published about a database to other processes.
 @Suite(.timeLimit(.minutes(1))) struct StatusPublisherTests {
     private final class Service: DatabaseService {
         var report: (@Sendable () -> JSONObject)? {

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Divan
 
-/// Streams of changes that begin in the very moment in which what they tell of ends.
+/// Change streams that start at the very moment when their subject ends.
 ///
-/// `@testable`: listeners of the library's own are told when they end. A stream that does not end shows as a
-/// test that takes too long.
+/// `@testable`: the library's own listeners are told when they end. A stream that does not end shows as a test that
+/// takes too long.
 @Suite(.timeLimit(.minutes(5))) struct StreamEndTests {
     @Test func `a stream that begins while the database closes ends with it`() async throws {
         let home = try TemporaryDatabase()

@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Testing
 
-/// `behaviour.md` §3, the rules about equality, text and odd values.
+/// `behaviour.md` §3, the rules about equality, strings and odd values.
 @Suite struct ValueRuleTests {
     let home: TemporaryDatabase
 
@@ -10,7 +10,7 @@ import Testing
         home = try TemporaryDatabase()
     }
 
-    /// The document as it is set, and as it is read back from the store.
+    /// The document as set, and as read back from the store.
     private func bothStates(_ data: [String: Any]) throws -> [Document] {
         let document = MutableDocument(id: "doc", data: data)
         try home.collection.save(document: document)
@@ -118,7 +118,7 @@ import Testing
         let one = MutableDictionaryObject(data: ["n": 1, "a": [1, 2.0] as [Any]])
         let same = MutableDictionaryObject(data: ["n": 1.0, "a": [1.0, 2]])
         #expect(one == same && one.hashValue == same.hashValue)
-        // As NSNumber: true is 1.
+        // As with `NSNumber`, true is 1.
         let truths: [Any] = [true, 1, 1.0, NSNumber(value: true)]
         for (left, right) in zip(truths, truths.dropFirst()) {
             #expect(MutableArrayObject(data: [left]) == MutableArrayObject(data: [right]))
