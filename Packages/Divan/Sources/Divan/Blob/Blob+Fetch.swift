@@ -35,8 +35,8 @@ extension Blob {
     /// ```
     ///
     /// - Parameters:
-    ///   - configuration: How to reach the peer; `nil` uses that of the newest living replicator that has the
-    ///     document's collection.
+    ///   - configuration: How to reach the peer; `nil` means as the newest living replicator that has the document's
+    ///     collection.
     ///   - progress: Called about every 64 KiB and at the end, on one of the library's threads; it must return at once.
     /// - Throws: `CBLError.notFound` for a blob that no pull has left at a peer, or if no replicator says how to reach
     ///   it; `notOpen`; the error that ended the connection; `CancellationError`.

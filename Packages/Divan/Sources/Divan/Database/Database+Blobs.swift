@@ -33,7 +33,7 @@ extension Database {
         _ = try blob.install(in: self)
     }
 
-    /// Returns the blob that a dictionary stands for, or `nil` when its content is not stored here.
+    /// Returns the blob that a dictionary represents, or `nil` when its content is not stored here.
     ///
     /// Its length is that of the content if the properties do not give one.
     ///

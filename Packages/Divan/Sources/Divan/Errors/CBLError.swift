@@ -66,7 +66,7 @@ public struct CBLError: Sendable {
     public static let databaseTooOld = 27
     /// The database was written by a version that is too new.
     public static let databaseTooNew = 28
-    /// A document ID is invalid; the rules are: 1 to 240 bytes, no leading `_`, no control characters.
+    /// A document ID violates the rules: 1 to 240 bytes, no leading `_`, no control characters.
     public static let badDocID = 29
     /// The database cannot be upgraded to the current version.
     public static let cantUpgradeDatabase = 30

@@ -13,8 +13,8 @@ extension Collection {
     ///
     /// The same condition on both sides, or in a query, selects the same documents. It may use the body, `META().id`
     /// and `META().deleted`. A deletion passes, because it has no body to test and must reach everyone who has the
-    /// document, unless the condition mentions `META().deleted` and decides itself; the same holds for a document that
-    /// may no longer be read. If the condition fails with an error, as a regular expression may, the document does not
+    /// document, unless the condition mentions `META().deleted` and decides itself. A document that may no longer be
+    /// read always passes. If the condition fails with an error, as a regular expression may, the document does not
     /// pass, and the log says so. An addition to the official API.
     ///
     /// - Parameters:

@@ -8,7 +8,7 @@ extension Replicator {
     /// The documents of a collection with changes that the peer has not acknowledged.
     ///
     /// Works before, during and after a run. A snapshot: it may be out of date when you read it. Tombstones count,
-    /// purged documents do not; `documentIDs`, or otherwise the push filter, apply.
+    /// purged documents do not. Only documents in `documentIDs` count, or, without it, those that pass the push filter.
     ///
     /// A `Set<String>` holds one of several IDs that Unicode calls equivalent, such as composed and
     /// decomposed `é`; ``pendingDocuments(collection:)`` lists them all.

@@ -158,7 +158,7 @@ public struct ReplicatorConfiguration: Sendable {
     }
 }
 
-// MARK: - What is in force: zero stands for the default, and is read back as zero
+// MARK: - Effective values: zero means the default, and is read back as zero
 
 extension ReplicatorConfiguration {
     private var defaultMaxAttempts: UInt {

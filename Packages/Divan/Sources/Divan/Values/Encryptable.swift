@@ -10,9 +10,9 @@ public import Foundation
 /// ```
 ///
 /// In the local database it is a dictionary, `{"@type":"encryptable","value":…}`, which queries and resolvers read like
-/// any other; encryption on disk is ``DatabaseConfiguration/encryptionKey``. It must be under a key of a document or of
-/// a dictionary inside; if it is in an array, or contains a blob, the document is not pushed (``CBLError/crypto``). May
-/// be used from any thread.
+/// any other; for encryption on disk see ``DatabaseConfiguration/encryptionKey``. It must be under a key of a document
+/// or of a dictionary inside; if it is in an array, or contains a blob, the document is not pushed
+/// (``CBLError/crypto``). May be used from any thread.
 ///
 /// Source: `encryption.md` §6; `CBLEncryptable` of Couchbase Lite for C.
 public struct Encryptable: Sendable {
