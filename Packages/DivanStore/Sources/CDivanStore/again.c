@@ -6,7 +6,7 @@ enum { PIECE_BYTE_COUNT = 1 << 16 };
 
 static int write_again(sqlite3_file *file) {
     const sqlite3_io_methods *methods = file->pMethods;
-    // A disk that still fails says so here, before anything is copied.
+    // A disk that still fails reports it here, before anything is copied.
     int code = methods->xSync(file, SQLITE_SYNC_NORMAL);
     sqlite3_int64 size = 0;
     if (code == SQLITE_OK) code = methods->xFileSize(file, &size);
@@ -27,7 +27,7 @@ int divan_write_log_again(const char *path) {
     int exists = 0;
     int code = vfs->xAccess(vfs, path, SQLITE_ACCESS_EXISTS, &exists);
     if (code != SQLITE_OK || !exists) return code;
-    // A VFS may look for what SQLite keeps behind a name.
+    // A VFS may look for what SQLite stores after a name.
     sqlite3_filename name = sqlite3_create_filename(path, "", "", 0, NULL);
     sqlite3_file *file = sqlite3_malloc(vfs->szOsFile);
     if (name == NULL || file == NULL) {

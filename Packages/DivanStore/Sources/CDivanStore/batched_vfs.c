@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-// A VFS over SQLite's default one, with fewer calls of the kernel: pages of a database are read ahead,
-// and what is added to a log is gathered. Everything else is handed on as it is.
+// A VFS over SQLite's default one, with fewer system calls: pages of a database are read ahead, and
+// writes to a log are gathered. Everything else is passed on unchanged.
 
 typedef struct batched_file {
     sqlite3_file base;
@@ -14,7 +14,7 @@ typedef struct batched_file {
     int flags;
     divan_read_ahead ahead;  // of a database
     divan_gathered_log log;  // of a log
-    // A database's log that gathers, and such a log's database.
+    // For a database: its log, which gathers; for such a log: its database.
     struct batched_file *other;
 } batched_file;
 
@@ -82,7 +82,7 @@ static int file_check_lock(sqlite3_file *file, int *is_reserved) {
     return base_of(file)->pMethods->xCheckReservedLock(base_of(file), is_reserved);
 }
 
-/// Asks for the file of this VFS below another one. What SQLite itself asks for has smaller numbers.
+/// Requests the file of this VFS below another one. SQLite's own requests have smaller numbers.
 enum { find_batched = 0x44760001 };
 
 static int file_control(sqlite3_file *file, int operation, void *argument) {
@@ -107,7 +107,7 @@ static int file_map_index(sqlite3_file *file, int page, int size, int extend, vo
 
 static int file_lock_index(sqlite3_file *file, int offset, int count, int flags) {
     forget(file);
-    // The writer's lock is the first. Behind it others may write where an undone transaction stood.
+    // The writer's lock is the first. After it is released others may write where a rolled-back transaction was.
     batched_file *log = batched(file)->other;
     if (log && offset == 0 && flags & SQLITE_SHM_UNLOCK) divan_gathered_log_drop(&log->log);
     return base_of(file)->pMethods->xShmLock(base_of(file), offset, count, flags);
@@ -121,7 +121,7 @@ static int file_unmap_index(sqlite3_file *file, int deletes) {
     return base_of(file)->pMethods->xShmUnmap(base_of(file), deletes);
 }
 
-// Version 2 offers the log's index and no mapping of the file.
+// Version 2 offers the log's index but no mapping of the file.
 static const sqlite3_io_methods methods = {
     .iVersion = 2,
     .xClose = file_close,
@@ -142,7 +142,7 @@ static const sqlite3_io_methods methods = {
     .xShmUnmap = file_unmap_index,
 };
 
-// Looked up for each call: a test may put another one in its place.
+// Looked up for each call: a test may replace it.
 static sqlite3_vfs *below(void) { return sqlite3_vfs_find(NULL); }
 
 static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *opened, int flags,
@@ -156,7 +156,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *open
     memset(file->file, 0, (size_t)base->szOsFile);
     int code = base->xOpen(base, name, file->file, flags, given);
     if (code != SQLITE_OK) {
-        // SQLite closes nothing that was not opened, so what the other one began ends here.
+        // SQLite does not close a file whose opening failed, so what the VFS below began ends here.
         if (file->file->pMethods) file->file->pMethods->xClose(file->file);
         sqlite3_free(file->file);
         file->file = NULL;
@@ -164,7 +164,7 @@ static int open_file(sqlite3_vfs *vfs, sqlite3_filename name, sqlite3_file *open
     }
     file->flags = flags;
     file->base.pMethods = &methods;
-    // SQLite names the file of the uppermost VFS, which may be a seal's.
+    // SQLite gives the file of the uppermost VFS, which may be that of a seal.
     batched_file *database = NULL;
     sqlite3_file *uppermost = flags & SQLITE_OPEN_WAL ? sqlite3_database_file_object(name) : NULL;
     if (uppermost) uppermost->pMethods->xFileControl(uppermost, find_batched, &database);

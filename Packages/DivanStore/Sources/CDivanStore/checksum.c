@@ -9,10 +9,10 @@
 #endif
 
 // The checksum is made of CRC-32C, whose step for eight bytes is one instruction on most machines.
-// Each step waits for the one before, so three of them run beside each other and are joined at the
-// end. Whatever changes within 32 neighbouring bits changes one of the three, and so the result.
+// Each step waits for the previous one, so three of them run in parallel and are combined at the
+// end. Any change within 32 neighbouring bits changes one of the three, and so the result.
 
-// CRC-32C, four bits at a time; where the machine has no instruction.
+// CRC-32C, four bits at a time; for machines without the instruction.
 static uint32_t step_byte_slowly(uint32_t crc, uint8_t byte) {
     static const uint32_t table[16] = {
         0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3,
@@ -29,7 +29,7 @@ static uint32_t step_word_slowly(uint32_t crc, uint64_t word) {
     return crc;
 }
 
-// The lowest byte of a word stands first, on every machine.
+// The lowest byte of a word comes first, on every machine.
 static uint64_t ordered(uint64_t word) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap64(word);
@@ -113,9 +113,9 @@ static uint32_t value_checksum(uint32_t seed, sqlite3_value *value) {
 
 // Rows
 
-/// The half that stands for all columns but the body, which it knows by its checksum.
+/// The half that covers all columns but the body, which it includes by its checksum.
 ///
-/// Tree and expiration change alone, so what they add can be taken out again.
+/// Tree and expiration change alone, so what they add can be removed again.
 static uint32_t head_checksum(const divan_row *row, int64_t body_byte_count, uint32_t body,
                               uint32_t tree, uint32_t expiration) {
     const uint64_t numbers[4] = {
@@ -147,7 +147,7 @@ int64_t divan_row_checksum(const divan_row *row) {
         head_checksum(row, row->plain_body_byte_count, body, tree_checksum(row), expiration), body);
 }
 
-/// The columns of a row that are what they are, whatever their type.
+/// The columns of a row that are used as they are, whatever their type.
 static divan_row plain_columns(sqlite3_value **values) {
     divan_row row = {0};
     row.sequence = sqlite3_value_int64(values[0]);
@@ -167,7 +167,7 @@ static uint32_t found_head_checksum(const divan_found_row *found, sqlite3_value 
                          found->columns.expires ? value_checksum(expiration_seed, values[4]) : 0);
 }
 
-/// What the checksum, the ninth value, says of the row that was read from them.
+/// The verdict of the checksum, the ninth value, on the row that was read from the values.
 static divan_soundness soundness(const divan_found_row *found, sqlite3_value **values) {
     const divan_row *row = &found->columns;
     if (sqlite3_value_type(values[8]) == SQLITE_NULL) return divan_without_checksum;
@@ -206,7 +206,7 @@ static void read_row(sqlite3_value **values, int with_body, divan_found_row *fou
 }
 
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found) {
-    // Such values are safe on one thread at a time, as the connection is.
+    // Such values are safe on one thread at a time, like the connection.
     sqlite3_value *values[9];
     const int count = with_body ? 9 : 7;
     for (int column = 0; column < count; column++)

@@ -1,4 +1,4 @@
-// The system's own call: not every C library has a name for it.
+// The system call itself: not every C library has a function for it.
 #define _GNU_SOURCE
 #include "CDivanStore.h"
 

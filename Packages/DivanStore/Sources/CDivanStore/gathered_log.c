@@ -2,20 +2,20 @@
 
 #include <string.h>
 
-// SQLite writes the pages of a transaction into the log one by one, each in two calls: the head of its
-// frame and the page. Here they are put one behind the other and written with one call for 64 KiB,
-// since a sixth of the time of a pull would else go into the calls.
+// SQLite writes the pages of a transaction into the log one by one, each in two calls: the head of its frame
+// and the page. Here they are gathered and written with one call per 64 KiB, since the calls would otherwise
+// take a sixth of the time of a pull.
 //
-// **Why nobody misses what is held back.** It is part of a transaction that is not committed: the
-// frame that ends one says so in its head (bytes 4 to 7 are not 0), and with its page everything is
-// written before SQLite makes the transaction known in the log's index. Until then only the
-// connection itself looks at these frames, and whatever it asks the file for but the next write
-// comes after them. A write that fails is told to the write that was to end the transaction, or to
-// one before, so the transaction fails. What an undone transaction had spilled is dropped with the
-// writer's lock, behind which another connection may write in its place. What a write did not take stays
-// here: SQLite may undo one statement and go on, counting on the pages of those before.
+// **Why it is safe to hold writes back.** They belong to a transaction that is not committed: the frame that
+// ends one says so in its head (bytes 4 to 7 are not 0), and with its page everything is written before
+// SQLite publishes the transaction in the log's index. Until then only the connection itself reads these
+// frames, and any operation on the file other than the next write first writes them. A failed write is
+// reported to the write that was to end the transaction, or to an earlier one, so the transaction fails. What
+// a rolled-back transaction had spilled is dropped with the writer's lock, after which another connection may
+// write in its place. What a write did not take stays here: SQLite may undo one statement and go on, relying
+// on the pages of earlier ones.
 //
-// **What a crash leaves.** What it left before: of a transaction that was not committed any part.
+// **What a crash leaves.** The same as before: any part of an uncommitted transaction.
 //
 // **Below a seal** it is the same: of a sealed frame the first eight bytes are plain, and what the seal reads
 // of the log is written before.
@@ -35,7 +35,7 @@ int divan_gathered_log_flush(divan_gathered_log *log, sqlite3_file *file) {
     return code;
 }
 
-/// Adds a write to those held back; 0 where there is no room.
+/// Adds a write to those held back; 0 if there is no room.
 static int hold(divan_gathered_log *log, const uint8_t *bytes, int count, sqlite3_int64 offset) {
     if (!log->buffer) log->buffer = sqlite3_malloc(buffer_byte_count);
     if (!log->buffer || log->byte_count + count > buffer_byte_count) return 0;
@@ -56,7 +56,7 @@ int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const 
     int code = SQLITE_OK;
     if (!follows || log->byte_count + count > buffer_byte_count)
         code = divan_gathered_log_flush(log, file);
-    // These bytes are not held, so what comes next does not follow what is.
+    // These bytes are not held, so the next write does not follow what is held.
     if (code != SQLITE_OK) log->next = -1;
     if (code == SQLITE_OK && !(follows && hold(log, bytes, count, offset)))
         return write_below(file, bytes, count, offset);

@@ -3,9 +3,9 @@
 
 #include "CDivanStore.h"
 
-// The end of a log that is being written (`gathered_log.c`). Begins as zeros.
+// The end of a log that is being written (`gathered_log.c`). Initialised to zeros.
 typedef struct {
-    // What is held back: so many bytes from a place of the file.
+    // What is held back: a number of bytes from a position in the file.
     uint8_t *buffer;
     sqlite3_int64 start;
     int byte_count;
@@ -19,13 +19,13 @@ typedef struct {
 int divan_gathered_log_write(divan_gathered_log *log, sqlite3_file *file, const uint8_t *bytes,
                              int count, sqlite3_int64 offset);
 
-/// Writes what is held back. What could not be written is held no longer.
+/// Writes what is held back. What could not be written is no longer held.
 int divan_gathered_log_flush(divan_gathered_log *log, sqlite3_file *file);
 
-/// Gives up what is held back, when its transaction has ended without it.
+/// Discards what is held back, if its transaction has ended without it.
 void divan_gathered_log_drop(divan_gathered_log *log);
 
-/// Gives up what is held back, which belongs to no transaction that was committed.
+/// Discards what is held back, which belongs to no committed transaction.
 void divan_gathered_log_free(divan_gathered_log *log);
 
 #endif

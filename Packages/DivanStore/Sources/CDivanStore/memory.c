@@ -2,13 +2,13 @@
 
 #include <stddef.h>
 
-// SQLite's own allocator, with a look at what the calling thread may hold. A thread without an allowance pays
-// for one look at a variable of its own.
+// SQLite's own allocator, with a check of what the calling thread may hold. A thread without an allowance
+// pays for one check of a thread-local variable.
 
 static sqlite3_mem_methods plain;
 static _Thread_local divan_allowance *current;
 
-/// Whether the calling thread may hold so many bytes more; asks for more where that is not granted yet.
+/// Whether the calling thread may hold this many more bytes; requests more if they are not granted yet.
 static int admits(int64_t more) {
     divan_allowance *allowance = current;
     if (!allowance || allowance->held + more <= allowance->granted) return 1;

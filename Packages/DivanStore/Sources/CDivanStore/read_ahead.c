@@ -2,31 +2,31 @@
 
 #include <string.h>
 
-// Who asks for one page of the database after the other gets several with one call of the kernel. A
-// scan would else spend a quarter of its time on the calls.
+// If the pages of the database are requested one after another, several are read with one system
+// call. Otherwise a scan would spend a quarter of its time on the calls.
 //
 // **Why what was read ahead is right.** Within one snapshot the pages that a reader takes from the
-// file do not change: what was written after it began stands in the log, and what stood there
-// before is copied into the file only where the reader takes it from the log as well. A new
-// snapshot begins with a lock on the log's index, and every lock forgets what was read ahead.
+// file do not change: what was written after it began is in the log, and what was there before is
+// copied into the file only where the reader takes it from the log as well. A new snapshot begins
+// with a lock on the log's index, and every lock discards what was read ahead.
 //
-// **What it costs.** 64 KiB for a connection that has scanned. Reads here and there are handed on.
-// A mapped file would be faster still; but a disk that fails, or a file that somebody cuts, would
-// end the process.
+// **What it costs.** 64 KiB for a connection that has scanned. Scattered reads are passed on.
+// Mapping the file would be faster still, but a failing disk, or a file truncated by somebody,
+// would end the process.
 
-// Pages of an index stand between those of a table that grew beside it: a scan passes over them.
+// Pages of an index lie between those of a table that grew along with it: a scan skips them.
 enum { buffer_byte_count = 64 << 10, pages_before_reading_ahead = 2, pages_passed_over = 4 };
 
-/// Fills the buffer from `offset` on with at least `count` bytes; 0 when the file cannot give them.
+/// Fills the buffer from `offset` on with at least `count` bytes; 0 if the file cannot supply them.
 static int fill(divan_read_ahead *ahead, sqlite3_file *file, int count, sqlite3_int64 offset) {
     if (!ahead->buffer) ahead->buffer = sqlite3_malloc(buffer_byte_count);
     if (!ahead->buffer) return 0;
-    // The further a scan has come, the further it is likely to go.
+    // The longer a scan has run, the longer it is likely to go on.
     int wanted = buffer_byte_count;
     if (ahead->run < 5) wanted = count << ahead->run;
     if (wanted > buffer_byte_count) wanted = buffer_byte_count;
     ahead->byte_count = 0;
-    // An error, or the end of the file: the page that is asked for is read alone.
+    // An error, or the end of the file: the requested page is read alone.
     if (file->pMethods->xRead(file, ahead->buffer, wanted, offset) != SQLITE_OK) return 0;
     ahead->start = offset;
     ahead->byte_count = wanted;

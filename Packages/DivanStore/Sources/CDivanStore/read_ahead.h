@@ -3,12 +3,12 @@
 
 #include "CDivanStore.h"
 
-// What a connection has read of a database ahead of the questions (`read_ahead.c`). Begins as zeros.
+// What a connection has read ahead of a database (`read_ahead.c`). Initialised to zeros.
 typedef struct {
-    // The end of the last read, and how many lay one behind the other until there.
+    // The end of the last read, and how many reads up to it were consecutive.
     sqlite3_int64 next;
     int run;
-    // What was read ahead: so many bytes from a place of the file.
+    // What was read ahead: a number of bytes from a position in the file.
     uint8_t *buffer;
     sqlite3_int64 start;
     int byte_count;
@@ -18,7 +18,7 @@ typedef struct {
 int divan_read_ahead_read(divan_read_ahead *ahead, sqlite3_file *file, void *output, int count,
                           sqlite3_int64 offset);
 
-/// Forgets what was read: it may have changed.
+/// Discards what was read: it may have changed.
 void divan_read_ahead_forget(divan_read_ahead *ahead);
 
 void divan_read_ahead_free(divan_read_ahead *ahead);

@@ -9,7 +9,7 @@ int divan_run_triggers(sqlite3 *connection, int run) {
 }
 
 void divan_forbid_bloom_filters(sqlite3 *connection) {
-    // SQLITE_BloomFilter, which no header has; the same number since there are such filters (3.38).
+    // SQLITE_BloomFilter, which is in no header; the same number since such filters exist (3.38).
     (void)sqlite3_test_control(SQLITE_TESTCTRL_OPTIMIZATIONS, connection, 0x00080000);
 }
 
@@ -29,7 +29,7 @@ void divan_give_text(sqlite3_context *context, const char *text, int byte_count)
 
 enum { row_parameters = 9 };
 
-/// A packed body is a blob, and every other one is text.
+/// A packed body is a blob, and any other one is text.
 static int bind_body(sqlite3_stmt *statement, int index, const divan_row *row) {
     if (divan_is_packed((const uint8_t *)row->body, row->body_byte_count))
         return sqlite3_bind_blob(
@@ -37,7 +37,7 @@ static int bind_body(sqlite3_stmt *statement, int index, const divan_row *row) {
     return sqlite3_bind_text(statement, index, row->body, row->body_byte_count, SQLITE_STATIC);
 }
 
-/// Binds a row to the parameters behind `last`.
+/// Binds a row to the parameters after `last`.
 static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
     int code = sqlite3_bind_int64(statement, last + 1, row->sequence);
     if (code == SQLITE_OK)
@@ -63,7 +63,7 @@ static int bind_row(sqlite3_stmt *statement, int last, const divan_row *row) {
 int divan_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 void divan_begin_write_out(int descriptor) {
-    // Without waiting it takes no error from the sync that is to tell of it.
+    // Without waiting, it does not consume an error that the later sync is to report.
     (void)sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 

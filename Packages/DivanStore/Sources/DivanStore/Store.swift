@@ -4,21 +4,21 @@ internal import DivanLog
 public import DivanRevisions
 internal import Synchronization
 
-/// A database below its public face: collections of documents with their revision trees, blobs,
-/// checkpoints, and notice of every change.
+/// The database below the public API: collections of documents with their revision trees, blobs,
+/// checkpoints, and notification of every change.
 ///
-/// There is one `Store` for a file in a process, shared by all who open it. Any thread may read
-/// and write; writes wait for each other, reads wait for nobody.
+/// A process has one `Store` per file, shared by everyone who opens it. Any thread may read and
+/// write. Writes wait for each other; reads wait for nothing.
 ///
 /// Source: `behaviour.md` §2, §15, §16; `revisions.md` §4, §5.
 public final class Store: Sendable {
-    /// The bundle's directory without links; `nil` for a store in memory.
+    /// The bundle's directory with symbolic links resolved; `nil` for a store in memory.
     public let directory: String?
-    /// The contents that documents name by digest.
+    /// The blobs that documents refer to by digest.
     public let blobs: BlobStore
-    /// 16 bytes that name the database to others; a copy gets new ones.
+    /// 16 bytes that identify the database to others; a copy gets new ones.
     public let publicUUID: [UInt8]
-    /// 16 bytes that go into the names of checkpoints; a copy gets new ones.
+    /// 16 bytes that are part of the names of checkpoints; a copy gets new ones.
     public let privateUUID: [UInt8]
     /// The private UUID of the database that this one was copied from.
     public let previousPrivateUUID: [UInt8]?
@@ -31,21 +31,21 @@ public final class Store: Sendable {
     private let observers: StoreObservers
     private let savings = SavingQueue()
     let deltaSources = DeltaSources()
-    /// Read with the first checkpoint of a peer.
+    /// Loaded with the first checkpoint of a peer.
     let checkpointOwners = Mutex<CheckpointLedger?>(nil)
     private let hasToldOfUnsentKey = Atomic(false)
-    // Only touched by the thread that is inside `writing`.
+    // Accessed only by the thread that holds `writing`.
     nonisolated(unsafe) private var openWriter: StoreWriter?
 
     /// Creates a store over an engine of any kind.
     ///
     /// - Parameters:
-    ///   - engine: Keeps the rows.
-    ///   - blobs: The contents that the documents name; empty, and in memory, unless given.
-    ///   - archive: How bodies that are not current are kept.
-    ///   - random: Where a new database's UUIDs come from, and another source where it has a double.
-    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
-    /// - Throws: What the engine throws while it is asked for the database's UUIDs.
+    ///   - engine: Stores the rows.
+    ///   - blobs: The blobs that the documents refer to; by default empty and in memory.
+    ///   - archive: How bodies that are not current are stored.
+    ///   - random: Supplies the UUIDs of a new database, and a new source if another database has the same one.
+    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil` means the system's clock.
+    /// - Throws: What the engine throws when it is asked for the database's UUIDs.
     public convenience init(
         engine: any StorageEngine,
         blobs: BlobStore = BlobStore(BlobMemory()),
@@ -90,10 +90,10 @@ public final class Store: Sendable {
     /// Creates an empty store in memory.
     ///
     /// - Parameters:
-    ///   - archive: How bodies that are not current are kept.
+    ///   - archive: How bodies that are not current are stored.
     ///   - scheme: How revisions are named.
-    ///   - random: Where its UUIDs come from, and another source where it has a double.
-    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil`: the system's.
+    ///   - random: Supplies its UUIDs, and a new source if another database has the same one.
+    ///   - wallTime: Nanoseconds since 1970, for the clock of version vectors; `nil` means the system's clock.
     /// - Returns: The store.
     public static func inMemory(
         archive: BodyArchive = .deltas,
@@ -116,20 +116,20 @@ public final class Store: Sendable {
         )
     }
 
-    /// How the database names its revisions, and tells what follows from what.
+    /// How the database names its revisions and decides which one descends from which.
     public var scheme: RevisionScheme { authorship.scheme }
-    /// Whose versions the database writes; changes when it turns out that another one has its source.
+    /// The source that the database writes versions as; changes if another database turns out to have the same one.
     public var source: SourceID { authorship.source }
 
-    /// Names revisions by version vectors from now on, for ever; does nothing where that is so.
+    /// Names revisions by version vectors from now on, permanently; does nothing if it already does.
     ///
-    /// No document is touched: each keeps its tree ID until it is saved, or a newer revision comes. What
-    /// remotes have, checkpoints and conflicts stay. Peers that know only trees, which are Couchbase
-    /// Lite 3 and earlier, and Divan with such a database, do not sync with it any more, and older
-    /// versions of Divan do not open it.
+    /// No document is changed: each keeps its tree ID until it is saved or a newer revision arrives.
+    /// What remotes have, checkpoints and conflicts are kept. Peers that know only trees (Couchbase Lite
+    /// 3 and earlier, and Divan with such a database) can no longer sync with it, and older versions of
+    /// Divan cannot open it.
     ///
-    /// - Throws: `busy` while it has further owners and inside `write`, and what the medium reports; the
-    ///   database is then as it was.
+    /// - Throws: `busy` while it has other owners and inside `write`, and what the medium reports; the
+    ///   database is then unchanged.
     ///
     /// Source: `version-vectors.md` §10.
     public func upgradeToVersionVectors() throws {
@@ -144,7 +144,7 @@ public final class Store: Sendable {
         }
     }
 
-    /// Whether writes are refused.
+    /// Whether writes are rejected.
     public var isReadOnly: Bool { engine.isReadOnly }
 
     /// Whether the calling thread is inside `write`.
@@ -152,9 +152,9 @@ public final class Store: Sendable {
 
     // MARK: Reading and writing
 
-    /// Runs `body` on one state of the database, no older than the call.
+    /// Runs `body` on a single state of the database, no older than the call.
     ///
-    /// Inside `write` on the same thread it is the state that this write sees.
+    /// Inside `write` on the same thread, `body` sees the changes of that write.
     ///
     /// - Throws: `StoreError`, and whatever `body` throws.
     public func read<T>(_ body: (StoreReader) throws -> T) throws -> T {
@@ -171,8 +171,8 @@ public final class Store: Sendable {
         }
     }
 
-    /// How revisions are named in a state of the database: nobody tells who only reads of an upgrade, by
-    /// another process or by the store that writes in this one.
+    /// How revisions are named in this state of the database: a store that only reads is not told of an
+    /// upgrade by another process, or by the store that writes in this one.
     private func currentScheme(
         in snapshot: any StorageSnapshot
     ) throws(StoreError) -> RevisionScheme {
@@ -187,10 +187,10 @@ public final class Store: Sendable {
     ///
     /// Other threads' writes wait.
     ///
-    /// A write inside another on the same thread joins it. When the inner one throws after it has
-    /// changed something, the outer one cannot be committed any more: its end throws the same
-    /// error, even if the error was caught in between. Observers are called once, behind the
-    /// commit of the outermost.
+    /// A write inside another on the same thread joins it. If the inner one throws after it has
+    /// changed something, the outer one can no longer be committed: it ends by throwing the same
+    /// error, even if that error was caught in between. Observers are called once, after the
+    /// outermost write has committed.
     ///
     /// - Throws: `StoreError`, and whatever `body` throws.
     public func write<T>(
@@ -207,14 +207,14 @@ public final class Store: Sendable {
         return result
     }
 
-    /// Stores a revision made on this peer, in a transaction that it may share with the saves of
-    /// other threads; inside `write` on the same thread it joins that write.
+    /// Stores a revision made on this peer, in a transaction that it may share with the saves of other
+    /// threads; inside `write` on the same thread it joins that write.
     ///
-    /// As `StoreWriter.save`, and faster than a `write` around it where several threads save at
-    /// once. It returns behind the commit and after its observers were called on this thread.
+    /// Same as `StoreWriter.save`, but faster than a `write` around it when several threads save at the
+    /// same time. Returns after the commit, and after its observers were called on this thread.
     ///
-    /// - Throws: As `StoreWriter.save`; `noSuchCollection` also where the collection is not the one with
-    ///   `number`, but was made anew under its name.
+    /// - Throws: As `StoreWriter.save`; also `noSuchCollection` if the collection is not the one with
+    ///   `number` but was recreated under its name.
     public func save(
         _ revision: LocalRevision,
         in collection: CollectionPath,
@@ -228,7 +228,7 @@ public final class Store: Sendable {
         }
         let ticket = savings.add(revision, in: collection, numbered: number)
         let result = writing.withLock { () -> Result<SavingQueue.Outcome, any Error>? in
-            // At most as many rounds as threads wait, since the oldest tickets are taken first.
+            // Takes at most as many rounds as threads wait, since the oldest tickets are taken first.
             while ticket.result == nil, case let group = savings.take(), !group.isEmpty {
                 store(group)
             }
@@ -239,7 +239,7 @@ public final class Store: Sendable {
         return outcome.outcome
     }
 
-    /// Stores a body over whatever is current, as `save(_:in:)`.
+    /// Stores a body over whatever revision is current, like `save(_:in:)`.
     public func save(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -248,8 +248,8 @@ public final class Store: Sendable {
         try save(LocalRevision(documentID, body: body), in: collection)
     }
 
-    /// Stores a group in one transaction, or, when that fails, each in its own: one save's failure
-    /// is not the others'.
+    /// Stores a group in one transaction or, if that fails, each save in its own, so that one
+    /// save's failure does not affect the others.
     private func store(_ group: [SavingQueue.Ticket]) {
         do {
             let (outcomes, _) = try transact(origin: .local) { writer in
@@ -263,14 +263,14 @@ public final class Store: Sendable {
         }
     }
 
-    /// Runs the outermost write; only inside `writing`.
+    /// Runs the outermost write; call only while holding `writing`.
     private func transact<T>(
         origin: ChangeOrigin,
         _ body: (StoreWriter) throws -> T
     ) throws -> (result: T, changes: [StoreChange]) {
         var identity: StoreIdentity?
         let timer = StoreLog.database.timer(for: .verbose)
-        // Until it is committed, what the ledger knows may be ahead of what is stored.
+        // Until the commit, the ledger may be ahead of what is stored.
         var (losesLedger, losesLedgerIfUndone) = (false, false)
         var unsent: (documentID: DocumentID, key: String)?
         defer { if losesLedger || losesLedgerIfUndone { checkpointOwners.withLock { $0 = nil } } }
@@ -306,7 +306,7 @@ public final class Store: Sendable {
         return outcome
     }
 
-    /// Tells of a transaction that took long.
+    /// Logs a transaction that took long.
     private func note(_ timer: LogTimer, of changes: [StoreChange]) {
         guard timer.milliseconds > Double(StoreLimits.quickTransactionMilliseconds) else { return }
         let count = changes.reduce(0) { $0 + $1.changes.count }
@@ -315,7 +315,7 @@ public final class Store: Sendable {
         )
     }
 
-    /// Says, once, that a key will not arrive anywhere.
+    /// Warns, once, that a key will not reach any peer.
     private func warn(of unsentKey: String, in documentID: DocumentID) {
         guard !hasToldOfUnsentKey.exchange(true, ordering: .relaxed) else { return }
         StoreLog.database.warning(
@@ -324,11 +324,11 @@ public final class Store: Sendable {
         )
     }
 
-    /// Calls `handler` after every commit that changed documents, once for each collection and
-    /// origin, on the thread that committed and outside the transaction.
+    /// Calls `handler` after every commit that changed documents, once per collection and origin,
+    /// on the thread that committed and outside the transaction.
     ///
-    /// When several threads write, a later commit may be told first: take the sequences as a hint
-    /// and read the changes feed.
+    /// When several threads write, a later commit may be reported first: use the sequences as a
+    /// hint and read the changes feed.
     public func observe(
         _ handler: @escaping @Sendable (StoreChange) -> Void
     ) -> StoreObservation {
@@ -337,24 +337,24 @@ public final class Store: Sendable {
 
     // MARK: Collections
 
-    /// Every collection: the default one, then the others in the order of creation.
+    /// Every collection: the default one, then the others in order of creation.
     public func collections() throws -> [CollectionPath] {
         try read { try $0.collections() }
     }
 
-    /// Whether the collection exists; the default one always does.
+    /// Whether the collection exists; the default one always exists.
     public func hasCollection(_ path: CollectionPath) throws -> Bool {
         try read { try $0.hasCollection(path) }
     }
 
-    /// Makes a collection; does nothing when it exists.
+    /// Creates a collection; does nothing if it exists.
     public func createCollection(_ path: CollectionPath) throws {
         try write { try $0.createCollection(path) }
     }
 
-    /// Removes a collection with its documents; does nothing when there is none.
+    /// Removes a collection with its documents; does nothing if there is none.
     ///
-    /// The default collection is emptied and, being always there, stays.
+    /// The default collection is emptied but, since it always exists, remains.
     public func deleteCollection(_ path: CollectionPath) throws {
         try write { try $0.deleteCollection(path) }
     }

@@ -1,61 +1,61 @@
 public import DivanRevisions
 internal import Glibc
 
-/// What a store could not do, where, and what to do about it.
+/// What a store could not do, where, and how to remedy it.
 ///
-/// Source: `behaviour.md` §2, §15, §18; the codes of the public API are made from `code`.
+/// Source: `behaviour.md` §2, §15, §18; the codes of the public API are derived from `code`.
 public struct StoreError: Error, Equatable, Sendable {
-    /// The kind of failure, with the values that belong to it.
+    /// The kind of failure and its associated values.
     public enum Code: Equatable, Sendable {
-        /// The store was closed, or a reader or writer was used after its block had ended.
+        /// The store was closed, or a reader or writer was used after its block ended.
         case notOpen
         /// There is no database at this place.
         case noSuchDatabase
-        /// A database stands already where one was to be made.
+        /// A database already exists where a new one was to be created.
         case alreadyExists
-        /// The document is not there.
+        /// There is no such document.
         case notFound(documentID: DocumentID)
-        /// The collection was never made, or was deleted.
+        /// The collection was never created, or was deleted.
         case noSuchCollection(CollectionPath)
-        /// Another revision is current, or the received one would make a refused conflict.
+        /// Another revision is current, or the received one would create a conflict that is not allowed.
         case conflict(documentID: DocumentID, current: RevisionID?)
-        /// The body is larger than a row may be; both values in bytes.
+        /// The body is larger than a row may be; both values are in bytes.
         case bodyTooLarge(byteCount: Int, limit: Int)
-        /// A body made here names more contents than a peer takes in one document.
+        /// A body made here refers to more blobs than a peer accepts in one document.
         case tooManyBlobs(documentID: DocumentID, count: Int, limit: Int)
-        /// A body made here has a key at the top level that is reserved, or that is empty.
+        /// A body made here has a top-level key that is reserved or empty.
         case forbiddenKey(documentID: DocumentID, key: String)
-        /// The revision or its history breaks the rules of a tree.
+        /// The revision or its history violates the rules of a tree.
         case badRevision(documentID: DocumentID, RevisionError)
-        /// The checkpoint moved on; `current` is the revision that is stored, if any.
+        /// The checkpoint has changed in the meantime; `current` is the stored revision, if any.
         case checkpointMismatch(current: String?)
         /// The file was written by a later version of Divan.
         case tooNew(version: Int, supported: Int)
-        /// A body was packed with a codec that `StoreOptions.archive`, for old ones, or `packing` does not read.
+        /// A body was packed with a codec that neither `StoreOptions.archive` (old bodies) nor `packing` can read.
         case unknownCodec(number: UInt8)
-        /// The file is damaged; what was found.
+        /// The file is damaged; says what was found.
         case corrupt(String)
-        /// What is stored of a document is not what was written; what was found.
+        /// What is stored of a document is not what was written; says what was found.
         case damagedDocument(documentID: DocumentID, String)
-        /// The file is no SQLite database, or not one of Divan's; what was found.
+        /// The file is not an SQLite database, or not one of Divan's; says what was found.
         case notADatabase(String)
-        /// Somebody else has the database open.
+        /// Another owner or process has the database open.
         case busy(Holder)
-        /// A write was asked of a store that was opened for reading.
+        /// A write was attempted on a store that was opened read-only.
         case readOnly
-        /// The disk, or the quota, is full.
+        /// The disk is full, or the quota is used up.
         case diskFull
-        /// The operating system refused; its `errno`.
+        /// A system call failed; its `errno`.
         case io(Int32)
         /// The text is not `sha1-` and 28 characters of base64, or the blob is not stored.
         case noSuchBlob(BlobDigest)
-        /// The content that arrived is not what its digest promised.
+        /// The content received does not match its digest.
         case blobMismatch(expected: BlobDigest, actual: BlobDigest)
-        /// SQLite failed in another way: its extended code and its message.
+        /// SQLite failed in another way: its extended result code and its message.
         case sqlite(Int32, String)
     }
 
-    /// Who keeps a database busy.
+    /// Who is using the database.
     public enum Holder: Equatable, Sendable {
         /// Another process that writes.
         case otherProcess
@@ -63,9 +63,9 @@ public struct StoreError: Error, Equatable, Sendable {
         case thisProcess(ownerCount: Int)
     }
 
-    /// What went wrong.
+    /// The failure.
     public let code: Code
-    /// The database or file concerned; empty for a store in memory.
+    /// The database or file in question; empty for a store in memory.
     public let path: String
 
     /// Creates an error about the file or directory at `path`.
@@ -85,12 +85,12 @@ public struct StoreError: Error, Equatable, Sendable {
 }
 
 extension StoreError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: place, problem and remedy.
     public var description: String {
         "\(path.isEmpty ? "store in memory" : path): \(explanation)"
     }
 
-    /// Problem and remedy, for those who need not learn where the database is.
+    /// Problem and remedy, for those who need not know where the database is.
     public var explanation: String {
         let (problem, remedy) = code.explanation
         return "\(problem); \(remedy)"
@@ -238,12 +238,12 @@ extension StoreError.Code {
 }
 
 extension StoreError {
-    /// The error itself if it is one of the store's; else an error that keeps its text.
+    /// The error itself if it is a `StoreError`; otherwise an error with its text.
     init(wrapping error: any Error, at path: String) {
         self = error as? StoreError ?? StoreError(.sqlite(0, String(describing: error)), at: path)
     }
 
-    /// Whether the file's place cannot be written to, rather than the file be bad.
+    /// Whether the location cannot be written to, as opposed to the file being bad.
     var isAboutPlace: Bool {
         switch code {
         case .readOnly, .io, .sqlite: true
@@ -251,22 +251,22 @@ extension StoreError {
         }
     }
 
-    /// Whether it is about a directory, or a file in it.
+    /// Whether it is about the directory or a file in it.
     func isAbout(_ directory: String) -> Bool {
         path.utf8.elementsEqual(directory.utf8) || path.utf8.starts(with: "\(directory)/".utf8)
     }
 
-    /// Whether what stands on the disk is not what was written.
+    /// Whether what is on the disk is not what was written.
     var isCorrupt: Bool {
         if case .corrupt = code { true } else { false }
     }
 
-    /// Whether the file is none of ours, or has another key.
+    /// Whether the file is not ours, or has another key.
     var isNoDatabase: Bool {
         if case .notADatabase = code { true } else { false }
     }
 
-    /// Whether the error is about one revision, so that others can still be read and stored.
+    /// Whether the error concerns a single revision, so that others can still be read and stored.
     public var concernsOneDocument: Bool {
         switch code {
         case .conflict, .bodyTooLarge, .tooManyBlobs, .forbiddenKey, .badRevision, .notFound,
@@ -276,7 +276,7 @@ extension StoreError {
         }
     }
 
-    /// Whether one document is damaged: not what this program lacks, such as a codec, for that opens others.
+    /// Whether one document is damaged; something this program lacks, such as a codec, does not count.
     var isDamageOfOneDocument: Bool {
         if case .damagedDocument = code { true } else { false }
     }

@@ -1,6 +1,6 @@
 internal import DivanLog
 
-/// What a store logs with: steps that take long and what holds it up, never what documents hold.
+/// The log of a store: slow steps and what delays them, never the contents of documents.
 enum StoreLog {
     static let database = Log(.database)
 }

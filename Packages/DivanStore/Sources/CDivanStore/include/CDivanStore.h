@@ -8,32 +8,32 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
-/// Has SQLite count its memory no more, and look at the allowance of a thread instead; without effect once the
-/// library is in use, which is told by another code than SQLITE_OK.
+/// Makes SQLite stop counting its memory, and check the allowance of a thread instead; has no effect once the
+/// library is in use, and then returns a code other than SQLITE_OK.
 int divan_configure_memory(void);
 
 /// The memory that the calls of one thread may take from SQLite and hold.
 typedef struct {
-    /// Bytes taken and not given back while the allowance was in use.
+    /// Bytes taken and not returned while the allowance was in use.
     int64_t held;
     /// Bytes that may be held.
     int64_t granted;
     void *context;
-    /// Asked for further bytes; returns at least as many, or 0, with which what asked fails (SQLITE_NOMEM). Must
-    /// not use SQLite.
+    /// Called to request more bytes; returns at least as many, or 0, which makes the request fail
+    /// (SQLITE_NOMEM). Must not use SQLite.
     int64_t (*grant)(void *context, int64_t more);
 } divan_allowance;
 
-/// Has the calls of this thread be held to an allowance from now on; null ends that.
+/// Applies an allowance to the calls of this thread from now on; null ends that.
 void divan_use_allowance(divan_allowance *allowance);
 
-/// Lets two directories of one file system change places in one step; returns 0 or what `errno` was.
+/// Exchanges two directories of one file system in one step; returns 0 or the `errno`.
 int divan_exchange(const char *one, const char *other);
 
-/// Has the triggers of a connection's tables run, or not; returns SQLITE_OK or the error.
+/// Makes the triggers of a connection's tables run, or not; returns SQLITE_OK or the error.
 int divan_run_triggers(sqlite3 *connection, int run);
 
-/// Has the planner of a connection use no Bloom filters; without effect where SQLite was built without its test
+/// Makes the planner of a connection use no Bloom filters; no effect if SQLite was built without its test
 /// controls.
 void divan_forbid_bloom_filters(sqlite3 *connection);
 
@@ -43,20 +43,20 @@ int divan_bind_text(sqlite3_stmt *statement, int index, const char *text, int by
 /// Binds bytes; SQLite copies them.
 int divan_bind_bytes(sqlite3_stmt *statement, int index, const uint8_t *bytes, int byte_count);
 
-/// `syncfs(2)`, which the system's header shows only to GNU sources.
+/// `syncfs(2)`, which the system's header declares only for GNU sources.
 int divan_sync_file_system(int descriptor);
 
-/// Has the system begin to bring what was written to a file to the disk, and does not wait for it: a hint, of
-/// which nothing is told.
+/// Makes the system start to write a file's new bytes to the disk, without waiting for it: a hint, whose
+/// result is not reported.
 void divan_begin_write_out(int descriptor);
 
 /// Writes the bytes of a log once more where they are, and syncs them, through SQLite's default VFS; a
-/// sealed log stays as it is sealed. Returns SQLITE_OK, also where there is none, or the error.
+/// sealed log stays as it is sealed. Returns SQLITE_OK, even if there is no log, or the error.
 ///
 /// Only while nobody else writes to the log. SQLite takes no locks on it.
 int divan_write_log_again(const char *path);
 
-/// Returns text from a function of SQL; SQLite copies it.
+/// Returns text from an SQL function; SQLite copies it.
 void divan_give_text(sqlite3_context *context, const char *text, int byte_count);
 
 /// A row of a document table, for `divan_put_rows` to borrow while it runs.
@@ -70,19 +70,19 @@ typedef struct {
     /// Milliseconds since 1970, if the document expires.
     int64_t expiration;
     int expires;
-    /// The encoded tree, or null when `known_at` says all there is to say.
+    /// The encoded tree, or null if `known_at` says everything.
     const uint8_t *tree;
     int tree_byte_count;
-    /// Without a tree: the remote that has the one revision; 0 = none.
+    /// Without a tree: the remote that has the one revision; 0 if none.
     int64_t known_at;
-    /// As it is stored: text, or packed where it begins with `divan_packed_mark`.
+    /// As stored: text, or packed if it begins with `divan_packed_mark`.
     const char *body;
     int body_byte_count;
     /// Bytes of the body when it is not packed.
     int64_t plain_body_byte_count;
 } divan_row;
 
-/// The byte that a packed body begins with, and no text of JSON does (`PackedBody`).
+/// The first byte of a packed body, with which no JSON text begins (`PackedBody`).
 enum { divan_packed_mark = 4 };
 
 /// Whether a stored body is a packed one.
@@ -91,19 +91,19 @@ static inline int divan_is_packed(const uint8_t *body, int64_t byte_count) {
 }
 
 /// Binds each row to nine parameters, the last of them its checksum, steps, resets and forgets the
-/// pointers: nothing is copied. Runs the statement, which takes one row or more at a time, until no row is
-/// left, or one of a run was not changed; `count` is a multiple of what it takes.
-/// Returns SQLITE_DONE, or the error; `changed` tells how many rows were added or replaced.
+/// pointers: nothing is copied. Runs the statement, which takes one or more rows at a time, until no row
+/// is left, or one of a run was not changed; `count` is a multiple of what it takes. Returns SQLITE_DONE,
+/// or the error; `changed` is set to the number of rows that were added or replaced.
 int divan_put_rows(sqlite3_stmt *statement, const divan_row *rows, int count, int *changed);
 
-/// A checksum of bytes; what changes within 32 neighbouring bits changes it for certain.
+/// A checksum of bytes; any change within 32 neighbouring bits is certain to change it.
 uint32_t divan_checksum(uint32_t seed, const uint8_t *bytes, uint64_t count);
 
 /// The same without the machine's instruction for it.
 uint32_t divan_checksum_slowly(uint32_t seed, const uint8_t *bytes, uint64_t count);
 
-/// The checksum that is stored with a row: in its upper half that of all columns but the body,
-/// which tree and expiration enter by exclusive or; in its lower half that of the body.
+/// The checksum that is stored with a row: its upper half covers all columns but the body, with
+/// tree and expiration combined by exclusive or; its lower half covers the body.
 int64_t divan_row_checksum(const divan_row *row);
 
 /// Whether a row is as it was stored.
@@ -111,36 +111,36 @@ typedef enum {
     divan_sound = 0,
     divan_without_checksum = 1,
     divan_damaged_body = 2,
-    /// What the columns beside the body say is not to be trusted.
+    /// The columns other than the body are not to be trusted.
     divan_damaged_head = 3,
 } divan_soundness;
 
 /// The row under a cursor. Every pointer is borrowed until the statement steps again.
 typedef struct {
-    /// Its tree is null only where the column holds an integer, and its body where it was not read.
+    /// Its tree is null only if the column holds an integer, and its body if it was not read.
     divan_row columns;
-    /// What the row says of its body's size.
+    /// The size of its body according to the row.
     int64_t told_body_byte_count;
-    /// `divan_sound` where the body was not read: nobody looked.
+    /// `divan_sound` if the body was not read: nothing was checked.
     divan_soundness soundness;
 } divan_found_row;
 
 /// Reads the row under the cursor, whose columns are those of a document table in the order of
-/// `divan_row`, and compares it with its checksum where body and checksum are the last of them.
+/// `divan_row`, and compares it with its checksum if body and checksum are the last of them.
 void divan_get_row(sqlite3_stmt *statement, int with_body, divan_found_row *found);
 
-/// Binds a document ID to parameter 1, steps, and reads the row that was found, whose head is damaged
-/// if its ID is another than the index said.
+/// Binds a document ID to parameter 1, steps, and reads the row that was found, whose head counts as
+/// damaged if its ID differs from that in the index.
 ///
-/// Returns what the step did. SQLite reads the ID during the call only; it stays bound until the next
-/// call binds another.
+/// Returns the result of the step. SQLite reads the ID during the call only; it stays bound until the
+/// next call binds another.
 int divan_find_row(sqlite3_stmt *statement, const char *document_id, int byte_count, int with_body,
                    divan_found_row *found);
 
-/// The name of the VFS that reads ahead and gathers writes (`batched_vfs.c`); null where there can be none.
+/// The name of the VFS that reads ahead and gathers writes (`batched_vfs.c`); null if there can be none.
 const char *divan_batched_vfs(void);
 
-/// Gives a connection the functions of SQL that keep checksums (`checksum.c`).
+/// Adds to a connection the SQL functions that maintain checksums (`checksum.c`).
 int divan_add_checksums(sqlite3 *connection);
 
 #endif

@@ -1,11 +1,11 @@
 public import DivanRevisions
 
-// Contents that documents name and that were not fetched with them, because the replicator was told
-// to leave them at the peer: each with the documents under which the peer has it.
+// Blobs that documents refer to but that were not fetched with them, because the replicator was
+// configured to leave them at the peer; recorded with the documents under which the peer has them.
 extension StoreWriter {
-    /// Notes that a content was left at the peer, under a document of it.
+    /// Records that a blob was left at the peer, under one of its documents.
     ///
-    /// Of many documents the `StoreLimits.absentBlobNamesCount` that were noted last are kept.
+    /// Of many documents, the `StoreLimits.absentBlobNamesCount` most recently recorded are kept.
     public func noteAbsent(
         _ digest: BlobDigest,
         of documentID: DocumentID,
@@ -19,7 +19,7 @@ extension StoreWriter {
         try setMetadata(AbsentBlobs.key(digest), AbsentBlobs.encoded(names))
     }
 
-    /// Notes that a content is here by now: for all documents that name it.
+    /// Records that a blob has arrived, for all documents that refer to it.
     public func noteArrived(_ digest: BlobDigest) throws(StoreError) {
         guard try metadata(AbsentBlobs.key(digest)) != nil else { return }
         try setMetadata(AbsentBlobs.key(digest), nil)
@@ -27,15 +27,15 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// The document under which the peer was last told to have a content that was left there; `nil` when
-    /// none was.
+    /// The document under which a blob was most recently recorded as left at the peer; `nil` if none
+    /// was.
     public func absentBlob(_ digest: BlobDigest) throws(StoreError) -> Damage.DocumentName? {
         try absentBlobNames(digest).first
     }
 
-    /// The documents under which the peer has a content that was left there, the latest first.
+    /// The documents under which the peer has a blob that was left there, the latest first.
     ///
-    /// Some of them may have gone there, or have another content by now.
+    /// Some of them may be gone there, or may have another blob by now.
     public func absentBlobNames(
         _ digest: BlobDigest
     ) throws(StoreError) -> [Damage.DocumentName] {
@@ -51,9 +51,9 @@ extension StoreReader {
 }
 
 extension Store {
-    /// Forgets where contents were left that are here by now, or that no document names any more.
+    /// Forgets where blobs were left that have arrived, or that no document refers to any more.
     ///
-    /// They would count as left there for ever, also when they are lost here.
+    /// Otherwise they would count as left at the peer for ever, even if they are lost here.
     func forgetAbsentBlobs(keeping used: Set<BlobDigest>) throws {
         let spent = try read { reader in
             try reader.current().values(in: .metadata).compactMap { key, _ in
@@ -67,8 +67,8 @@ extension Store {
     }
 }
 
-/// Collection and ID of each document, with a line feed between the two, and a zero byte, which no ID has,
-/// before the next.
+/// Collection and ID of each document, separated by a line feed; a zero byte, which no ID contains,
+/// separates the documents.
 private enum AbsentBlobs {
     private static let prefix = "absent-blob:"
 

@@ -1,11 +1,11 @@
 internal import CDivanStore
 internal import Glibc
 
-/// The system calls that put a blob onto the disk, and read it; tests make each of them fail.
+/// The system calls that write a blob to the disk, and read it; tests make each of them fail.
 ///
-/// Each returns as the system call does, with `errno` set after a failure.
+/// Each returns what the system call does, with `errno` set after a failure.
 struct BlobCalls: Sendable {
-    /// `open(2)` of what is there.
+    /// `open(2)` of an existing file.
     var open: @Sendable (String, Int32) -> Int32
     /// `pread(2)`.
     var read: @Sendable (Int32, UnsafeMutableRawBufferPointer, Int) -> Int

@@ -1,12 +1,12 @@
-/// A place in a content that is read piece by piece, over a long time perhaps.
+/// A position in a blob that is read piece by piece, perhaps over a long time.
 ///
-/// It keeps the content from being collected, and opens it when the first piece is asked for. Its file
-/// stays open between two pieces only while few others do, so that contents that wait for a slow
-/// reader cost no descriptor. Confined to one thread at a time.
+/// It keeps the blob from being collected, and opens it when the first piece is requested. The file
+/// stays open between two pieces only while few others do, so that blobs waiting for a slow reader use
+/// no descriptor. Confined to one thread at a time.
 public final class BlobCursor {
-    /// The content.
+    /// The blob.
     public let digest: BlobDigest
-    /// Where the next byte is read.
+    /// The position of the next byte to read.
     public private(set) var offset: Int
 
     private let blobs: BlobStore
@@ -14,7 +14,7 @@ public final class BlobCursor {
     private var reader: BlobReader?
     private var isAtEnd = false
 
-    /// Creates a cursor at a place of a content, which need not be there.
+    /// Creates a cursor at a position of a blob, which need not be stored.
     public init(_ digest: BlobDigest, in blobs: BlobStore, at offset: Int = 0) {
         self.digest = digest
         self.offset = offset
@@ -31,7 +31,7 @@ public final class BlobCursor {
 
     /// Returns the next 1 to `limit` bytes; empty at the end.
     ///
-    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's refusal.
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func read(upTo limit: Int) throws(StoreError) -> [UInt8] {
         guard !isAtEnd else { return [] }
         let isNew = reader == nil
@@ -54,7 +54,7 @@ public final class BlobCursor {
         return opened
     }
 
-    /// Closes the file until the next piece is asked for.
+    /// Closes the file until the next piece is requested.
     public func rest() {
         guard reader != nil else { return }
         reader = nil

@@ -1,18 +1,18 @@
 internal import DivanCrypto
 
-/// The name of a blob's content: SHA-1 over its bytes.
+/// The name of a blob: the SHA-1 digest of its bytes.
 ///
 /// Source: `blobs.md` §1 (text), §2 (file name).
 public struct BlobDigest: Hashable, Sendable {
     /// The 20 bytes of the SHA-1 digest.
     public let bytes: [UInt8]
 
-    /// Hashes a whole content.
+    /// Hashes the whole content of a blob.
     public init(hashing content: Span<UInt8>) {
         bytes = SHA1.digest(of: content)
     }
 
-    /// Takes the result of a hash; `nil` unless it is 20 bytes.
+    /// Takes the result of a hash; `nil` if it is not 20 bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 20 else { return nil }
         self.bytes = bytes
@@ -26,7 +26,7 @@ public struct BlobDigest: Hashable, Sendable {
         self.init(bytes: bytes)
     }
 
-    /// The name of the content's file in `Attachments/`, made from the decoded bytes alone.
+    /// The name of the blob's file in `Attachments/`, made from the decoded bytes alone.
     public var fileName: String {
         String(base64.map { $0 == "/" ? "_" : $0 }) + ".blob"
     }
@@ -48,7 +48,7 @@ extension BlobDigest: CustomStringConvertible {
 }
 
 extension BlobDigest: Comparable {
-    /// The order of the bytes.
+    /// Orders digests by their bytes.
     public static func < (left: BlobDigest, right: BlobDigest) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }

@@ -2,13 +2,13 @@ internal import DivanLog
 internal import Glibc
 internal import Synchronization
 
-/// Contents as files of one directory, `Attachments/` of a bundle.
+/// Blobs as files of one directory, `Attachments/` of a bundle.
 ///
-/// A content is written to `incoming_…`, renamed to `pending_<name>` when it is complete, and to
-/// its name when it has reached the disk (one that is fetched on demand is written to `partial_<name>`,
-/// which stays for the next attempt): a name promises a whole content, also after a power cut.
-/// The last step is taken for all pending contents at once, before a transaction commits that
-/// names blobs. Names are made from decoded digests only, and links are not followed.
+/// A blob is written to `incoming_…`, renamed to `pending_<name>` when it is complete, and to its final
+/// name when it has reached the disk. (One fetched on demand is written to `partial_<name>`, which is
+/// kept for the next attempt.) So a final name guarantees a whole blob, even after a power cut. The
+/// last step is taken for all pending blobs together, before a transaction commits that refers to
+/// blobs. Names are made from decoded digests only, and links are not followed.
 ///
 /// Source: `blobs.md` §2.
 final class BlobDirectory: BlobShelf {
@@ -17,19 +17,19 @@ final class BlobDirectory: BlobShelf {
     private let isReadOnly: Bool
     private let sealing: Mutex<Sealing>
     private let serial = Atomic<UInt64>(0)
-    // Complete contents that may not have reached the disk. Held while they are settled, so that
-    // none is replaced between its sync and its name.
+    // Complete blobs that may not have reached the disk. Locked while they are settled, so that
+    // none is replaced between its sync and its rename.
     private let pending = Mutex<Set<BlobDigest>>([])
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
 
-    /// The key of the contents, and how many are being written with it.
+    /// The key of the blobs, and how many are being written with it.
     private struct Sealing {
         var key: (any StoreSealing)?
         var openSinkCount = 0
         var takesSinks = true
     }
 
-    /// Opens the directory, makes it if it is missing, and clears away what a crash left.
+    /// Opens the directory, creates it if it is missing, and cleans up what a crash left.
     init(
         _ path: String,
         isReadOnly: Bool,
@@ -47,10 +47,10 @@ final class BlobDirectory: BlobShelf {
     private var calls: BlobCalls { disk.calls }
     var directory: String? { path }
 
-    /// Drops unfinished contents and takes over pending ones that are whole: documents may name
-    /// them, since a crash can come between a commit and the renaming.
+    /// Deletes unfinished blobs and takes over pending ones that are whole: documents may refer to
+    /// them, since a crash can occur between a commit and the renaming.
     ///
-    /// One that cannot be read now keeps its name, as damage of that content and not of the database.
+    /// One that cannot be read now keeps its name, as damage of that blob and not of the database.
     private func recover() throws(StoreError) {
         var found: Set<BlobDigest> = []
         for name in try BundleFiles.names(in: path) {
@@ -87,7 +87,7 @@ final class BlobDirectory: BlobShelf {
         }
     }
 
-    /// Whether there is no more of a content than what a power cut left: not all of it, and no name.
+    /// Whether all that exists of a blob is what a power cut left: an incomplete file without its final name.
     func isUnfinished(_ digest: BlobDigest) throws(StoreError) -> Bool {
         guard !BundleFiles.exists(disk.file(digest)), BundleFiles.isFile(disk.pendingFile(digest))
         else { return false }
@@ -99,11 +99,11 @@ final class BlobDirectory: BlobShelf {
     func byteCount(_ digest: BlobDigest) -> Int? {
         var status = stat()
         for file in [disk.file(digest), disk.pendingFile(digest), disk.file(digest)] {
-            // With the key that it had then: another one may take its place, and the file another's.
+            // Takes the key of that moment: later another key and another file may be there.
             let (result, key) = sealing.withLock { (lstat(file, &status), $0.key) }
             guard result == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
             let byteCount = Int(status.st_size)
-            // What has another form is there, if damaged; reading it tells.
+            // A file of another form exists, but is damaged; reading it shows that.
             return key.map { $0.contentByteCount(ofFile: byteCount) ?? byteCount } ?? byteCount
         }
         return nil
@@ -117,7 +117,7 @@ final class BlobDirectory: BlobShelf {
                 continue
             }
         }
-        // It may have got its name between the two looks.
+        // It may have been renamed between the two attempts.
         return try source(digest, in: disk.file(digest))
     }
 
@@ -125,8 +125,8 @@ final class BlobDirectory: BlobShelf {
         _ digest: BlobDigest,
         in file: String
     ) throws(StoreError) -> any BlobSource {
-        // Non-blocking, or opening a pipe that somebody put there would wait for ever. With the key that it
-        // had then: another one may take its place, and the file another's.
+        // Non-blocking, since opening a pipe put there by somebody would wait for ever. Takes the key of
+        // that moment: later another key and another file may be there.
         let (descriptor, number, key) = sealing.withLock { sealing in
             let descriptor = calls.open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             return (descriptor, errno, sealing.key)
@@ -149,7 +149,7 @@ final class BlobDirectory: BlobShelf {
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
         var digests: [BlobDigest] = []
         var unknownNames: [String] = []
-        // A copy that was made by hand may be read without the directory.
+        // A copy made by hand may lack the directory and still be read.
         guard BundleFiles.exists(path) else { return ([], []) }
         for name in try BundleFiles.names(in: path) {
             if name.hasPrefix(BlobDisk.partialPrefix) { continue }
@@ -185,9 +185,9 @@ final class BlobDirectory: BlobShelf {
         return try SealedBlobSink(plain, sealing: key, path: file)
     }
 
-    /// Counts one more sink, whose end is told to `sinkDidEnd()`.
+    /// Counts one more sink, which calls `sinkDidEnd()` when it ends.
     ///
-    /// - Returns: The key with which it writes.
+    /// - Returns: The key that it writes with.
     private func beginSink() throws(StoreError) -> (any StoreSealing)? {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         return try sealing.withLock { sealing throws(StoreError) in
@@ -199,14 +199,14 @@ final class BlobDirectory: BlobShelf {
         }
     }
 
-    /// A sink is of no more use; each says so once.
+    /// A sink has ended; each calls this once.
     func sinkDidEnd() {
         sealing.withLock { $0.openSinkCount -= 1 }
     }
 
-    /// Runs `body` while no content is being written; who begins one is told `busy`.
+    /// Runs `body` while no blob is being written; starting to write one fails with `busy`.
     ///
-    /// - Throws: `busy` when one is being written already, and what `body` throws.
+    /// - Throws: `busy` if one is being written already, and what `body` throws.
     func whileResting(_ body: () throws -> Void) throws {
         try sealing.withLock { sealing throws(StoreError) in
             guard sealing.openSinkCount == 0, sealing.takesSinks else {
@@ -219,8 +219,8 @@ final class BlobDirectory: BlobShelf {
         try body()
     }
 
-    /// Runs `exchange`, which puts contents of another key in the place of these; nobody reads one
-    /// meanwhile.
+    /// Runs `exchange`, which replaces these blobs by blobs with another key; nobody reads one in
+    /// the meantime.
     func exchange(
         for key: (any StoreSealing)?,
         _ exchange: () throws(StoreError) -> Void
@@ -234,8 +234,8 @@ final class BlobDirectory: BlobShelf {
     func partialSink(
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)? {
-        // A part is read before it is whole, which the sealed form does not allow: with a key each
-        // attempt begins anew.
+        // A partial blob is read before it is whole, which the sealed form does not allow: with a
+        // key each attempt starts over.
         guard try beginSink() == nil else {
             sinkDidEnd()
             return nil
@@ -260,7 +260,7 @@ final class BlobDirectory: BlobShelf {
             0o600
         )
         guard descriptor >= 0 else {
-            // One that a crash left complete can only be read: the next attempt begins anew.
+            // One that a crash left complete is read-only: the next attempt starts over.
             guard errno == EACCES, unlink(file) == 0 else { throw .system(errno, at: file) }
             return nil
         }
@@ -285,10 +285,10 @@ final class BlobDirectory: BlobShelf {
             let digest = BlobDigest(fileName: String(name.dropFirst(BlobDisk.partialPrefix.count)))
             if let digest, used.contains(digest) { continue }
             let file = path + "/" + name
-            // Whoever writes it goes on: another one of this name would be taken for it at its end.
+            // Left to its writer, which at the end would take another file of this name for its own.
             let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard descriptor >= 0 else {
-                // A link or a socket is nobody's; what cannot be opened now may be somebody's.
+                // A link or a socket belongs to nobody; a file that cannot be opened now may belong to somebody.
                 if errno == ELOOP || errno == ENXIO { unlink(file) }
                 continue
             }
@@ -297,7 +297,7 @@ final class BlobDirectory: BlobShelf {
         }
     }
 
-    /// Takes over a complete content from a sink; `false` when it is here already.
+    /// Takes over a complete blob from a sink; `false` if it is already here.
     func place(_ file: String, as digest: BlobDigest) throws(StoreError) -> Bool {
         try pending.withLock { pending throws(StoreError) in
             guard !pending.contains(digest), !BundleFiles.isFile(disk.file(digest))
@@ -326,7 +326,7 @@ final class BlobDirectory: BlobShelf {
     func remove(_ digest: BlobDigest) throws(StoreError) {
         try pending.withLock { pending throws(StoreError) in
             pending.remove(digest)
-            // One that could not be taken over is not among those, and pending all the same.
+            // One that could not be taken over is not in that set, but pending all the same.
             for file in [disk.pendingFile(digest), disk.file(digest)] {
                 guard unlink(file) == 0 || errno == ENOENT else { throw .system(errno, at: file) }
             }
@@ -347,7 +347,7 @@ final class BlobDirectory: BlobShelf {
         try publish(&pending)
     }
 
-    /// Gives contents their names; of each the disk has one, whatever becomes of this.
+    /// Renames blobs to their final names; the disk has each under one of its names, whatever happens here.
     private func publish(_ pending: inout Set<BlobDigest>) throws(StoreError) {
         for digest in pending {
             guard calls.rename(disk.pendingFile(digest), disk.file(digest)) == 0 || errno == ENOENT

@@ -1,21 +1,21 @@
 internal import Glibc
 
-/// The files of a directory of contents, by name, and what brings them to the disk.
+/// The files of a directory of blobs, by name, and how they are synced to the disk.
 final class BlobDisk: Sendable {
-    /// What a file is called while its content is not complete.
+    /// Prefix of the file name while a blob is incomplete.
     static let unfinishedPrefix = "incoming_"
-    /// What stands before the name of a content that may not have reached the disk.
+    /// Prefix of the file name of a blob that may not have reached the disk.
     static let pendingPrefix = "pending_"
-    /// What stands before the name of a content of which a part has come.
+    /// Prefix of the file name of a blob of which a part has arrived.
     static let partialPrefix = "partial_"
 
     let path: String
     let calls: BlobCalls
-    // Open as long as contents are written: `syncfs` tells a descriptor of failures since it was opened, and
-    // of earlier ones only if nobody else on the file system was told. -1 for who only reads.
+    // Open as long as blobs are written: `syncfs` reports to a descriptor the failures since it was opened,
+    // and earlier ones only if they were reported to nobody else on the file system. -1 for read-only use.
     private let root: Int32
 
-    /// Opens the directory, and makes it if it is missing; who only reads needs none.
+    /// Opens the directory, and creates it if it is missing; read-only use needs none.
     init(_ path: String, isReadOnly: Bool, calls: BlobCalls) throws(StoreError) {
         self.path = path
         self.calls = calls
@@ -45,17 +45,17 @@ final class BlobDisk: Sendable {
         path + "/" + Self.partialPrefix + digest.fileName
     }
 
-    /// A name for a content that is being written; `mark` tells those of this process apart.
+    /// A file name for a blob that is being written; `mark` distinguishes those of this process.
     func unfinishedFile(_ mark: String) -> String {
         "\(path)/\(Self.unfinishedPrefix)\(getpid())_\(mark)"
     }
 
-    /// Brings contents to the disk, and the names that they have now.
+    /// Syncs files to the disk, and the names that they have now.
     ///
-    /// Who opens the database after a power cut finds them under those: a file that is on the disk need
-    /// not have its name there.
+    /// After a power cut the database is opened with those names: a file whose bytes are on the disk
+    /// need not have its name there.
     ///
-    /// - Returns: What the disk answered where it did not confirm them: some may be lost.
+    /// - Returns: The disk's error if it did not confirm them: some may be lost.
     /// - Throws: Why it could not be asked: nothing is lost.
     func sync(_ files: [String]) throws(StoreError) -> StoreError? {
         if files.count > StoreLimits.singlySyncedBlobCount {

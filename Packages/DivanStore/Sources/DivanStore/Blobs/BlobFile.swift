@@ -37,14 +37,14 @@ final class BlobFileSource: BlobSource {
         self.offset = max(offset, 0)
     }
 
-    /// Reads a part of the file whole.
+    /// Reads the whole of a range of the file.
     func read(_ part: Range<Int>) throws(StoreError) -> [UInt8] {
         var bytes: [UInt8] = []
         try read(part, into: &bytes)
         return bytes
     }
 
-    /// Reads a part of the file whole, over what `bytes` held: their memory serves again.
+    /// Reads the whole of a range of the file into `bytes`, whose memory is reused.
     func read(_ part: Range<Int>, into bytes: inout [UInt8]) throws(StoreError) {
         if bytes.count != part.count { bytes = [UInt8](repeating: 0, count: part.count) }
         var done = 0
@@ -63,13 +63,13 @@ final class BlobFileSource: BlobSource {
     }
 }
 
-/// A temporary file that becomes a content.
+/// A temporary file that becomes a blob.
 final class BlobFileSink: BlobSink {
     private var descriptor: Int32
     private let path: String
     private let directory: BlobDirectory
     private let calls: BlobCalls
-    // Since the system was last told to bring what there is to the disk.
+    // Bytes written since the system was last told to start writing them to the disk.
     private var newByteCount = 0
 
     init(_ descriptor: Int32, path: String, directory: BlobDirectory, calls: BlobCalls) {

@@ -1,26 +1,25 @@
 internal import DivanCrypto
 internal import Synchronization
 
-/// A content that arrives in pieces, written and digested, and beside whoever brings it once it turns out
-/// to be long.
+/// Writes and digests a blob that arrives in pieces, on other threads once it turns out to be long.
 ///
-/// **How**: short contents are taken in where they are, piece by piece. Behind the first
-/// `StoreLimits.takenAtOnceByteCount` bytes pieces are gathered into batches, and each batch has a
-/// thread of its own, which goes on where the one before it ended. Before the next batch begins the last
-/// is waited for, so two batches are held at most, and who brings bytes faster than they can be
-/// taken waits. A few contents at a time have such threads; the others do without. What a thread could
-/// not write is told to who brings the next batch, or asks for the end. Of a content that goes on behind
-/// a part, digesting that is the first batch: a part of 100 MB takes some tenths of a second.
+/// **How**: short blobs are handled by the caller, piece by piece. After the first
+/// `StoreLimits.takenAtOnceByteCount` bytes, pieces are gathered into batches, and each batch has its own
+/// thread, which continues where the previous one ended. Before the next batch begins, the last one is
+/// waited for, so at most two batches are held, and a caller that supplies bytes faster than they can be
+/// handled waits. Only a few blobs at a time have such threads; the others do without. An error on such a
+/// thread is thrown to the caller with the next batch, or at the end. If a blob continues a part,
+/// digesting that part is the first batch: 100 MB take some tenths of a second.
 ///
 /// Confined to one thread at a time.
 final class BlobIntake {
-    /// What an earlier attempt has left, and what goes on behind it.
+    /// What an earlier attempt has left, and the sink that continues it.
     struct Part {
         let sink: any BlobSink
         let source: any BlobSource
     }
 
-    /// How many contents have threads now, in the whole process.
+    /// How many blobs have threads now, in the whole process.
     private static let threadedCount = Atomic(0)
 
     private let medium: Medium
@@ -30,15 +29,15 @@ final class BlobIntake {
     private var gatheredByteCount = 0
     private var running: JoinedThread?
 
-    /// Begins a content.
+    /// Begins a blob.
     init(_ sink: sending any BlobSink) {
         medium = Medium(sink)
     }
 
-    /// Goes on behind a part that is there.
+    /// Continues an existing part.
     ///
-    /// - Throws: Why a short one cannot be read, which is forgotten then; of a long one that is told as
-    ///   what a thread could not write.
+    /// - Throws: Why a short part cannot be read, which is then discarded; for a long part this is
+    ///   thrown later, like a thread's write error.
     init(resuming part: sending Part) throws(StoreError) {
         let partByteCount = part.source.byteCount
         let medium = Medium(resuming: part)
@@ -55,7 +54,7 @@ final class BlobIntake {
 
     /// Adds a piece, whose memory is kept until a thread has taken it.
     ///
-    /// - Throws: The system's refusal of this piece or of one before it.
+    /// - Throws: The system's error for this piece or an earlier one.
     func append(_ piece: [UInt8]) throws(StoreError) {
         guard startsThreads(with: piece.count) else { return try medium.take(piece) }
         pieces.append(piece)
@@ -69,27 +68,27 @@ final class BlobIntake {
         if running == nil { medium.take(batch: batch) }  // a system without another thread
     }
 
-    /// Takes what waits, and returns the digest of all; nothing can be added any more.
+    /// Writes what is waiting, and returns the digest of all; nothing can be added any more.
     func finalize() throws(StoreError) -> [UInt8] {
         try finish()
         return medium.finalize()
     }
 
-    /// Keeps the content under its digest.
+    /// Stores the blob under its digest.
     func store(as digest: BlobDigest) throws(StoreError) {
         try medium.store(as: digest)
     }
 
-    /// Forgets what was added.
+    /// Discards what was added.
     func discard() {
         running?.join()
         pieces = []
         medium.discard()
     }
 
-    /// Keeps what was added, for who goes on with it.
+    /// Keeps what was added, to be continued later.
     func suspend() {
-        // What could not be written is not there, and comes again.
+        // What could not be written is missing, and will be sent again.
         try? finish()
         medium.suspend()
     }
@@ -103,14 +102,14 @@ final class BlobIntake {
         try medium.check()
     }
 
-    /// Waits for the batch that is being taken.
+    /// Waits for the batch that is being written.
     private func settle() throws(StoreError) {
         running?.join()
         running = nil
         try medium.check()
     }
 
-    /// Whether what comes now is gathered for a thread.
+    /// Whether what arrives now is gathered for a thread.
     private func startsThreads(with newByteCount: Int) -> Bool {
         byteCount += newByteCount
         guard !isThreaded, byteCount > StoreLimits.takenAtOnceByteCount else { return isThreaded }
@@ -130,18 +129,18 @@ final class BlobIntake {
     }
 }
 
-/// What a thread and its starter share: the file and the digest of what is in it.
+/// What a thread and its starter share: the file and the digest of its content.
 private final class Medium: Sendable {
     private struct State {
         let sink: any BlobSink
-        /// What is there already and not digested.
+        /// What exists already but is not digested.
         var part: (any BlobSource)?
         var digest = SHA1()
         var failure: StoreError?
-        /// Pieces that are written with one call; kept, so that its memory serves again.
+        /// Pieces that are written with one call; kept so that its memory is reused.
         var gathered: [UInt8] = []
 
-        /// Writes a piece and digests it; nothing behind a failure, which is thrown again.
+        /// Writes a piece and digests it; after a failure does nothing but throw it again.
         mutating func take(_ piece: [UInt8]) throws(StoreError) {
             if let failure { throw failure }
             do throws(StoreError) {
@@ -153,7 +152,7 @@ private final class Medium: Sendable {
             digest.update(piece.span)
         }
 
-        /// Digests what is there; where that cannot be read it is no part, and forgotten.
+        /// Digests what exists already; if it cannot be read, it is discarded.
         mutating func digestPart() {
             guard let part else { return }
             self.part = nil
@@ -199,9 +198,9 @@ private final class Medium: Sendable {
         try state.withLock { state throws(StoreError) in try state.take(piece) }
     }
 
-    /// Takes a batch, with calls as long as a reader's pieces: the system takes long ones faster.
+    /// Writes a batch, with calls as long as a reader's pieces: the system handles long ones faster.
     ///
-    /// What fails is thrown by whatever comes next.
+    /// A failure is thrown by the next call.
     func take(batch: [[UInt8]]) {
         try? state.withLock { state throws(StoreError) in
             for piece in batch {

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import Synchronization
 
-/// Contents that a crash left complete and without their names, which documents may name.
+/// Blobs that a crash left complete but without their final names, and that documents may refer to.
 ///
-/// Each is written once more, and the copy gets the name: what the disk did not take from a process before
-/// can be read as long as the system runs, and a sync of it calls itself good (decision 0026). Until the
-/// disk has confirmed the copies they stay as they are, and can be read.
+/// Each is written once more, and the copy gets the name: what the disk did not accept from an earlier
+/// process stays readable as long as the system runs, and a sync of it reports success (decision 0026).
+/// Until the disk has confirmed the copies, they stay as they are, and can be read.
 final class BlobLeftovers: Sendable {
     private let disk: BlobDisk
     private let digests = Mutex<Set<BlobDigest>>([])
@@ -14,17 +14,17 @@ final class BlobLeftovers: Sendable {
         self.disk = disk
     }
 
-    /// Notes what was found.
+    /// Records what was found.
     func add(_ found: Set<BlobDigest>) {
         digests.withLock { $0.formUnion(found) }
     }
 
-    /// Gives them their names, which the disk has then.
+    /// Gives them their final names, which are then on the disk.
     ///
-    /// - Throws: `StoreError` where that cannot be done now; the next attempt begins anew.
+    /// - Throws: `StoreError` if that cannot be done now; the next attempt starts over.
     func takeOver() throws(StoreError) {
         try digests.withLock { digests throws(StoreError) in
-            // What a compaction removed is of no interest.
+            // Those that a compaction removed no longer matter.
             digests = digests.filter { BundleFiles.isFile(disk.pendingFile($0)) }
             guard !digests.isEmpty else { return }
             let found = Array(digests)
@@ -46,7 +46,7 @@ final class BlobLeftovers: Sendable {
         }
     }
 
-    /// Copies a file byte by byte: a shared extent would be what the disk refused.
+    /// Copies a file byte by byte: a shared extent would be the one that the disk refused.
     private func copy(_ pending: String, to copy: String) throws(StoreError) {
         let calls = disk.calls
         let source = calls.open(pending, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

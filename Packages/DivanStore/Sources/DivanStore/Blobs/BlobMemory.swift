@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Contents in memory, for stores without a file.
+/// Blobs in memory, for stores without a file.
 public final class BlobMemory: BlobShelf {
     private let stored = Mutex<[BlobDigest: [UInt8]]>([:])
 
     /// Creates an empty shelf.
     public init() {}
 
-    /// Returns a shelf with what is here.
+    /// Returns a shelf with the same blobs.
     public func copy() -> BlobMemory {
         let copy = BlobMemory()
         let contents = stored.withLock { $0 }
@@ -18,12 +18,12 @@ public final class BlobMemory: BlobShelf {
     /// Always `nil`.
     public var directory: String? { nil }
 
-    /// The size of a content; `nil` when it is not here.
+    /// The size of a blob; `nil` if it is not here.
     public func byteCount(_ digest: BlobDigest) -> Int? {
         stored.withLock { $0[digest]?.count }
     }
 
-    /// Opens a content.
+    /// Opens a blob.
     public func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource {
         guard let content = stored.withLock({ $0[digest] }) else {
             throw StoreError(.noSuchBlob(digest))
@@ -31,7 +31,7 @@ public final class BlobMemory: BlobShelf {
         return BlobMemorySource(content)
     }
 
-    /// Begins a content.
+    /// Begins a blob.
     public func sink() throws(StoreError) -> any BlobSink {
         BlobMemorySink { [self] content, digest in
             stored.withLock { $0[digest] = content }
@@ -41,18 +41,18 @@ public final class BlobMemory: BlobShelf {
     /// Does nothing.
     public func settle() {}
 
-    /// Forgets a content.
+    /// Removes a blob.
     public func remove(_ digest: BlobDigest) throws(StoreError) {
         stored.withLock { $0[digest] = nil }
     }
 
-    /// Every content.
+    /// Every blob.
     public func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String]) {
         (stored.withLock { Array($0.keys) }, [])
     }
 }
 
-/// A content in memory being read.
+/// A blob in memory that is being read.
 private final class BlobMemorySource: BlobSource {
     private let content: [UInt8]
     private var offset = 0
@@ -74,7 +74,7 @@ private final class BlobMemorySource: BlobSource {
     }
 }
 
-/// A content in memory being put together.
+/// A blob in memory that is being written.
 private final class BlobMemorySink: BlobSink {
     private var content: [UInt8]? = []
     private let keep: ([UInt8], BlobDigest) -> Void

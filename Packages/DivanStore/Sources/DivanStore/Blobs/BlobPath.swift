@@ -1,9 +1,9 @@
 internal import DivanJSON
 
-/// The way from the root of a body to a value in it.
+/// The path from the root of a body to a value in it.
 ///
-/// Blobs below one container share its part of the way, so that a long key over many blobs takes no
-/// more than itself; the text of a way is made only when somebody asks for it.
+/// Blobs below one container share its part of the path, so that a long key above many blobs is
+/// held only once; the text of a path is made only on request.
 final class BlobPath: Sendable {
     enum Step: Sendable {
         case key(String)
@@ -21,7 +21,7 @@ final class BlobPath: Sendable {
         byteCount = (parent?.byteCount ?? 0) + 1 + step.byteCount
     }
 
-    /// The way as a JSON Pointer (RFC 6901).
+    /// The path as a JSON Pointer (RFC 6901).
     var pointer: String {
         var steps = [step]
         var next = parent

@@ -1,14 +1,14 @@
 public import DivanJSON
 
-/// A place in a document's body that names a blob.
+/// A place in a document's body that refers to a blob.
 public struct BlobReference: Sendable {
-    /// The content.
+    /// The blob.
     public var digest: BlobDigest
-    /// The object at that place: the content's length, its type, and what else stands there.
+    /// The object at that place: the blob's length, its type, and whatever else it contains.
     public var members: JSONObject
     private let path: BlobPath
 
-    /// Names a content of which nothing else is known.
+    /// Creates a reference to a blob of which nothing else is known.
     public init(to digest: BlobDigest) {
         self.init(digest: digest, members: JSONObject(), path: BlobPath(.index(0), below: nil))
     }
@@ -21,18 +21,18 @@ public struct BlobReference: Sendable {
 
     /// Where in the body, as a JSON Pointer (RFC 6901); `/_attachments/<name>` for an attachment.
     ///
-    /// Made anew with each call: it is as long as all keys on the way together.
+    /// Computed with each call: it is as long as all keys of the path together.
     public var pointer: String { path.pointer }
 
-    /// Bytes of `pointer`, known without making it.
+    /// Bytes of `pointer`, known without computing it.
     public var pointerByteCount: Int { path.byteCount }
 }
 
 extension BlobReference {
-    /// The object by which a document names a content.
+    /// The object by which a document refers to a blob.
     ///
     /// - Parameters:
-    ///   - digest: The content, which is in the store.
+    ///   - digest: The blob, which is in the store.
     ///   - byteCount: Its length.
     ///   - contentType: Its MIME type.
     /// - Returns: The object.
@@ -49,38 +49,38 @@ extension BlobReference {
 }
 
 extension BlobReference: Equatable {
-    /// Whether both name the same content at the same place with the same words.
+    /// Whether both refer to the same blob at the same place with the same members.
     public static func == (left: BlobReference, right: BlobReference) -> Bool {
         left.digest == right.digest && left.members == right.members
             && left.pointer == right.pointer
     }
 }
 
-/// Finds the blobs that a document's body names.
+/// Finds the blobs that a document's body refers to.
 ///
-/// An object with `"@type":"blob"` anywhere below the root, then each entry of a top-level
-/// `_attachments`, or where that is none, what stands in it. Not inside a blob's own dictionary; a
-/// digest that is no usable key is passed over. The work grows with the body and nothing else.
+/// These are every object with `"@type":"blob"` below the root, then, in a top-level `_attachments`, each
+/// entry with a digest, or what an entry without one contains. A blob's own dictionary is not searched; a
+/// digest that is not a usable key is skipped. The work grows with the body and nothing else.
 ///
 /// Source: `blobs.md` §1, §2, §5.
 public enum BlobReferences {
-    /// The key at the top level under which CouchDB keeps its attachments.
+    /// The top-level key under which CouchDB keeps its attachments.
     public static let attachmentsKey = "_attachments"
 
-    /// Finds all places, in canonical order of the keys; attachments come last.
+    /// Finds all references, in canonical order of the keys; attachments come last.
     ///
-    /// - Throws: `JSONError` when the body is no JSON.
+    /// - Throws: `JSONError` if the body is not JSON.
     public static func all(in body: Span<UInt8>) throws(JSONError) -> [BlobReference] {
         all(in: try JSON(parsing: body, limits: StoreLimits.bodyText))
     }
 
-    /// Finds all places, in canonical order of the keys; attachments come last.
+    /// Finds all references, in canonical order of the keys; attachments come last.
     public static func all(in body: JSON) -> [BlobReference] {
         guard case .object(let members) = body else { return [] }
         return all(in: members)
     }
 
-    /// Finds all places, in canonical order of the keys; attachments come last.
+    /// Finds all references, in canonical order of the keys; attachments come last.
     public static func all(in document: JSONObject) -> [BlobReference] {
         var search = BlobSearch()
         for (key, value) in document where key != attachmentsKey {
@@ -90,20 +90,20 @@ public enum BlobReferences {
         return search.references
     }
 
-    /// The digests of all places.
+    /// The digests of all references.
     ///
-    /// - Throws: `JSONError` when the body is no JSON.
+    /// - Throws: `JSONError` if the body is not JSON.
     public static func digests(in body: Span<UInt8>) throws(JSONError) -> Set<BlobDigest> {
         Set(try all(in: body).map(\.digest))
     }
 }
 
-/// One search in progress: what was found, and the way to where it is.
+/// One search in progress: what was found, and the path to the current value.
 private struct BlobSearch {
     var references: [BlobReference] = []
-    // From the root to the container that is being looked through.
+    // From the root to the container that is being searched.
     private var steps: [BlobPath.Step] = []
-    // The ways to the first of those, made when the first blob below them is found.
+    // The paths to the first of those, made when the first blob below them is found.
     private var paths: [BlobPath] = []
 
     // As deep as the parser lets a body nest (`JSONLimits.depth`), so the stack suffices.
@@ -126,7 +126,7 @@ private struct BlobSearch {
         }
     }
 
-    /// Visits what stands under `_attachments`.
+    /// Visits the value of `_attachments`.
     mutating func visit(attachments value: JSON) {
         let key = BlobReferences.attachmentsKey
         guard let entries = value.object, entries["@type"]?.string != "blob" else {
@@ -145,7 +145,7 @@ private struct BlobSearch {
         leave()
     }
 
-    /// Adds a blob that stands where the search is.
+    /// Adds a blob at the current position.
     private mutating func add(_ blob: JSONObject) {
         guard let digest = Self.digest(of: blob) else { return }
         references.append(BlobReference(digest: digest, members: blob, path: currentPath()))

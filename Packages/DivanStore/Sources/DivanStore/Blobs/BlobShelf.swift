@@ -1,54 +1,54 @@
-/// Where contents are kept; below `BlobStore`, which counts holds and checks digests.
+/// Where blobs are kept; below `BlobStore`, which counts holds and checks digests.
 ///
-/// The seam for other media, and for tests that let one fail. Called from any thread.
+/// The interface for other media, and for tests that make one fail. Called from any thread.
 public protocol BlobShelf: Sendable {
-    /// The directory of the files; `nil` when there are none.
+    /// The directory of the files; `nil` if there are none.
     var directory: String? { get }
-    /// The size of a content; `nil` when it is not here.
+    /// The size of a blob; `nil` if it is not here.
     func byteCount(_ digest: BlobDigest) -> Int?
-    /// Opens a content; it stays readable when it is removed meanwhile.
+    /// Opens a blob; it stays readable if it is removed in the meantime.
     ///
-    /// - Throws: `StoreError.Code.noSuchBlob`, or the medium's refusal.
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the medium's error.
     func source(_ digest: BlobDigest) throws(StoreError) -> any BlobSource
-    /// Begins a content.
+    /// Begins a blob.
     func sink() throws(StoreError) -> any BlobSink
-    /// Goes on with a content of which a part was kept, and reads that part; `nil` where no parts are
-    /// kept, or where somebody else goes on with it.
+    /// Continues a blob of which a part was kept, and reads that part; `nil` if no parts are kept, or
+    /// if somebody else is continuing it.
     func partialSink(
         _ digest: BlobDigest
     ) throws(StoreError) -> (sink: any BlobSink, source: any BlobSource)?
-    /// Forgets the parts of contents that are not among `used`.
+    /// Discards the parts of blobs that are not in `used`.
     func removeParts(keeping used: Set<BlobDigest>) throws(StoreError)
-    /// Makes stored contents survive a power cut.
+    /// Makes stored blobs survive a power cut.
     func settle() throws(StoreError)
-    /// Contents that were stored and are gone since they could not be settled, each with the cause; each
-    /// is told once.
+    /// Blobs that were stored and are gone since they could not be settled, each with the cause; each is
+    /// reported once.
     func takeLost() -> [BlobDigest: StoreError]
-    /// Forgets a content; does nothing when it is not here.
+    /// Removes a blob; does nothing if it is not here.
     func remove(_ digest: BlobDigest) throws(StoreError)
-    /// Every content, and the names of files that are none.
+    /// Every blob, and the names of files that are not blobs.
     func contents() throws(StoreError) -> (digests: [BlobDigest], unknownNames: [String])
 }
 
-/// A content being read, on one thread at a time.
+/// A blob being read, on one thread at a time.
 public protocol BlobSource: AnyObject {
-    /// The size of the whole content.
+    /// The size of the whole blob.
     var byteCount: Int { get }
     /// The next 1 to `limit` bytes; empty at the end.
     func read(upTo limit: Int) throws(StoreError) -> [UInt8]
-    /// Goes to a place counted from the start.
+    /// Moves to a position counted from the start.
     func seek(to offset: Int)
 }
 
-/// A content being written, on one thread at a time.
+/// A blob being written, on one thread at a time.
 ///
 /// `discard` after `store` or another `discard` does nothing.
 public protocol BlobSink: AnyObject {
     /// Adds the next piece.
     func append(_ piece: Span<UInt8>) throws(StoreError)
-    /// Keeps what was added under its digest, which is right.
+    /// Stores what was added under its digest, which the caller has verified.
     func store(as digest: BlobDigest) throws(StoreError)
-    /// Forgets what was added.
+    /// Discards what was added.
     func discard()
     /// Keeps what was added for `partialSink`.
     func suspend()

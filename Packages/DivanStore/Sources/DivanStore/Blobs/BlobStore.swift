@@ -1,20 +1,20 @@
 internal import DivanCrypto
 internal import Synchronization
 
-/// The contents that documents name by digest, shared by all collections of a database.
+/// The blobs that documents refer to by digest, shared by all collections of a database.
 ///
-/// Each content is stored once and never changes. May be used from any thread.
+/// Each blob is stored once and never changes. May be used from any thread.
 ///
 /// Source: `blobs.md` §2 and §3.
 public final class BlobStore: Sendable {
     let shelf: any BlobShelf
     private let holds = Mutex<[BlobDigest: Int]>([:])
-    // Contents that are gone although somebody holds them, who takes them for stored.
+    // Blobs that are lost although somebody holds them and assumes that they are stored.
     private let lost = Mutex<[BlobDigest: StoreError]>([:])
     // Cursors whose file is open between two pieces.
     private let openCursorCount = Atomic<Int>(0)
 
-    /// Creates a store over a shelf of any kind, which nobody else uses.
+    /// Creates a store over a shelf of any kind, which nobody else may use.
     public init(_ shelf: any BlobShelf) {
         self.shelf = shelf
     }
@@ -22,19 +22,19 @@ public final class BlobStore: Sendable {
     /// The directory of the files; `nil` for a store in memory.
     public var directory: String? { shelf.directory }
 
-    /// Whether the content is stored.
+    /// Whether the blob is stored.
     public func contains(_ digest: BlobDigest) -> Bool {
         shelf.byteCount(digest) != nil
     }
 
-    /// The size of a content, or `nil` when it is not stored.
+    /// The size of a blob, or `nil` if it is not stored.
     public func byteCount(_ digest: BlobDigest) -> Int? {
         shelf.byteCount(digest)
     }
 
-    /// Reads a whole content; for large ones take a `reader(_:)`.
+    /// Reads a whole blob; for large ones use `reader(_:)`.
     ///
-    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's refusal.
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func read(_ digest: BlobDigest) throws(StoreError) -> [UInt8] {
         let reader = try reader(digest)
         var content: [UInt8] = []
@@ -46,21 +46,21 @@ public final class BlobStore: Sendable {
         }
     }
 
-    /// Opens a content for reading in pieces; it stays readable even if it is collected meanwhile.
+    /// Opens a blob for reading in pieces; it stays readable even if it is collected in the meantime.
     ///
-    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's refusal.
+    /// - Throws: `StoreError.Code.noSuchBlob`, or the system's error.
     public func reader(_ digest: BlobDigest) throws(StoreError) -> BlobReader {
         BlobReader(try shelf.source(digest))
     }
 
-    /// Stores a whole content and returns its name.
+    /// Stores a whole blob and returns its digest.
     ///
-    /// A compaction takes it until a document names it: whoever saves one next takes `writeHeld(_:)`.
+    /// A compaction may remove it until a document refers to it; if you save one next, use `writeHeld(_:)`.
     public func write(_ content: [UInt8]) throws(StoreError) -> BlobDigest {
         try writeHeld(content).digest
     }
 
-    /// Stores a whole content, and keeps it from being collected until the hold is dropped.
+    /// Stores a whole blob, and keeps it from being collected until the hold is dropped.
     public func writeHeld(_ content: [UInt8]) throws(StoreError) -> BlobHold {
         let hold = hold(BlobDigest(hashing: content.span))
         guard !contains(hold.digest) else { return hold }
@@ -69,19 +69,19 @@ public final class BlobStore: Sendable {
         return try writer.finishHeld(expected: hold.digest)
     }
 
-    /// Begins a content that arrives in pieces.
+    /// Begins a blob that arrives in pieces.
     public func writer() throws(StoreError) -> BlobWriter {
         BlobWriter(try shelf.sink(), for: self)
     }
 
-    /// Brings every complete content to the disk and under its published name.
+    /// Syncs every complete blob to the disk and gives it its final name.
     ///
-    /// A transaction that names blobs does so before it commits; callers need it only before they
+    /// A transaction that refers to blobs does so before it commits; callers need it only before they
     /// look at the files themselves.
     ///
-    /// - Throws: The system's refusal. The contents are then gone: the system could not say that
-    ///   they reached the disk, and would not say so later. As long as one of them is held and not
-    ///   written again, the same is thrown to all: who holds it may be the one who asks.
+    /// - Throws: The system's error. The blobs are then lost: the system could not say whether they
+    ///   reached the disk, and would not say so later. As long as one of them is held and not written
+    ///   again, every caller gets the same error, since any of them may be the one that holds it.
     public func settle() throws(StoreError) {
         try shelf.settle()
         let failure = lost.withLock { lost in
@@ -96,7 +96,7 @@ public final class BlobStore: Sendable {
         holds.withLock { $0[digest] != nil }
     }
 
-    /// Whether one more cursor may keep its file open; it says `didClose` then.
+    /// Whether one more cursor may keep its file open; it calls `didClose` later.
     func mayStayOpen() -> Bool {
         let count = openCursorCount.add(1, ordering: .relaxed).newValue
         guard count > StoreLimits.openCursorCount else { return true }
@@ -108,11 +108,11 @@ public final class BlobStore: Sendable {
         openCursorCount.subtract(1, ordering: .relaxed)
     }
 
-    /// Goes on with a content of which a part may be here from an earlier attempt; what arrives is kept
-    /// when the writer is dropped.
+    /// Continues a blob of which a part may be here from an earlier attempt; what arrives is kept when
+    /// the writer is dropped.
     ///
-    /// `byteCount` says how much is here already. A store in memory and a sealed one keep no parts, and a
-    /// content that somebody else is writing begins anew.
+    /// `byteCount` says how much is here already. In memory and in a sealed store no parts are kept, and
+    /// a blob that somebody else is writing starts over.
     public func writer(resuming digest: BlobDigest) throws(StoreError) -> BlobWriter {
         if let writer = try BlobWriter(resuming: digest, for: self) { return writer }
         return try writer()
@@ -120,11 +120,11 @@ public final class BlobStore: Sendable {
 
     // MARK: Garbage
 
-    /// Keeps a content from being collected until the hold is dropped, whether it is stored
-    /// already or not.
+    /// Keeps a blob from being collected until the hold is dropped, whether or not it is stored
+    /// already.
     ///
-    /// Whoever fetches a blob holds it *before* asking whether it is stored, and drops the hold
-    /// when the revision that names it is inserted.
+    /// To fetch a blob, hold it *before* checking whether it is stored, and drop the hold when the
+    /// revision that refers to it has been inserted.
     public func hold(_ digest: BlobDigest) -> BlobHold {
         holds.withLock { $0[digest, default: 0] += 1 }
         return BlobHold(digest, in: self)
@@ -137,23 +137,23 @@ public final class BlobStore: Sendable {
         }
     }
 
-    /// What a garbage collection did.
+    /// The result of a garbage collection.
     public struct Collection: Equatable, Sendable {
-        /// Contents removed.
+        /// Blobs removed.
         public internal(set) var removedCount = 0
-        /// Bytes given back.
+        /// Bytes freed.
         public internal(set) var removedByteCount = 0
-        /// Files in the directory that no blob store made; they were left alone.
+        /// Files in the directory that no blob store created; they were left alone.
         public internal(set) var unknownNames: [String] = []
-        /// The damage of a document that may name any content, so that none was removed; `nil` where
+        /// The damage of a document that may refer to any blob, so that none was removed; `nil` if
         /// every document could be read.
         public internal(set) var obstacle: StoreError?
     }
 
-    /// Removes every content that is neither in `used` nor held.
+    /// Removes every blob that is neither in `used` nor held.
     ///
-    /// No document may be saved meanwhile: `Store.compact()` sees to that. With `onlyCounting` nothing is
-    /// removed; documents may be saved then, if `used` is asked for after `contents`.
+    /// No document may be saved in the meantime, which `Store.compact()` ensures. With `onlyCounting`
+    /// nothing is removed; documents may then be saved, if `used` is determined after `contents`.
     func collectGarbage(
         among contents: (digests: [BlobDigest], unknownNames: [String]),
         keeping used: Set<BlobDigest>,
@@ -162,7 +162,7 @@ public final class BlobStore: Sendable {
         var collection = Collection()
         collection.unknownNames = contents.unknownNames
         for digest in contents.digests where !used.contains(digest) {
-            // Under the lock, so that a hold taken now is either seen or finds the blob gone.
+            // Done under the lock, so that a hold taken now is either seen or finds the blob gone.
             let isRemoved = try holds.withLock { holds throws(StoreError) in
                 guard holds[digest] == nil else { return false }
                 collection.removedByteCount += shelf.byteCount(digest) ?? 0
@@ -176,9 +176,9 @@ public final class BlobStore: Sendable {
     }
 }
 
-/// Keeps one content from being collected for as long as it lives.
+/// Keeps one blob from being collected while this object lives.
 public final class BlobHold: Sendable {
-    /// The content that is held.
+    /// The blob that is held.
     public let digest: BlobDigest
     private let blobs: BlobStore
 
@@ -192,7 +192,7 @@ public final class BlobHold: Sendable {
     }
 }
 
-/// Reads one content from front to back; confined to one thread at a time.
+/// Reads one blob from front to back; confined to one thread at a time.
 public final class BlobReader {
     private let source: any BlobSource
 
@@ -200,7 +200,7 @@ public final class BlobReader {
         self.source = source
     }
 
-    /// The size of the whole content.
+    /// The size of the whole blob.
     public var byteCount: Int { source.byteCount }
 
     /// Returns the next 1 to `limit` bytes; empty at the end.
@@ -208,9 +208,9 @@ public final class BlobReader {
         try source.read(upTo: limit)
     }
 
-    /// The digest of what is left to read, for whoever asks whether a content is what it was.
+    /// The digest of the rest of the content, to check whether a blob is intact.
     ///
-    /// - Throws: What keeps it from being read.
+    /// - Throws: What prevents reading it.
     public func digest() throws(StoreError) -> BlobDigest? {
         var hash = SHA1()
         while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {
@@ -219,21 +219,21 @@ public final class BlobReader {
         return BlobDigest(bytes: hash.finalize())
     }
 
-    /// Goes to a place of the content, counted from its start; reading continues there.
+    /// Moves to a position in the blob, counted from its start; reading continues there.
     public func seek(to offset: Int) {
         source.seek(to: offset)
     }
 }
 
-/// Takes in one content in pieces; confined to one thread at a time.
+/// Takes in one blob in pieces; confined to one thread at a time.
 ///
-/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind, unless it goes on
-/// with a part.
+/// Nothing is stored until `finish`; a writer that is dropped leaves nothing behind, unless it
+/// continues a part.
 public final class BlobWriter {
     private let intake: BlobIntake
     private let blobs: BlobStore
     private let keepsPart: Bool
-    /// Bytes appended so far, those of earlier attempts among them.
+    /// Bytes appended so far, including those of earlier attempts.
     public private(set) var byteCount = 0
 
     fileprivate init(_ sink: sending any BlobSink, for blobs: BlobStore) {
@@ -242,8 +242,8 @@ public final class BlobWriter {
         keepsPart = false
     }
 
-    /// Goes on with what an earlier attempt has left, a long part of which is digested beside the caller;
-    /// `nil` where no part is kept.
+    /// Continues what an earlier attempt has left, a long part of which is digested on another thread;
+    /// `nil` if no part is kept.
     fileprivate init?(resuming digest: BlobDigest, for blobs: BlobStore) throws(StoreError) {
         guard let (sink, source) = try blobs.shelf.partialSink(digest) else { return nil }
         byteCount = source.byteCount
@@ -258,7 +258,7 @@ public final class BlobWriter {
 
     /// Adds the next piece.
     ///
-    /// - Throws: The system's refusal of this piece or of one before it; the writer is of no more use then.
+    /// - Throws: The system's error for this piece or an earlier one; the writer can then no longer be used.
     public func append(_ piece: Span<UInt8>) throws(StoreError) {
         try append(piece.withUnsafeBufferPointer { Array($0) })
     }
@@ -271,23 +271,23 @@ public final class BlobWriter {
         byteCount += piece.count
     }
 
-    /// Stores the content under its digest, if it is not stored already, and returns the digest.
+    /// Stores the blob under its digest, if it is not stored already, and returns the digest.
     ///
-    /// - Throws: `StoreError.Code.blobMismatch` when `expected` is another one; nothing is stored. The
-    ///   system's refusal of a piece.
+    /// - Throws: `StoreError.Code.blobMismatch` if `expected` is a different one; nothing is stored
+    ///   then. The system's error for a piece.
     public func finish(expected: BlobDigest? = nil) throws(StoreError) -> BlobDigest {
         try finishHeld(expected: expected).digest
     }
 
-    /// Stores the content, and keeps it from being collected until the hold is dropped.
+    /// Stores the blob, and keeps it from being collected until the hold is dropped.
     ///
     /// - Throws: As `finish(expected:)`.
     public func finishHeld(expected: BlobDigest? = nil) throws(StoreError) -> BlobHold {
         try finishHeld(expected: expected, replacing: false)
     }
 
-    /// Stores the content, with `replacing` also where one of its name is here, which goes only once this
-    /// one is complete and is what it should be.
+    /// Stores the blob; with `replacing`, even if one with its digest is here, which is removed only once
+    /// this one is complete and matches.
     func finishHeld(expected: BlobDigest?, replacing: Bool) throws(StoreError) -> BlobHold {
         guard let digest = BlobDigest(bytes: try intake.finalize()) else {
             throw StoreError(.corrupt("a SHA-1 digest has 20 bytes"))
@@ -296,14 +296,14 @@ public final class BlobWriter {
             intake.discard()
             throw StoreError(.blobMismatch(expected: expected, actual: digest))
         }
-        // Before it is there, or a compaction might come in between.
+        // Taken before the blob is there, or a compaction might run in between.
         let hold = blobs.hold(digest)
         if replacing { try blobs.shelf.remove(digest) }
         try intake.store(as: digest)
         return hold
     }
 
-    /// Forgets what was appended.
+    /// Discards what was appended.
     public func cancel() {
         intake.discard()
     }
@@ -312,15 +312,15 @@ public final class BlobWriter {
 // MARK: - Usage
 
 extension BlobStore {
-    /// How many blobs are stored, and how large they are together.
+    /// How many blobs are stored, and their total size.
     public struct Usage: Equatable, Sendable {
-        /// Blobs, each content once.
+        /// Blobs, each distinct content once.
         public var count: Int
         /// Bytes of their contents.
         public var byteCount: Int
     }
 
-    /// Counts what is stored; looks at each blob's size, so it takes time with many.
+    /// Counts what is stored; reads each blob's size, so it takes time if there are many.
     public func usage() throws(StoreError) -> Usage {
         var usage = Usage(count: 0, byteCount: 0)
         for digest in try shelf.contents().digests {

@@ -1,4 +1,4 @@
-/// A sealed file being read: each chunk is opened when a part of it is asked for.
+/// A sealed file being read: each chunk is decrypted when a part of it is requested.
 final class SealedBlobSource: BlobSource {
     let byteCount: Int
     private let file: BlobFileSource
@@ -6,12 +6,12 @@ final class SealedBlobSource: BlobSource {
     private let opener: any ContentOpener
     private let path: String
     private var offset = 0
-    // The chunk of which a part was read last, opened.
+    // The decrypted chunk from which a part was read last.
     private var chunk: (number: Int, content: [UInt8])?
-    // The chunk that was read last, sealed; kept, so that its memory serves again.
+    // The sealed chunk that was read last; kept so that its memory is reused.
     private var sealed: [UInt8] = []
 
-    /// - Throws: `corrupt` for a file that the key does not open, or that is not this content.
+    /// - Throws: `corrupt` for a file that the key does not open, or that is not this blob.
     init(
         _ file: BlobFileSource,
         _ digest: BlobDigest,
@@ -46,7 +46,7 @@ final class SealedBlobSource: BlobSource {
         guard offset < byteCount, limit > 0 else { return [] }
         let size = opener.chunkByteCount
         let (number, skipped) = offset.quotientAndRemainder(dividingBy: size)
-        // Whole chunks are opened into what is returned, and copied nowhere else.
+        // Whole chunks are decrypted directly into the result, without another copy.
         let rest = byteCount - offset
         let wholeCount = rest <= limit ? rest : limit / size * size
         let piece: [UInt8]
@@ -72,7 +72,7 @@ final class SealedBlobSource: BlobSource {
         return content
     }
 
-    /// The contents of chunks that have so many bytes together.
+    /// The contents of consecutive chunks that hold `byteCount` bytes together.
     private func contents(from first: Int, byteCount: Int) throws(StoreError) -> [UInt8] {
         try [UInt8](capacity: byteCount) {
             (contents: inout OutputSpan<UInt8>) throws(StoreError) in
@@ -84,7 +84,7 @@ final class SealedBlobSource: BlobSource {
         }
     }
 
-    /// Opens one chunk; a content has at least a byte in each.
+    /// Decrypts one chunk; each holds at least one byte of the content.
     private func open(
         _ number: Int,
         into contents: inout OutputSpan<UInt8>
@@ -102,12 +102,12 @@ final class SealedBlobSource: BlobSource {
     }
 }
 
-/// A sealed file that becomes a content.
+/// A sealed file that becomes a blob.
 final class SealedBlobSink: BlobSink {
     private let file: BlobFileSink
     private let sealer: any ContentSealer
     private let path: String
-    // What is written next; kept, so that its memory serves again.
+    // What is written next; kept so that its memory is reused.
     private var sealed: [UInt8] = []
 
     init(_ file: BlobFileSink, sealing: any StoreSealing, path: String) throws(StoreError) {

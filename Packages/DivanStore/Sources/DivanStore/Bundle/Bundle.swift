@@ -1,14 +1,14 @@
 internal import DivanCrypto
 internal import Glibc
 
-/// Makes, checks and copies the directory of a database.
+/// Creates, checks and copies the directory of a database.
 ///
-/// A bundle is put together under another name and renamed when it is whole, so that a crash
-/// leaves either no database or a good one. It is locked all the time: the lock moves along.
+/// A bundle is assembled under another name and renamed when it is complete, so that a crash leaves
+/// either no database or a good one. It is locked throughout: the lock moves with it.
 enum Bundle {
-    /// Makes an empty database and returns its lock.
+    /// Creates an empty database and returns its lock.
     ///
-    /// - Throws: `StoreError.Code.busy` when another process makes it at the same moment.
+    /// - Throws: `StoreError.Code.busy` if another process is creating it at the same time.
     static func create(
         _ files: BundleFiles,
         random: any RandomSource,
@@ -17,7 +17,7 @@ enum Bundle {
         try create(files, as: StoreIdentity(random: random), sealing: sealing)
     }
 
-    /// Makes an empty database with an identity, and returns its lock.
+    /// Creates an empty database with an identity, and returns its lock.
     static func create(
         _ files: BundleFiles,
         as identity: StoreIdentity,
@@ -32,9 +32,9 @@ enum Bundle {
 
     /// Copies a database, and returns the copy's lock.
     ///
-    /// Another process may write and compact meanwhile: a content that its documents no longer name may
-    /// go once the file is copied, and one that they name may come before. So contents are copied
-    /// before the file and after it.
+    /// Another process may write and compact in the meantime: a blob that its documents no longer refer
+    /// to may disappear once the file is copied, and one that they refer to may arrive before. So blobs
+    /// are copied both before the file and after it.
     static func copy(
         _ engine: SQLiteEngine,
         withBlobs blobs: String,
@@ -50,19 +50,19 @@ enum Bundle {
         }
     }
 
-    /// Whether a database may be made: there is nothing, or an empty directory.
+    /// Whether a database may be created: nothing exists there, or an empty directory.
     static func isFree(_ files: BundleFiles) -> Bool {
         guard BundleFiles.exists(files.directory) else { return true }
         return (try? BundleFiles.names(in: files.directory)) == []
     }
 
-    /// Refuses places where there is no database file of plausible form.
+    /// Rejects places without a database file of plausible form.
     ///
-    /// One that is open here was looked at before, and must not be again: who closes a file gives up all
-    /// locks that the process has on it, those of SQLite too, and another process that ends would take
-    /// the log away from under this one.
+    /// One that is open in this process was checked before and must not be checked again. Closing a file
+    /// releases all locks that the process has on it, including those of SQLite; another process that
+    /// ends would then remove the log while this one uses it.
     ///
-    /// - Throws: `noSuchDatabase`, `notADatabase`, `io` where we may not look.
+    /// - Throws: `noSuchDatabase`, `notADatabase`, `io` if access is denied.
     static func verify(_ files: BundleFiles, isOpenHere: Bool) throws(StoreError) {
         guard let kind = try BundleFiles.kind(of: files.directory) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
@@ -90,10 +90,10 @@ enum Bundle {
         }
     }
 
-    /// Whether a file says that it is ours, or does not look like SQLite's at all.
+    /// Whether a file is marked as ours, or does not look like an SQLite file at all.
     ///
-    /// Asked before SQLite opens it and we lock it: that would write the log of somebody else's
-    /// database into its file.
+    /// Checked before SQLite opens it and we lock it, since that would write the log of another
+    /// application's database into its file.
     private static func isOurs(_ path: String) throws(StoreError) -> Bool {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
@@ -118,7 +118,7 @@ enum Bundle {
             } catch  where error.code == .io(EEXIST) {}  // made by another process just now
         }
         let lock = try BundleLock(at: unfinished.lock, of: files.directory)
-        // Of a database of this name, whose deletion was killed; what cannot be removed is in nobody's way.
+        // Left by an interrupted deletion of a database of this name; what cannot be removed does no harm.
         if BundleFiles.isDirectory(files.abandoned) {
             BundleFiles.syncName(of: files.directory)
             try? BundleFiles.removeDirectory(files.abandoned)
@@ -133,8 +133,8 @@ enum Bundle {
             guard rename(unfinished.directory, files.directory) == 0 else {
                 throw StoreError.system(errno, at: files.directory)
             }
-            // Or a power cut would leave the old name, which is taken for an attempt that ended early,
-            // with all that was stored since.
+            // Otherwise a power cut would restore the old name, which is taken for an attempt that
+            // ended early, and everything stored since would be lost.
             BundleFiles.syncName(of: files.directory)
         } catch {
             try? BundleFiles.removeDirectory(unfinished.directory)
@@ -143,7 +143,7 @@ enum Bundle {
         return lock
     }
 
-    /// Removes what a crash left, but for the lock that is held.
+    /// Removes what a crash left, except the lock that is held.
     private static func clear(_ unfinished: BundleFiles) throws(StoreError) {
         for name in try BundleFiles.names(in: unfinished.directory) {
             let path = unfinished.directory + "/" + name
@@ -161,13 +161,13 @@ enum Bundle {
         try engine.write { try identity.write(to: $0) }
     }
 
-    /// A directory of contents, and the key that they have there.
+    /// A directory of blobs, and the key that they have there.
     typealias BlobPlace = (path: String, sealing: (any StoreSealing)?)
 
-    /// Copies every content that is not there yet, sealed anew; one that goes meanwhile is left out.
+    /// Copies every blob that is not there yet, with the new key; one that disappears in the meantime is skipped.
     ///
-    /// Those that a power cut left without their name are among them, where documents may name them: who
-    /// only reads cannot give it to them.
+    /// Blobs that a power cut left without their final names are included if documents may refer to them, since
+    /// read-only use cannot rename them.
     static func copyBlobs(from source: BlobPlace, to target: BlobPlace) throws(StoreError) {
         guard BundleFiles.isDirectory(source.path) else { return }
         let shelf = try BlobDirectory(
@@ -211,7 +211,7 @@ enum Bundle {
             _ = try writer.finish(expected: digest)
         } catch {
             guard case .blobMismatch = error.code else { throw error }
-            // Nobody sent it: it is what stands here that is not what it was.
+            // Nobody sent it: the content stored here has changed.
             throw StoreError(.corrupt("the content of blob \(digest) was altered"), at: path)
         }
     }

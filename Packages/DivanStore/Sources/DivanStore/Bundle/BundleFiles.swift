@@ -10,26 +10,26 @@ struct BundleFiles: Equatable, Sendable {
     var database: String { directory + "/db.sqlite3" }
     var blobs: String { directory + "/Attachments" }
     var lock: String { directory + "/lock" }
-    /// Where the database is written anew with another key, and where its blobs are.
+    /// Where the database is rewritten with another key, and where its blobs are.
     var rekeyed: String { directory + "/db.sqlite3-rekey" }
     var rekeyedBlobs: String { directory + "/Attachments-rekey" }
-    /// The blobs of the old key, on their way out.
+    /// The blobs with the old key, about to be deleted.
     var formerBlobs: String { directory + "/Attachments-old" }
-    /// Where a new database is put together before it gets its name at once.
+    /// Where a new database is assembled before it is renamed in one step.
     var unfinished: String { directory + ".creating" }
 
-    /// Where a database goes to be deleted, so that it is gone at once.
+    /// Where a database is moved to be deleted, so that it disappears in one step.
     var abandoned: String { directory + ".deleting" }
 
-    /// Whether there is anything at `path`, a link to nowhere too.
+    /// Whether there is anything at `path`, even a dangling link.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0
     }
 
-    /// What kind of file is at `path`, not at the end of a link; `nil` when there is nothing.
+    /// What kind of file is at `path`, without following a link; `nil` if there is nothing.
     ///
-    /// - Throws: `StoreError` when the system does not let us see.
+    /// - Throws: `StoreError` if the system denies access.
     static func kind(of path: String) throws(StoreError) -> mode_t? {
         var status = stat()
         if lstat(path, &status) == 0 { return status.st_mode & S_IFMT }
@@ -37,34 +37,34 @@ struct BundleFiles: Equatable, Sendable {
         return nil
     }
 
-    /// Bytes in a file; 0 when there is none.
+    /// Bytes in a file; 0 if there is none.
     static func byteCount(_ path: String) -> Int {
         var status = stat()
         return lstat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Whether there is a directory at `path`, not a link to one.
+    /// Whether there is a directory at `path`, as opposed to a link to one.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether there is a plain file at `path`, not a link to one.
+    /// Whether there is a regular file at `path`, as opposed to a link to one.
     static func isFile(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     }
 
-    /// The path without links; `nil` when there is nothing at it.
+    /// The path with links resolved; `nil` if there is nothing at it.
     static func realPath(_ path: String) -> String? {
         guard let resolved = realpath(path, nil) else { return nil }
         defer { free(resolved) }
         return String(cString: resolved)
     }
 
-    /// Names in a directory, without `.` and `..`, in no order.
+    /// Names in a directory, without `.` and `..`, in no particular order.
     ///
-    /// - Throws: `StoreError`, also where the system cannot read it to its end.
+    /// - Throws: `StoreError`, also if the system cannot read it to its end.
     static func names(
         in directory: String,
         next: (OpaquePointer) -> UnsafeMutablePointer<dirent>? = { readdir($0) }
@@ -73,10 +73,10 @@ struct BundleFiles: Equatable, Sendable {
         defer { closedir(stream) }
         var names: [String] = []
         while true {
-            // The end and a failure look alike but for this.
+            // Only `errno` distinguishes the end from a failure.
             errno = 0
             guard let entry = next(stream) else { break }
-            // `d_name` is a NUL-terminated array inside the entry, which lives until the next
+            // `d_name` is a NUL-terminated array inside the entry, which is valid until the next
             // `readdir`; the string is made before.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
                 field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
@@ -88,16 +88,16 @@ struct BundleFiles: Equatable, Sendable {
         return names
     }
 
-    /// Makes a directory that only its owner can enter, whatever the process masks.
+    /// Creates a directory that only its owner can enter, whatever the process's umask.
     static func makeDirectory(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0, chmod(path, 0o700) == 0 else {
             throw .system(errno, at: path)
         }
     }
 
-    /// Makes an empty file that only its owner can read and write, whatever the process masks.
+    /// Creates an empty file that only its owner can read and write, whatever the process's umask.
     ///
-    /// Returns an open descriptor, or `nil` when there is something at `path` already.
+    /// Returns an open descriptor, or `nil` if there is something at `path` already.
     static func makeFile(_ path: String) throws(StoreError) -> Int32? {
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
         let descriptor = open(path, flags, 0o600)
@@ -118,7 +118,7 @@ struct BundleFiles: Equatable, Sendable {
         _ = Glibc.close(descriptor)
     }
 
-    /// Makes a directory and those above it that are missing.
+    /// Creates a directory and any missing parent directories.
     static func makeDirectories(_ path: String) throws(StoreError) {
         var status = stat()
         guard stat(path, &status) != 0 else { return }
@@ -132,7 +132,7 @@ struct BundleFiles: Equatable, Sendable {
 
     /// Removes a directory with its files; links inside are removed, not followed.
     ///
-    /// Two that remove the same do not disturb each other.
+    /// Two threads or processes may remove the same directory at the same time.
     static func removeDirectory(_ path: String) throws(StoreError) {
         let names: [String]
         do throws(StoreError) {
@@ -151,7 +151,7 @@ struct BundleFiles: Equatable, Sendable {
         guard rmdir(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
     }
 
-    /// Writes a file to the disk.
+    /// Syncs a file to the disk.
     static func syncFile(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
@@ -159,27 +159,27 @@ struct BundleFiles: Equatable, Sendable {
         guard fsync(descriptor) == 0 else { throw .system(errno, at: path) }
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file if it exists.
     static func removeFile(_ path: String) throws(StoreError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw .system(errno, at: path) }
     }
 
-    /// Gives a file or directory another name; what has that name is replaced.
+    /// Renames a file or directory, replacing whatever has the new name.
     static func move(_ path: String, to target: String) throws(StoreError) {
         guard rename(path, target) == 0 else { throw .system(errno, at: path) }
     }
 
-    /// Writes the entries beside a file or directory to the disk: a new name of its own among them.
+    /// Syncs the directory that contains a file or directory, and so its own new name.
     ///
-    /// What cannot be done is left: the name is there, and a power cut may take it back.
+    /// Errors are ignored: the name exists, and a power cut may undo it.
     static func syncName(of path: String) {
         try? syncDirectory(split(path).parent ?? ".")
     }
 
-    /// The last name of a path, and what stands before it: `/` for the root, `nil` where there is no
-    /// slash.
+    /// The last component of a path, and what precedes it: `/` for the root, `nil` if there is no slash.
     ///
-    /// By bytes, as the system reads it: a slash with an accent behind it is another character.
+    /// Works on bytes, like the system: to Swift, a slash followed by a combining accent is another
+    /// character.
     static func split(_ path: String) -> (parent: String?, name: String) {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (nil, path) }
         let parent =
@@ -187,7 +187,7 @@ struct BundleFiles: Equatable, Sendable {
         return (parent, String(decoding: path.utf8[slash...].dropFirst(), as: UTF8.self))
     }
 
-    /// Writes a directory's entries to the disk.
+    /// Syncs a directory's entries to the disk.
     static func syncDirectory(_ path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system(errno, at: path) }

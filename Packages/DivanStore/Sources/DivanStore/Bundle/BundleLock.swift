@@ -6,10 +6,10 @@ internal import Glibc
 final class BundleLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock, making its file if need be.
+    /// Takes the lock, creating its file if necessary.
     ///
-    /// - Throws: `StoreError.Code.busy` when another process, or another lock, has it, or when the
-    ///   database went while this waited.
+    /// - Throws: `StoreError.Code.busy` if another process, or another lock, has it, or if the
+    ///   database was removed while this waited.
     init(at path: String, of directory: String) throws(StoreError) {
         let opened = try Self.opened(path, of: directory)
         if let number = Self.lock(opened) {
@@ -24,10 +24,10 @@ final class BundleLock: Sendable {
         descriptor = opened
     }
 
-    /// Whether the file that was locked is the one at its path.
+    /// Whether the file that was locked is still the one at its path.
     ///
-    /// While this waited another process may have deleted the database, and made one anew: it has the
-    /// lock of that one.
+    /// During the wait another process may have deleted and recreated the database: it then has the
+    /// lock of the new one.
     private static func isAt(_ path: String, _ descriptor: Int32) -> Bool {
         var (mine, present) = (stat(), stat())
         return fstat(descriptor, &mine) == 0 && lstat(path, &present) == 0
@@ -51,7 +51,7 @@ final class BundleLock: Sendable {
         return found
     }
 
-    /// Tries until the bound is reached; returns the `errno` of the last attempt, if it failed.
+    /// Tries until the limit is reached; returns the `errno` of the last attempt if it failed.
     private static func lock(_ descriptor: Int32) -> Int32? {
         let pause = 10
         var waited = 0

@@ -1,21 +1,21 @@
-/// Puts a database and its blobs under another key, all of them or none.
+/// Changes the key of a database and its blobs, of all of them or none.
 ///
-/// **The steps.** `db.sqlite3-rekey` is made, empty; `Attachments-rekey` is filled with every content
-/// under the new key; the database is written into `db.sqlite3-rekey`; all is synced. Then that file is
-/// renamed over `db.sqlite3`: this is the change. Last, `Attachments` makes room for
-/// `Attachments-rekey`, and goes.
+/// **The steps.** `db.sqlite3-rekey` is created, empty; `Attachments-rekey` is filled with every blob under
+/// the new key; the database is written into `db.sqlite3-rekey`; everything is synced. Then that file is
+/// renamed over `db.sqlite3`, which makes the change take effect. Finally `Attachments` is replaced by
+/// `Attachments-rekey` and deleted.
 ///
-/// **What a crash leaves.** While `db.sqlite3-rekey` is there nothing has changed: both new parts are
-/// removed, the directory first. When it is not, a directory `Attachments-rekey` is whole and belongs to
-/// the database; it takes its place. So at each moment one key opens documents and blobs.
+/// **What a crash leaves.** As long as `db.sqlite3-rekey` exists, nothing has changed: both new parts are
+/// removed, the directory first. If it does not exist, a directory `Attachments-rekey` is complete and belongs
+/// to the database; it takes its place. So at every moment a single key opens both documents and blobs.
 ///
-/// **Who does it.** Whoever holds the lock of the bundle: the change, and the recovery when the database
-/// is opened for writing. A reader of another process takes the blobs from where they are (`blobs`).
+/// **Who does it.** The process that holds the lock of the bundle makes the change, and the recovery when the
+/// database is opened for writing. A reader in another process takes the blobs from where they are (`blobs`).
 struct Rekeying {
     typealias Sync = (String) throws(StoreError) -> Void
 
     private let files: BundleFiles
-    /// Brings a directory's entries to the disk.
+    /// Syncs a directory's entries to the disk.
     private let sync: Sync
 
     init(_ files: BundleFiles, sync: @escaping Sync = BundleFiles.syncDirectory) {
@@ -23,12 +23,12 @@ struct Rekeying {
         self.sync = sync
     }
 
-    /// Where the contents are that belong to the database.
+    /// Where the blobs are that belong to the database.
     var blobs: String { awaitsBlobs ? files.rekeyedBlobs : files.blobs }
 
     private var hasChanged: Bool { !BundleFiles.exists(files.rekeyed) }
 
-    /// Finishes or undoes what a crash left; does nothing where there is nothing.
+    /// Finishes or undoes what a crash left; does nothing if nothing was left.
     func recover() throws(StoreError) {
         if hasChanged {
             try exchangeBlobs()
@@ -47,7 +47,7 @@ struct Rekeying {
             throw StoreError(.busy(.otherProcess), at: files.directory)
         }
         BundleFiles.close(marker)
-        // The marker stands on the disk before there is a directory that it marks.
+        // The marker must be on the disk before the directory that it marks exists.
         try sync(files.directory)
         try BundleFiles.makeDirectory(files.rekeyedBlobs)
         try Bundle.copyBlobs(from: (files.blobs, sealing), to: (files.rekeyedBlobs, newSealing))
@@ -59,17 +59,17 @@ struct Rekeying {
 
     /// Changes the key: afterwards the new one opens the database, and the old one does not.
     ///
-    /// A sync that fails changes nothing about that: the file has its name, and only a power cut could
-    /// take it back.
+    /// A failed sync does not alter that: the file has its name, and only a power cut could undo the
+    /// renaming.
     func commit() throws(StoreError) {
         try BundleFiles.move(files.rekeyed, to: files.database)
         try? sync(files.directory)
     }
 
-    /// Whether the new contents have not taken their place yet.
+    /// Whether the new blobs have yet to take their place.
     var awaitsBlobs: Bool { hasChanged && BundleFiles.isDirectory(files.rekeyedBlobs) }
 
-    /// Puts the new contents in the place of the old ones, which go when the disk has both names.
+    /// Replaces the old blobs by the new ones; the old are deleted when the disk has both names.
     func exchangeBlobs() throws(StoreError) {
         let hasNew = BundleFiles.isDirectory(files.rekeyedBlobs)
         if hasNew {
@@ -82,12 +82,12 @@ struct Rekeying {
             try BundleFiles.move(files.rekeyedBlobs, to: files.blobs)
         }
         let hasFormer = BundleFiles.isDirectory(files.formerBlobs)
-        // Also where an attempt before this one, or a process that was killed, had not come to it.
+        // Also if an earlier attempt, or a killed process, did not get that far.
         if hasNew || hasFormer { try sync(files.directory) }
         if hasFormer { try BundleFiles.removeDirectory(files.formerBlobs) }
     }
 
-    /// Removes what was prepared; what marks it goes last.
+    /// Removes what was prepared; the marker is removed last.
     func undo() throws(StoreError) {
         if BundleFiles.isDirectory(files.rekeyedBlobs) {
             try BundleFiles.removeDirectory(files.rekeyedBlobs)
@@ -100,28 +100,28 @@ struct Rekeying {
 }
 
 extension Store {
-    /// Whether its files are sealed.
+    /// Whether the store's files are sealed.
     public var isSealed: Bool { place?.sqlite.place.sealing != nil }
 
     /// Seals the database with another key, or unseals it with `nil`.
     ///
-    /// Everything is written anew, which needs as much room as the database takes; writers wait, readers
-    /// go on but for the moment of the change. Whatever ends the process, one key opens documents and
-    /// blobs: the old one or the new one.
+    /// Everything is rewritten, which needs as much free space as the database takes. Writers wait;
+    /// readers continue except at the moment of the change. However the process ends, a single key opens
+    /// documents and blobs: the old one or the new one.
     ///
-    /// - Throws: `busy` inside `write`, while there are further owners, readers of other processes,
-    ///   contents that are being written or queries that do not end; `readOnly`, `diskFull` and what
-    ///   the medium reports. The database then has its old key; only when the new contents cannot take
-    ///   the place of the old ones it has the new one, and has to be opened again.
+    /// - Throws: `busy` inside `write`, and while there are other owners, readers in other processes,
+    ///   blobs being written or queries that do not end; `readOnly`, `diskFull` and what the medium
+    ///   reports. The database then has its old key; only if the new blobs cannot replace the old ones,
+    ///   it has the new key and must be reopened.
     public func changeSealing(to newSealing: (any StoreSealing)?) throws {
         try changeSealing(to: newSealing, sync: BundleFiles.syncDirectory)
     }
 
-    /// Changes the key, and brings directories to the disk as a test wants it.
+    /// Changes the key, with a sync function for directories that a test can replace.
     func changeSealing(to newSealing: (any StoreSealing)?, sync: @escaping Rekeying.Sync) throws {
         guard let place, !isReadOnly else { throw StoreError(.readOnly, at: directory ?? "") }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
-        // In this order, as in `close()`.
+        // Locked in this order, as in `close()`.
         try writing.withLock {
             try entry.lock.withLock {
                 guard !isWriting, entry.ownerCount == 1 else {
@@ -142,7 +142,7 @@ extension Store {
     ) throws {
         guard let shelf = blobs.shelf as? BlobDirectory else { return }
         var unfinished: StoreError?
-        // What an attempt before could not clear away.
+        // Removes what an earlier attempt could not.
         try rekeying.recover()
         do {
             try shelf.whileResting {
@@ -152,7 +152,7 @@ extension Store {
                 try place.sqlite.exchangeFile {
                     try shelf.exchange(for: newSealing) { () throws(StoreError) in
                         try rekeying.commit()
-                        // The key is changed, whatever becomes of this.
+                        // The key has changed, even if this fails.
                         do throws(StoreError) { try rekeying.exchangeBlobs() } catch {
                             unfinished = error
                         }
@@ -168,7 +168,7 @@ extension Store {
             try? rekeying.recover()
             throw error
         }
-        // What is only left to be cleared away is, when the database is opened next.
+        // If only cleaning up is left, that is done the next time the database is opened.
         if let unfinished, rekeying.awaitsBlobs { throw unfinished }
     }
 }

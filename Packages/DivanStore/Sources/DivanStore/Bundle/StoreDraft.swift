@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A database that is made under another name until it is whole, so that nobody takes half of one for
-/// a database.
+/// A database that is created under another name until it is complete, so that an incomplete one is
+/// never taken for a database.
 public struct StoreDraft: Sendable {
-    /// Where the database is made.
+    /// Where the database is created.
     public let directory: String
     private let target: String
 
-    /// Sees to it that a database can be made: nothing is at `target`, and what an earlier attempt left,
-    /// whose program was killed, is deleted.
+    /// Ensures that a database can be created: nothing is at `target`, and whatever a killed program
+    /// left of an earlier attempt is deleted.
     ///
     /// - Parameters:
     ///   - target: Where the database will be.
-    ///   - purpose: What is being done, behind the name: one attempt of a kind at a time.
+    ///   - purpose: What is being done, appended to the name: only one attempt of each kind at a time.
     /// - Throws: `StoreError` with `alreadyExists`, or as `Store.delete`.
     public init(of target: String, while purpose: String) throws(StoreError) {
         self.target = target
@@ -21,9 +21,9 @@ public struct StoreDraft: Sendable {
         if Store.exists(directory: directory) { try Store.delete(directory: directory) }
     }
 
-    /// Gives the database, which is closed, its place.
+    /// Moves the database, which must be closed, to its place.
     ///
-    /// - Throws: `StoreError`, `alreadyExists` where something has come to be there.
+    /// - Throws: `StoreError`, `alreadyExists` if something has appeared there.
     public func place() throws(StoreError) {
         guard rename(directory, target) == 0 else {
             let isTaken = errno == ENOTEMPTY || errno == EEXIST
@@ -32,7 +32,7 @@ public struct StoreDraft: Sendable {
         BundleFiles.syncName(of: target)
     }
 
-    /// Leaves nothing behind.
+    /// Deletes the draft completely.
     public func discard() {
         try? Store.delete(directory: directory)
     }

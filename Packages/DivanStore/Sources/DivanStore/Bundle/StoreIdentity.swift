@@ -8,31 +8,31 @@ struct StoreIdentity: Equatable, Sendable {
     var previousPrivateUUID: [UInt8]?
     /// How revisions are named.
     var scheme = RevisionScheme.trees
-    /// Who writes them, where they tell so; the public UUID unless that had a double.
+    /// The source that writes them, if revisions name one; the public UUID unless that had a double.
     var source: SourceID?
-    /// The latest time that was noted for the clock.
+    /// The latest time that was stored for the clock.
     var clockTime: UInt64 = 0
-    /// Whether no later time was given than that.
+    /// Whether no later time than that was given.
     var isClockExact = false
 
     private enum Key {
         static let scheme = "revisionScheme"
         static let source = "versionSource"
         static let clockTime = "versionClock"
-        // The same time where it is exact; a Divan that does not know this leaves another one here.
+        // The same time if it is exact; a Divan that does not know this key leaves another time here.
         static let exactClockTime = "versionClockExact"
         static let publicUUID = "publicUUID"
         static let privateUUID = "privateUUID"
         static let previousPrivateUUID = "previousPrivateUUID"
     }
 
-    /// Makes a new identity.
+    /// Creates a new identity.
     init(random: any RandomSource) {
         publicUUID = random.bytes(16)
         privateUUID = random.bytes(16)
     }
 
-    /// Reads the identity of a database, and gives one to a database that has none yet.
+    /// Reads the identity of a database, or gives one to a database without.
     init(of engine: any StorageEngine, random: any RandomSource) throws {
         if let stored = try engine.read({ try Self.read($0) }) {
             self = stored
@@ -70,7 +70,7 @@ struct StoreIdentity: Equatable, Sendable {
         return identity
     }
 
-    /// How revisions are named; `nil` where that was never chosen, which means trees.
+    /// How revisions are named; `nil` if that was never chosen, which means trees.
     static func scheme(in snapshot: any StorageSnapshot) throws(StoreError) -> RevisionScheme? {
         guard let bytes = try snapshot.value(Key.scheme, in: .database) else { return nil }
         let name = String(decoding: bytes, as: UTF8.self)
@@ -80,11 +80,11 @@ struct StoreIdentity: Equatable, Sendable {
         return scheme
     }
 
-    /// Whose versions this database writes.
+    /// The source that this database writes versions as.
     var writer: SourceID { source ?? SourceID(bytes: publicUUID) ?? .me }
 
-    /// Stores how revisions are named, whose they are, and how late it is; a database of trees keeps
-    /// none of it.
+    /// Stores how revisions are named, their source, and the clock's time; a database with trees
+    /// stores none of this.
     func writeVersioning(to transaction: any StorageTransaction) throws(StoreError) {
         guard scheme != .trees else { return }
         try transaction.setValue(Array(scheme.rawValue.utf8), for: Key.scheme, in: .database)
@@ -99,7 +99,7 @@ struct StoreIdentity: Equatable, Sendable {
         try transaction.requireFormat(.vectors)
     }
 
-    /// The statements that store a new identity, for a file that nobody can open yet.
+    /// The statements that store a new identity, for a file that cannot be opened yet.
     static func statements(naming scheme: RevisionScheme) -> String {
         let space = "'\(ValueSpace.database.rawValue)'"
         let values = [
@@ -113,7 +113,7 @@ struct StoreIdentity: Equatable, Sendable {
         }.joined() + #"UPDATE "values" SET checksum = \#(SQLiteSchema.valueChecksum)"#
     }
 
-    /// Stores the identity and sees to it that there is a default collection.
+    /// Stores the identity, and creates the default collection if it is missing.
     func write(to transaction: any StorageTransaction) throws(StoreError) {
         try transaction.setValue(publicUUID, for: Key.publicUUID, in: .database)
         try transaction.setValue(privateUUID, for: Key.privateUUID, in: .database)
@@ -123,7 +123,7 @@ struct StoreIdentity: Equatable, Sendable {
             in: .database
         )
         if previousPrivateUUID != nil {
-            // A copy writes as itself.
+            // A copy writes as its own source.
             try transaction.setValue(nil, for: Key.source, in: .database)
         }
         try writeVersioning(to: transaction)
@@ -132,7 +132,7 @@ struct StoreIdentity: Equatable, Sendable {
         }
     }
 
-    /// The identity of a copy: new, and aware of where it comes from.
+    /// The identity of a copy: new, with a record of where it comes from.
     func copied(random: any RandomSource) -> StoreIdentity {
         var copy = StoreIdentity(random: random)
         copy.previousPrivateUUID = privateUUID

@@ -3,10 +3,10 @@ internal import DivanRevisions
 internal import Glibc
 
 extension Store {
-    /// Opens the database in a directory named `<name>.cblite2`, or makes it.
+    /// Opens the database in a directory named `<name>.cblite2`, or creates it.
     ///
-    /// Several owners in a process get the same store; each closes it once. One process at a time
-    /// has a database open for writing.
+    /// Several owners in a process get the same store; each closes it once. Only one process at a
+    /// time can have a database open for writing.
     ///
     /// - Throws: `StoreError` with `noSuchDatabase`, `notADatabase`, `tooNew`, `corrupt`, `busy`,
     ///   `readOnly`, `diskFull` or `io`.
@@ -17,7 +17,7 @@ extension Store {
         try open(directory: directory, options: options, calls: .system)
     }
 
-    /// Opens with system calls of a test's own for the blobs.
+    /// Opens with system calls for the blobs that a test can replace.
     static func open(
         directory: String,
         options: StoreOptions,
@@ -53,13 +53,13 @@ extension Store {
         return isBundle(files)
     }
 
-    /// Whether there is what `open` takes for a database: not at the end of a link, which would name one
-    /// twice.
+    /// Whether there is what `open` takes for a database; a link does not count, as one database would
+    /// then have two names.
     private static func isBundle(_ files: BundleFiles) -> Bool {
         BundleFiles.isDirectory(files.directory) && BundleFiles.isFile(files.database)
     }
 
-    /// Deletes a database with its blobs, or what is left of one whose deletion was killed.
+    /// Deletes a database with its blobs, or what is left of one whose deletion was interrupted.
     ///
     /// - Throws: `StoreError` with `busy` while it is open here or in another process,
     ///   `noSuchDatabase`, or `io`.
@@ -67,7 +67,7 @@ extension Store {
         try delete(directory: directory, syncingName: BundleFiles.syncName)
     }
 
-    /// Deletes a database, and brings the name of its directory to the disk as a test wants it.
+    /// Deletes a database, with a sync function for its directory's name that a test can replace.
     static func delete(
         directory: String,
         syncingName sync: (String) -> Void
@@ -88,7 +88,7 @@ extension Store {
                     if BundleFiles.exists(files.abandoned) {
                         try BundleFiles.removeDirectory(files.abandoned)
                     }
-                    // Renamed first, also on the disk: a crash leaves no database that looks whole.
+                    // Renamed first, also on the disk: a crash leaves no database that looks complete.
                     guard rename(files.directory, files.abandoned) == 0 else {
                         throw StoreError.system(errno, at: files.directory)
                     }
@@ -108,17 +108,17 @@ extension Store {
         guard !BundleFiles.exists(files.directory), BundleFiles.isDirectory(files.abandoned) else {
             throw StoreError(.noSuchDatabase, at: files.directory)
         }
-        // Who was killed may not have come to it.
+        // A killed process may not have got that far.
         sync(files.directory)
         try BundleFiles.removeDirectory(files.abandoned)
     }
 
-    /// Copies a database and its blobs; the copy is another database, with UUIDs of its own.
+    /// Copies a database and its blobs; the copy is a separate database, with UUIDs of its own.
     ///
-    /// It may be open meanwhile; the copy holds what was committed when it began. A sealed database
-    /// and its copy have the key of `sealing`; where bodies are packed, `packing` has to know how.
+    /// It may be open in the meantime; the copy contains what was committed when copying began. A sealed
+    /// database and its copy have the key of `sealing`; if bodies are packed, `packing` must include the codecs.
     ///
-    /// - Throws: `StoreError`, `alreadyExists` when there is something at `target`.
+    /// - Throws: `StoreError`, `alreadyExists` if there is something at `target`.
     public static func copy(
         directory source: String,
         to target: String,
@@ -137,14 +137,14 @@ extension Store {
         try store.copy(to: target)
     }
 
-    /// Ends one owner's use; with the last one the files are closed, after running writes.
+    /// Ends one owner's use; the last one closes the files, after running writes.
     ///
-    /// - Throws: Nothing today; closing writes what is left of the log and may one day fail.
+    /// - Throws: Nothing today; closing writes the rest of the log and may fail in a later version.
     public func close() throws(StoreError) {
         guard let place else { return engine.close() }
         if place.leaveToOthers() { return }
         let entry = StoreRegistry.shared.entry(for: place.files.directory)
-        // In this order everywhere: inside a write somebody may open or close the same database.
+        // In this order everywhere: inside a write, the same database may be opened or closed.
         writing.withLock {
             entry.lock.withLock {
                 guard place.leave() else { return }
@@ -159,7 +159,7 @@ extension Store {
         }
     }
 
-    /// How many owners have the store open; 0 when it is closed.
+    /// How many owners have the store open; 0 if it is closed.
     public var ownerCount: Int { place?.ownerCount ?? 1 }
 
     /// How many owners have the file open in this process, for writing and for reading.
@@ -168,16 +168,16 @@ extension Store {
         return StoreRegistry.shared.entry(for: place.files.directory).ownerCount
     }
 
-    /// Looks whether the file is still where it was opened, for those who read again and again.
+    /// Checks that the file is still where it was opened, for those who read repeatedly.
     ///
-    /// One that is gone tells nothing more. Writing looks by itself.
+    /// A removed file reports no further changes. Writing checks this by itself.
     ///
-    /// - Throws: `StoreError.Code.io` with `ESTALE` where it was removed, moved or replaced.
+    /// - Throws: `StoreError.Code.io` with `ESTALE` if it was removed, moved or replaced.
     public func requireFile() throws(StoreError) { try engine.requireFile() }
 
     /// Closes the store and deletes its files.
     ///
-    /// - Throws: `StoreError` with `busy` when it has other owners; then it stays open.
+    /// - Throws: `StoreError` with `busy` if it has other owners; it then stays open.
     public func delete() throws(StoreError) {
         guard let place else { return try close() }
         guard fileOwnerCount <= 1 else {
@@ -192,7 +192,7 @@ extension Store {
 
     // MARK: Steps
 
-    /// Makes an empty database where nothing is.
+    /// Creates an empty database where nothing exists.
     static func makeBundle(
         at directory: String,
         as identity: StoreIdentity,
@@ -204,7 +204,7 @@ extension Store {
         withExtendedLifetime(lock) {}
     }
 
-    /// The files of a database whose directory exists, or whose directory can be made.
+    /// The files of a database whose directory exists or can be created.
     static func located(_ directory: String, create: Bool) throws(StoreError) -> BundleFiles {
         let files = try named(directory, makesParents: create)
         guard create || BundleFiles.exists(files.directory) else {
@@ -213,8 +213,8 @@ extension Store {
         return files
     }
 
-    /// The files of a database, there or not, with links in the path before its last part resolved, so
-    /// that one database has one path.
+    /// The files of a database, existing or not, with links resolved in all but the last part of the
+    /// path, so that one database has one path.
     private static func named(
         _ directory: String,
         makesParents: Bool = false
@@ -281,10 +281,10 @@ extension Store {
         )
     }
 
-    /// Whether a further owner gets what he asks for: nobody's documents are named otherwise while he
-    /// has them open.
+    /// Whether another owner gets what it asks for: the naming of documents never changes while an
+    /// owner has them open.
     ///
-    /// - Throws: `busy` where the database would have to be upgraded.
+    /// - Throws: `busy` if the database would have to be upgraded.
     private func mayBeShared(_ options: StoreOptions) throws(StoreError) -> Bool {
         let isAlike =
             switch (place?.sqlite.place.sealing, options.sealing) {
@@ -299,7 +299,7 @@ extension Store {
         throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
     }
 
-    /// Not while the database is looked up: who writes may be opening it too.
+    /// Not called while the database is being looked up: a thread that writes may be opening it, too.
     private func syncFullyOrLeave() throws {
         do {
             try outsideWrites { try engine.syncFully() }
@@ -316,11 +316,11 @@ extension Store {
             throw StoreError(.alreadyExists, at: target)
         }
         do {
-            // Nobody in this process writes or compacts meanwhile.
+            // Nobody in this process writes or compacts in the meantime.
             try writing.withLock {
                 if !isReadOnly { try blobs.settle() }
                 let identity = try StoreIdentity(of: engine, random: SystemRandomSource())
-                // A change of the key that a crash ended leaves them elsewhere, where who only reads finds them.
+                // After a crash while the key was changed they are elsewhere, where read-only use finds them.
                 _ = try Bundle.copy(
                     place.sqlite,
                     withBlobs: Rekeying(place.files).blobs,

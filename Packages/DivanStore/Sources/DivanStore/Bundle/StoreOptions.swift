@@ -3,28 +3,28 @@ public import DivanRevisions
 
 /// How a store is opened.
 public struct StoreOptions: Sendable {
-    /// Whether a database that does not exist is made.
+    /// Whether to create a database that does not exist.
     public var create: Bool
-    /// Whether the database is only read; then other processes may have it open.
+    /// Whether to open the database read-only; other processes may then have it open.
     public var readOnly: Bool
     /// Whether every acknowledged write survives a power cut, at about 0.1 ms each.
     ///
-    /// Without it a power cut may take back the last commits, the latest first. A killed process
-    /// never does.
+    /// If `false`, a power cut may undo the last commits, the latest first. A killed process never
+    /// does.
     public var fullSync: Bool
-    /// How the bodies of revisions that are not current are kept.
+    /// How the bodies of revisions that are not current are stored.
     ///
-    /// It must read every codec that a program which wrote the database packed with. Where several
-    /// owners open one database in a process, the first one's holds.
+    /// It must read every codec that was used by programs that wrote the database. If several
+    /// owners open one database in a process, the first one's archive is used.
     public var archive: BodyArchive
-    /// How a database that is made names its revisions; `nil`: a new one by trees, another as it does.
+    /// How a new database names its revisions; `nil` means trees for a new one, and no change for an existing one.
     ///
-    /// One with trees that is opened with `.vectors` is upgraded, for ever.
+    /// A database with trees that is opened with `.vectors` is upgraded permanently.
     public var scheme: RevisionScheme?
 
     /// The key with which the files are sealed; `nil` for plain ones.
     ///
-    /// A database that is made gets it; another has to have it already.
+    /// A new database gets this key; an existing one must have it already.
     public var sealing: (any StoreSealing)?
 
     /// The codecs with which bodies may be packed.

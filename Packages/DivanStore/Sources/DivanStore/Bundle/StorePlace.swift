@@ -1,7 +1,7 @@
 internal import DivanJSON
 internal import Synchronization
 
-/// What a store on disk holds besides its engine: its files, its lock and its count of owners.
+/// What a store on disk has in addition to its engine: its files, its lock and its count of owners.
 final class StorePlace: Sendable {
     let files: BundleFiles
     let sqlite: SQLiteEngine
@@ -20,7 +20,7 @@ final class StorePlace: Sendable {
 
     var ownerCount: Int { owners.withLock { $0.count } }
 
-    /// Counts one more owner; `false` when the last one has gone already.
+    /// Counts one more owner; `false` if the last one has already gone.
     func join() -> Bool {
         owners.withLock { owners in
             guard owners.count > 0 else { return false }
@@ -29,7 +29,7 @@ final class StorePlace: Sendable {
         }
     }
 
-    /// Counts one owner less if there is another; `false` for the last one, who has to close.
+    /// Counts one owner less if there is another; `false` for the last one, which must close.
     func leaveToOthers() -> Bool {
         owners.withLock { owners in
             guard owners.count != 1 else { return false }
@@ -38,7 +38,7 @@ final class StorePlace: Sendable {
         }
     }
 
-    /// Counts one owner less; `true` when it was the last.
+    /// Counts one owner less; `true` if it was the last.
     func leave() -> Bool {
         owners.withLock { owners in
             guard owners.count > 0 else { return false }
@@ -47,7 +47,7 @@ final class StorePlace: Sendable {
         }
     }
 
-    /// Lets other processes write.
+    /// Allows other processes to write.
     func unlock() {
         owners.withLock { $0.lock = nil }
     }
@@ -60,7 +60,7 @@ final class StoreRegistry: Sendable {
     /// One path's store, and the lock under which it is opened and closed.
     final class Entry: Sendable {
         let lock = RecursiveLock()
-        /// Who hears of commits, also through the store that only reads.
+        /// The observers of commits, including those registered through the read-only store.
         let observers = StoreObservers()
         private let known = Mutex(WeakStores())
 
@@ -83,14 +83,14 @@ final class StoreRegistry: Sendable {
             }
         }
 
-        /// Owners of the file in this process, readers too.
+        /// Owners of the file in this process, including readers.
         var ownerCount: Int {
             let stores = known.withLock { [$0.writable, $0.readOnly] }
             return stores.reduce(0) { $0 + ($1?.place?.ownerCount ?? 0) }
         }
     }
 
-    // By the path's bytes, as the file system tells directories apart.
+    // Keyed by the path's bytes, as the file system distinguishes directories.
     private let entries = Mutex<[ExactText: Entry]>([:])
 
     func entry(for path: String) -> Entry {

@@ -1,13 +1,13 @@
 internal import CDivanStore
 
-// What writes a whole database anew takes minutes where it is large: whoever began it may stop it.
+// Rewriting a whole database takes minutes if it is large; its caller may stop it.
 extension Store {
     /// The watch of the copying on this thread.
     @TaskLocal static var stop: QueryWatch?
 
-    /// Runs work that copies a database, imports or rebuilds one or changes its key, and lets a watch stop it.
+    /// Runs work that copies, imports or rebuilds a database or changes its key, and that a watch can stop.
     ///
-    /// What was begun is undone then, as after any error; a change of the key that is decided is finished.
+    /// What was begun is then undone, as after any error; a change of the key that has taken effect is finished.
     ///
     /// - Throws: What `body` throws; once the watch is cancelled, that is some `StoreError`.
     public static func stopping<Result>(
@@ -17,13 +17,13 @@ extension Store {
         try $stop.withValue(watch, operation: body)
     }
 
-    /// Waits for something that works for this thread elsewhere, such as a pull, and ends that where the watch
-    /// of the work on this thread stops it.
+    /// Waits for something that works for this thread elsewhere, such as a pull, and ends it if the watch of
+    /// this thread's work is cancelled.
     ///
     /// - Parameters:
     ///   - end: Ends it, so that `wait` returns; called on any thread, perhaps twice.
     ///   - wait: Returns when it has ended.
-    /// - Throws: What `wait` throws, and a `StoreError` where the work is stopped.
+    /// - Throws: What `wait` throws, and a `StoreError` if the work is stopped.
     public static func waiting(
         ending end: @escaping @Sendable () -> Void,
         _ wait: () throws -> Void
@@ -35,9 +35,9 @@ extension Store {
         try checkStop(at: "")
     }
 
-    /// Ends the work on this thread where its watch says so; `path` is what it is about.
+    /// Stops the work on this thread if its watch is cancelled; `path` is what the work is about.
     ///
-    /// - Throws: A `StoreError` once that is cancelled.
+    /// - Throws: A `StoreError` once that is the case.
     public static func checkStop(at path: String) throws(StoreError) {
         guard let stop, stop.mustStop else { return }
         throw StoreError(.sqlite(SQLITE_INTERRUPT, "stopped"), at: path)
@@ -45,7 +45,7 @@ extension Store {
 }
 
 extension StoreError {
-    /// Whether a watch stopped the work.
+    /// Whether the work was stopped by a watch.
     var isStop: Bool {
         if case .sqlite(SQLITE_INTERRUPT, _) = code { true } else { false }
     }

@@ -1,14 +1,14 @@
 public import DivanCompression
 
-/// The codecs with which bodies may be packed at rest, by the numbers that stand in the file.
+/// The codecs with which bodies may be packed at rest, by the numbers used in the file.
 ///
-/// Whether bodies are packed, and with which of them, is told for each collection
-/// (`StoreWriter.packBodies(of:with:)`) and stands in the database. Who opens one has to know every codec
-/// that its bodies are packed with.
+/// Whether bodies are packed, and with which codec, is set per collection
+/// (`StoreWriter.packBodies(of:with:)`) and stored in the database. To open a database, every codec that
+/// its bodies are packed with must be known.
 public struct BodyPacking: Sendable {
     /// A codec and its number.
     public struct NumberedCodec: Sendable {
-        /// 1 or more; never given to another codec.
+        /// 1 or more; never reused for another codec.
         public let number: UInt8
         /// Packs and unpacks.
         public let codec: any DictionaryCodec
@@ -20,11 +20,11 @@ public struct BodyPacking: Sendable {
         }
     }
 
-    /// The numbers of the codecs that every Divan database may be packed with.
+    /// The numbers of the codecs that any Divan database may be packed with.
     public enum Bundled: UInt8, CaseIterable, Sendable {
         /// LZ4 with a dictionary.
         case lz4 = 2
-        /// Zstandard with a dictionary; not every machine has its library.
+        /// Zstandard with a dictionary; its library is not on every machine.
         case zstd = 3
     }
 
@@ -33,7 +33,7 @@ public struct BodyPacking: Sendable {
 
     private let codecs: [NumberedCodec]
 
-    /// Creates the list; of two codecs with one number the first holds.
+    /// Creates the list; of two codecs with the same number the first is used.
     public init(_ codecs: [NumberedCodec]) {
         self.codecs = codecs
     }

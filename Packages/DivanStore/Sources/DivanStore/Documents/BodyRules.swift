@@ -1,30 +1,30 @@
 internal import DivanJSON
 internal import Glibc
 
-/// What the body of a revision made on this peer may not hold: keys that would say something else
-/// to a peer, or that no peer of another kind takes.
+/// What the body of a revision made on this peer may not contain: keys that would mean something else to
+/// a peer, or that peers of another kind do not accept.
 ///
-/// The bodies of other peers are their business: they come under revision IDs that stand for them.
+/// The bodies of other peers are not checked: they arrive under revision IDs that already stand for them.
 ///
 /// Source: `revisions.md` §3, `behaviour.md` §3.
 public enum BodyRules {
-    /// Keys at the top level that the protocol keeps for itself: a body travels without them, so
-    /// two peers would hold different bodies under one revision ID.
+    /// Top-level keys that the protocol reserves: a body is sent without them, so two peers would
+    /// hold different bodies under one revision ID.
     public static let reservedKeys = ["_id", "_rev", "_deleted"]
 
-    /// What is told of a canonical body by the keys at its top level.
+    /// What the top-level keys of a canonical body reveal.
     struct Findings {
-        /// The first key that is reserved; `nil` for a sound body.
+        /// The first key that is reserved; `nil` if there is none.
         var reservedKey: String?
-        /// The first other key that a peer takes out of what it receives; `_exp` says something to Sync Gateway.
+        /// The first other key that a peer removes from what it receives; `_exp` has a meaning for Sync Gateway.
         var unsentKey: String?
-        /// Whether there are attachments in the form of CouchDB.
+        /// Whether there are attachments in CouchDB's form.
         var hasAttachments = false
     }
 
-    /// Looks at the keys at the top level.
+    /// Checks the top-level keys.
     ///
-    /// Nearly every body has no key that begins with `_` at any depth, which one search tells.
+    /// Nearly every body has no key that begins with `_` at any depth, which a single search shows.
     static func findings(in body: [UInt8]) -> Findings {
         var findings = Findings()
         guard hasQuoted("_", in: body) else { return findings }
@@ -44,29 +44,29 @@ public enum BodyRules {
                 try reader.skip()
             }
         } catch {
-            // The caller vouches for the JSON; what is none has no keys.
+            // The caller vouches that this is JSON; anything else has no keys.
         }
         return findings
     }
 
-    /// Whether a canonical body may name blobs; when not, it names none.
+    /// Whether a canonical body may refer to blobs; if `false`, it refers to none.
     static func mayNameBlobs(_ body: [UInt8]) -> Bool {
         mayHoldBlob(body) || hasQuoted("_attachments\":", in: body)
     }
 
-    /// Whether a blob's dictionary may stand in a canonical body: few bodies have an `@`.
+    /// Whether a canonical body may contain a blob's dictionary: few bodies have an `@`.
     static func mayHoldBlob(_ body: [UInt8]) -> Bool {
         hasQuoted("@type\":\"blob\"", in: body)
     }
 
-    /// Whether a canonical body has an empty key at the top level; such a key stands first.
+    /// Whether a canonical body has an empty top-level key; such a key comes first.
     static func hasEmptyKey(_ body: [UInt8]) -> Bool {
         body.starts(with: #"{"":"#.utf8)
     }
 
-    /// Whether a text of ASCII stands in a body behind a quote.
+    /// Whether an ASCII text follows a quotation mark in a body.
     ///
-    /// The C library's search passes over 32 bytes at a time; what it finds lies inside the body.
+    /// The C library's search scans 32 bytes at a time; a match lies inside the body.
     private static func hasQuoted(_ text: StaticString, in body: [UInt8]) -> Bool {
         let wanted = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         return body.withUnsafeBytes { bytes in

@@ -2,15 +2,15 @@
 ///
 /// Source: `behaviour.md` §2 (names), `replication.md` §2 (the text on the wire).
 public struct CollectionPath: Hashable, Sendable {
-    /// The scope; `_default` unless named.
+    /// The scope; `_default` unless specified.
     public let scope: String
     /// The collection inside the scope.
     public let name: String
 
-    /// The collection that every database begins with: `_default` in scope `_default`.
+    /// The collection that every database has from the start: `_default` in scope `_default`.
     public static let `default` = CollectionPath(validScope: "_default", name: "_default")
 
-    /// Creates a path, or returns `nil` when a name breaks the rules of `isValidName(_:)`.
+    /// Creates a path, or returns `nil` if a name violates the rules of `isValidName(_:)`.
     public init?(scope: String, name: String) {
         guard Self.isValidName(scope) || scope == Self.default.scope,
             Self.isValidName(name) || (name == Self.default.name && scope == Self.default.scope)
@@ -33,12 +33,12 @@ public struct CollectionPath: Hashable, Sendable {
         self.name = name
     }
 
-    /// The text of messages and URLs: the scope stands in front unless it is the default one.
+    /// The text in messages and URLs, prefixed with the scope unless that is the default one.
     public var wireName: String {
         scope == Self.default.scope ? name : "\(scope).\(name)"
     }
 
-    /// Whether the text may name a scope or a collection that a user creates.
+    /// Whether the text can be the name of a scope or collection that a user creates.
     ///
     /// 1 to 251 characters of `A–Z a–z 0–9 _ - %`, the first neither `_` nor `%`.
     public static func isValidName(_ text: String) -> Bool {
@@ -59,6 +59,6 @@ public struct CollectionPath: Hashable, Sendable {
 }
 
 extension CollectionPath: CustomStringConvertible {
-    /// `scope.name`, both parts always.
+    /// Always both parts, `scope.name`.
     public var description: String { "\(scope).\(name)" }
 }

@@ -1,9 +1,9 @@
-/// What is known of collections, by their paths and in the order in which they came.
+/// What is known of collections, by path and in order of arrival.
 ///
-/// A handful as a rule, of which a list is the fastest index; a database may have thousands.
+/// There are usually a handful, for which a list is the fastest index; a database may have thousands.
 struct CollectionTable<Value> {
     private(set) var entries: [(path: CollectionPath, value: Value)] = []
-    // Empty while there are few.
+    // Empty while there are few collections.
     private var places: [CollectionPath: Int] = [:]
 
     private static var listedCount: Int { 8 }
@@ -14,7 +14,7 @@ struct CollectionTable<Value> {
         return entries.first { $0.path == path }?.value
     }
 
-    /// Adds a collection that is not there yet.
+    /// Adds a collection that is not present yet.
     mutating func append(_ value: Value, under path: CollectionPath) {
         entries.append((path, value))
         if !places.isEmpty {
@@ -30,7 +30,7 @@ struct CollectionTable<Value> {
         index()
     }
 
-    /// Forgets all, and keeps the room of a few.
+    /// Forgets all collections, but keeps the capacity for a few.
     mutating func removeAll() {
         entries.removeAll(keepingCapacity: entries.count <= Self.listedCount)
         places = [:]

@@ -1,22 +1,22 @@
 public import DivanRevisions
 
-/// The two leaves of a document in conflict, and where they part.
+/// The two leaves of a document in conflict, and where they diverge.
 public struct StoredConflict: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The current revision.
     public var local: StoredRevision
-    /// The revision that a remote sent and that waits.
+    /// The revision that a remote sent and that is pending.
     public var remote: StoredRevision
     /// The common ancestor, if its body is kept.
     public var base: StoredRevision?
 }
 
-/// How a conflict ends; the outcome always continues the remote's branch.
+/// How a conflict is resolved; the result always continues the remote's branch.
 ///
 /// Source: `revisions.md` §8.
 public enum ConflictDecision: Equatable, Sendable {
-    /// What the local revision holds stays, as a child of the remote one.
+    /// The body of the local revision is kept, as a child of the remote one.
     case keepLocal
     /// The remote revision becomes current.
     case keepRemote
@@ -27,7 +27,7 @@ public enum ConflictDecision: Equatable, Sendable {
 }
 
 extension StoreReader {
-    /// The conflict that a resolver should look at; `nil` when the document is not in conflict.
+    /// The conflict that a resolver should look at; `nil` if the document is not in conflict.
     public func conflict(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -49,14 +49,14 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Ends a conflict between the two leaves that a resolver has seen.
+    /// Resolves a conflict between the two leaves that a resolver has seen.
     ///
-    /// With `closesRemote`, keeping a live local side makes no revision: the remote's branch is
+    /// With `closesRemote`, keeping a live local side creates no revision: the remote's branch is
     /// closed, and the remote is to be told so (`closedBranch`).
     ///
-    /// - Returns: The document as it is now, perhaps in conflict with a further leaf; `nil` when
-    ///   one of the two is no leaf any more: read the conflict again and decide again.
-    /// - Throws: `notFound` when the document was purged meanwhile; `badRevision` when no
+    /// - Returns: The document as it is now, possibly in conflict with another leaf; `nil` if one
+    ///   of the two is no longer a leaf: read the conflict again and decide again.
+    /// - Throws: `notFound` if the document was purged in the meantime; `badRevision` if no
     ///   generation is left; `bodyTooLarge`, `tooManyBlobs` and `forbiddenKey` for a merged body.
     public func resolveConflict(
         _ documentID: DocumentID,
@@ -99,10 +99,10 @@ extension StoreWriter {
 }
 
 extension StoreWriter {
-    /// Lets a document go on as a child of a revision that lost against the current one.
+    /// Makes a document continue as a child of a revision that lost to the current one.
     ///
-    /// - Returns: Whether there is a new current revision; not when `loser` did not lose.
-    /// - Throws: `badRevision` when no generation is left.
+    /// - Returns: Whether there is a new current revision; `false` if `loser` did not lose.
+    /// - Throws: `badRevision` if no generation is left.
     public func graftCurrent(
         of documentID: DocumentID,
         onto loser: RevisionID,
@@ -124,12 +124,12 @@ extension StoreWriter {
 }
 
 extension StoreWriter {
-    /// Takes a revision that was given up here in the place of the current one, because a remote
-    /// holds it and gave up ours.
+    /// Makes a revision that was given up here current again, because a remote has it and gave up
+    /// ours.
     ///
-    /// - Returns: The document as it is now; `nil` when nothing changed, because the current revision
-    ///   stands above that one, or its body is not kept.
-    /// - Throws: `badRevision` when no generation is left.
+    /// - Returns: The document as it is now; `nil` if nothing changed, because the current revision
+    ///   ranks above that one, or its body is not kept.
+    /// - Throws: `badRevision` if no generation is left.
     public func takeBack(
         _ revisionID: RevisionID,
         of documentID: DocumentID,

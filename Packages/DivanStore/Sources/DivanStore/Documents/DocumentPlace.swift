@@ -1,17 +1,17 @@
 public import DivanRevisions
 
-/// Where a document stands among the changes of its collection, and for how long.
+/// The position of a document among the changes of its collection, and when it expires.
 public struct DocumentPlace: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The change number inside the collection.
     public var sequence: UInt64
-    /// When it expires, in milliseconds since 1970; `nil` = never.
+    /// When it expires, in milliseconds since 1970; `nil` means never.
     public var expiration: Int64?
 }
 
 extension StoreReader {
-    /// At most `limit` documents behind `sequence`, ascending, tombstones included; no body is read.
+    /// At most `limit` documents after `sequence`, ascending, tombstones included; no body is read.
     public func places(
         in collection: CollectionPath,
         after sequence: UInt64,

@@ -1,6 +1,6 @@
 public import DivanRevisions
 
-/// A document as an engine keeps it: the current revision in columns, the others in the tree.
+/// A document as an engine stores it: the current revision in columns, the others in the tree.
 public struct DocumentRow: Equatable, Sendable {
     /// 1 to 240 bytes of UTF-8.
     public var documentID: DocumentID
@@ -8,18 +8,18 @@ public struct DocumentRow: Equatable, Sendable {
     public var sequence: UInt64
     /// The current revision.
     public var revisionID: RevisionID
-    /// What is true of the document.
+    /// The properties of the document.
     public var flags: DocumentFlags
-    /// The revisions besides the current one.
+    /// The revisions other than the current one.
     public var tree: RowTree
-    /// The body's size, also where the body was not asked for.
+    /// The body's size, even if the body was not requested.
     public var bodyByteCount: Int
-    /// The current revision's JSON; empty where it was not asked for.
+    /// The current revision's JSON; empty if it was not requested.
     public var body: [UInt8]
-    /// Milliseconds since 1970; `nil` = never.
+    /// Milliseconds since 1970; `nil` means never.
     public var expiration: Int64?
 
-    /// Creates a row as it is to be stored.
+    /// Creates a row to be stored.
     public init(
         documentID: DocumentID,
         sequence: UInt64,
@@ -41,7 +41,7 @@ public struct DocumentRow: Equatable, Sendable {
     }
 }
 
-/// The revision tree of a row; the common case takes no bytes.
+/// The revision tree of a row; the common case needs no bytes.
 public enum RowTree: Equatable, Sendable {
     /// One revision, the current one; the remote that is known to have it, if any.
     case single(knownAt: RemoteID?)
@@ -53,12 +53,12 @@ public enum RowTree: Equatable, Sendable {
     }
 }
 
-/// What is true of a document; the raw values are stored.
+/// Properties of a document; the raw values are stored.
 public struct DocumentFlags: OptionSet, Hashable, Sendable {
     /// The stored bits.
     public let rawValue: UInt8
 
-    /// Takes stored bits; unknown ones are kept.
+    /// Creates flags from stored bits; unknown ones are kept.
     public init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
@@ -67,6 +67,6 @@ public struct DocumentFlags: OptionSet, Hashable, Sendable {
     public static let tombstone = DocumentFlags(rawValue: 1)
     /// A branch that came from a remote is not resolved (`revisions.md` §4).
     public static let conflicted = DocumentFlags(rawValue: 2)
-    /// A revision whose body is kept names blobs.
+    /// A revision whose body is kept refers to blobs.
     public static let hasBlobs = DocumentFlags(rawValue: 4)
 }

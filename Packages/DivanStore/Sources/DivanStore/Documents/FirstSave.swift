@@ -1,10 +1,10 @@
 internal import DivanRevisions
 
 extension StoreWriter {
-    /// Stores the first revision of a document, the common case of those that follow none, without
-    /// looking for the document before.
+    /// Stores the first revision of a document, the common case of a revision without a parent,
+    /// without looking for the document first.
     ///
-    /// Returns `nil`, and does nothing, when it is not new.
+    /// Returns `nil`, and does nothing, if the document is not new.
     func saveFirst(
         _ revision: LocalRevision,
         in collection: OpenCollection

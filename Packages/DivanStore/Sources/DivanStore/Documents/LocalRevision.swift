@@ -1,17 +1,17 @@
 public import DivanRevisions
 
-/// A revision that is made on this peer, before it has a name; `RemoteRevision` is one that came.
+/// A revision made on this peer, before it has an ID; for a received one see `RemoteRevision`.
 public struct LocalRevision: Sendable {
-    /// The document, checked where its name was made.
+    /// The document, already validated.
     public var documentID: DocumentID
     /// Canonical JSON, an object; `{}` for a tombstone.
     ///
-    /// In a database of trees its digest is the revision's. At the top level it has none of
+    /// In a database with trees its digest is the revision's. Its top level has none of
     /// `BodyRules.reservedKeys` and no empty key.
     public var body: [UInt8]
     /// Whether it deletes the document.
     public var isTombstone: Bool
-    /// Whether the body names blobs; they are stored already.
+    /// Whether the body refers to blobs, which must already be stored.
     public var hasBlobs: Bool
     /// The revision to follow.
     public var parent: ExpectedParent
@@ -36,7 +36,7 @@ public struct LocalRevision: Sendable {
         isTombstone = true
     }
 
-    /// What a history is told of it; `parent` is the current revision.
+    /// The edit for a history; `parent` is the current revision.
     func edit(after parent: RevisionID?, retaining retention: BodyRetention) -> LocalEdit {
         LocalEdit(
             parent: parent,
@@ -52,16 +52,16 @@ public struct LocalRevision: Sendable {
 public enum ExpectedParent: Equatable, Sendable {
     /// Whatever is current: the last write wins.
     case current
-    /// Whatever is current, also a tombstone; a document that is not there is a conflict.
+    /// Whatever is current, even a tombstone; if there is no such document, it is a conflict.
     case existing
-    /// This one, or with `nil` none: the document is new, or a tombstone is current.
+    /// This one, or with `nil` none: the document is new, or its current revision is a tombstone.
     case revision(RevisionID?)
 
     /// Whether the document may be new.
     var maybeNone: Bool { self == .current || self == .revision(nil) }
 }
 
-/// What became of a local save.
+/// The result of a local save.
 public enum SaveOutcome: Equatable, Sendable {
     /// Stored; this is the document now.
     case saved(StoredDocument)

@@ -1,22 +1,22 @@
-/// How the bodies of a collection stand in its file: what is asked of those to come, and what became of
-/// those that are there.
+/// How the bodies of a collection are stored: what was requested for new ones, and what the existing
+/// ones look like.
 public struct PackedBodies: Equatable, Sendable {
-    /// The number of the codec that packs what is saved from now on; `nil`: it stays plain.
+    /// The number of the codec that packs what is saved from now on; `nil` means it stays plain.
     public let codec: UInt8?
-    /// Bytes of the dictionary that does so; 0 as long as there is none, or it is damaged.
+    /// Bytes of the dictionary in use; 0 while there is none, or if it is damaged.
     public let dictionaryByteCount: Int
-    /// Bytes of all dictionaries, those included that only older rows name.
+    /// Bytes of all dictionaries, including those that only older rows use.
     public let allDictionariesByteCount: Int
-    /// How many documents from everywhere in the collection were looked at, each if they are few; 0 where
-    /// nothing packs.
+    /// How many documents from all over the collection were looked at, or all if they are few; 0 if
+    /// nothing is packed.
     public let seenCount: Int
     /// How many of those have a packed body.
     public let packedCount: Int
 }
 
 extension StoreReader {
-    /// How the bodies of each collection stand in the file; those are missing where none is packed or
-    /// shall be.
+    /// How the bodies of each collection are stored; omits collections where none is packed or to be
+    /// packed.
     ///
     /// Takes as long for a large collection as for one of `StoreLimits.sampleCount` documents.
     ///

@@ -1,11 +1,11 @@
 internal import CDivanStore
 
-/// A body as it stands in a row when it is packed: `mark, dictionary, plain bytes, what the codec made`.
+/// A packed body as stored in a row: `mark, dictionary, plain bytes, what the codec made`.
 ///
-/// Both numbers are LEB128. The dictionary names its codec (`StoredDictionary`). SQLite keeps a packed
-/// body as a blob and every other one as text.
+/// Both numbers are LEB128. The dictionary names its codec (`StoredDictionary`). SQLite stores a packed
+/// body as a blob and any other as text.
 struct PackedBody {
-    /// What tells it from text.
+    /// Distinguishes it from text.
     static let mark = UInt8(divan_packed_mark)
 
     /// The dictionary's number, 1 or more.
@@ -15,7 +15,7 @@ struct PackedBody {
     /// Where the codec's bytes begin.
     let offset: Int
 
-    /// Reads what stands before the codec's bytes; `nil` where it is none.
+    /// Reads the header before the codec's bytes; `nil` if it is not valid.
     init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.first == Self.mark else { return nil }
         var offset = 1
@@ -27,7 +27,7 @@ struct PackedBody {
         (self.dictionary, self.plainByteCount, self.offset) = (dictionary, plainByteCount, offset)
     }
 
-    /// What stands before the codec's bytes.
+    /// The header before the codec's bytes.
     static func head(dictionary: UInt64, plainByteCount: Int) -> [UInt8] {
         var bytes = [mark]
         Varint.append(dictionary, to: &bytes)
@@ -39,9 +39,9 @@ struct PackedBody {
     static func isPacked(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { bytes.first == mark }
 }
 
-/// A dictionary as it stands under its number (`SQLiteDictionaries`): codec, collection, content.
+/// A dictionary as stored under its number (`SQLiteDictionaries`): codec, collection, content.
 ///
-/// It is stored in the transaction of the first row that names it, and never changed.
+/// It is stored in the transaction of the first row that refers to it, and never changed.
 struct StoredDictionary {
     let codec: UInt8
     let collection: CollectionID
@@ -51,7 +51,7 @@ struct StoredDictionary {
         (self.codec, self.collection, self.content) = (codec, collection, content)
     }
 
-    /// Reads a value; `nil` where it is none.
+    /// Reads a value; `nil` if it is not a dictionary.
     init?(_ value: [UInt8]) {
         var offset = 1
         guard let codec = value.first, let number = Varint.read(value.span, at: &offset),
@@ -71,18 +71,18 @@ struct StoredDictionary {
     }
 }
 
-/// How the bodies of a collection are packed: the space `packing` has it under the collection's number.
+/// How the bodies of a collection are packed; stored in the space `packing` under the collection's number.
 struct PackedCollection: Equatable {
     /// The codec's number.
     let codec: UInt8
-    /// The dictionary of new bodies; 0 as long as there are too few documents to make one.
+    /// The dictionary of new bodies; 0 while there are too few documents to make one.
     var dictionary: UInt64 = 0
 
     init(codec: UInt8) {
         self.codec = codec
     }
 
-    /// Reads a value; `nil` where it is none.
+    /// Reads a value; `nil` if it is not valid.
     init?(_ value: [UInt8]) {
         var offset = 1
         guard let codec = value.first, codec > 0,
@@ -101,9 +101,9 @@ struct PackedCollection: Equatable {
     static func key(_ collection: CollectionID) -> String { String(collection.rawValue) }
 }
 
-/// Numbers in LEB128.
+/// LEB128 numbers.
 private enum Varint {
-    /// Reads a number of at most nine bytes; `nil` where none ends.
+    /// Reads a number of at most nine bytes; `nil` if none ends there.
     static func read(_ bytes: Span<UInt8>, at offset: inout Int) -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 63, by: 7) {

@@ -1,8 +1,8 @@
 internal import DivanDelta
 internal import DivanRevisions
 
-// Old bodies stand in the row packed beside the current one (`BodyArchive`), and in a history that
-// changes as they are.
+// Old bodies are stored packed in the row of the current one (`BodyArchive`), and unpacked in a
+// history that is being changed.
 extension RevisionScheme {
     /// The history of a row, with the current body if the row holds it and old bodies packed.
     func history(of row: DocumentRow) throws(RevisionError) -> any RevisionHistory {
@@ -21,9 +21,9 @@ extension RevisionScheme {
 }
 
 extension RevisionHistory {
-    /// The row that holds this history, whose new revisions get `sequence`.
+    /// The row for this history, whose new revisions get `sequence`.
     ///
-    /// `nil` for an empty history.
+    /// Returns `nil` for an empty history.
     func row(
         of documentID: DocumentID,
         sequence: UInt64,
@@ -54,9 +54,9 @@ extension RevisionHistory {
         return flags
     }
 
-    /// The short form where it says everything: one revision that no remote is known to have.
+    /// The short form if it is sufficient: one revision that no remote is known to have.
     ///
-    /// `archive` packs old bodies; `nil` when they are packed already.
+    /// `archive` packs old bodies; pass `nil` if they are packed already.
     func rowTree(_ current: HistoryRevision, archive: BodyArchive?) -> RowTree {
         guard !isSingle else { return .single(knownAt: nil) }
         guard let archive else { return .encoded(encoded()) }

@@ -1,4 +1,4 @@
-/// Rows that were read in one run because somebody is going to ask for them, in that order.
+/// Rows that were read in one run because they will be requested next, in that order.
 struct RowsAhead {
     private var rows: [DocumentRow] = []  // the next one last
     private var collection: CollectionID?
@@ -11,7 +11,7 @@ struct RowsAhead {
         self.collection = collection
     }
 
-    /// Takes the row with a sequence out, where it is the next.
+    /// Removes and returns the row with a sequence, if it is the next one.
     mutating func take(_ sequence: UInt64, in collection: CollectionID) -> DocumentRow? {
         guard rows.last?.sequence == sequence, self.collection == collection else { return nil }
         return rows.popLast()

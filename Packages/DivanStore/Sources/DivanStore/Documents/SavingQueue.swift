@@ -1,21 +1,21 @@
 internal import DivanRevisions
 internal import Synchronization
 
-/// Saves of several threads that wait for the writer; the next to write takes them all along.
+/// Saves of several threads that wait for the writer; the next thread to write stores them all.
 ///
 /// One commit costs as much as a few documents, and with `fullSync` as much as many. So a thread
-/// that waits hands its save over: whoever comes in first stores everything that waits in one
-/// transaction, and the others find their work done. Only saves are grouped: they run no code of
-/// the app, which might wait for the very thread that waits for it.
+/// that waits hands over its save: whichever thread gets in first stores everything that is waiting
+/// in one transaction, and the others find their work done. Only saves are grouped: they run no
+/// application code, which might wait for the very thread that waits for it.
 final class SavingQueue: Sendable {
     /// One thread's save.
     ///
-    /// Sendable although it changes: only the thread that is inside the store's `writing` lock
-    /// touches `result`, and the waiting thread reads it there too.
+    /// Sendable although it is mutable: only the thread that holds the store's `writing` lock
+    /// touches `result`, and the waiting thread also reads it under that lock.
     final class Ticket: @unchecked Sendable {
         let revision: LocalRevision
         let collection: CollectionPath
-        /// Which one of its name; `nil` does not matter.
+        /// Which of the collections with that name; `nil` means any.
         let number: CollectionID?
         fileprivate(set) var result: Result<Outcome, any Error>?
 
@@ -32,7 +32,7 @@ final class SavingQueue: Sendable {
 
     struct Outcome {
         let outcome: SaveOutcome
-        /// What observers are told, if anything was changed.
+        /// What to report to observers, if anything was changed.
         let change: StoreChange?
     }
 
@@ -48,7 +48,7 @@ final class SavingQueue: Sendable {
         return ticket
     }
 
-    /// Takes the tickets of the next transaction, the oldest first.
+    /// Removes and returns the tickets of the next transaction, oldest first.
     func take() -> [Ticket] {
         waiting.withLock { waiting in
             let taken = waiting.prefix(StoreLimits.groupedSaveCount)

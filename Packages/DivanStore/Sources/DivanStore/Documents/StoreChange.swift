@@ -7,16 +7,16 @@ internal import Synchronization
 public struct StoreChange: Equatable, Sendable {
     /// The collection.
     public var collection: CollectionPath
-    /// Which one, of those that have had the name one after the other, where that is told.
+    /// Which one, of the collections that have had this name one after another, if known.
     public var number: CollectionID?
-    /// The documents, each once, in the order of their last change.
+    /// The documents, each once, in order of their last change.
     public var changes: [DocumentChange]
-    /// Who made the change.
+    /// Who made the changes.
     public var origin: ChangeOrigin
-    /// Whether the collection was removed; no document is named then.
+    /// Whether the collection was removed; no documents are listed then.
     public var endsCollection: Bool
 
-    /// Creates the notice of one commit.
+    /// Creates the notification of one commit.
     public init(
         collection: CollectionPath,
         number: CollectionID? = nil,
@@ -32,14 +32,14 @@ public struct StoreChange: Equatable, Sendable {
     }
 }
 
-/// A document that was saved, received, purged, or expired.
+/// A document that was saved, received or purged, or that expired.
 public struct DocumentChange: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// Its new sequence; 0 after a purge.
     public var sequence: UInt64
 
-    /// Creates the notice of one document.
+    /// Creates the notification for one document.
     public init(documentID: DocumentID, sequence: UInt64) {
         self.documentID = documentID
         self.sequence = sequence
@@ -49,12 +49,12 @@ public struct DocumentChange: Equatable, Sendable {
     public var isPurge: Bool { sequence == 0 }
 }
 
-/// Tells one writer's changes from the others', so that a replicator recognises its own.
+/// Distinguishes one writer's changes from others', so that a replicator recognises its own.
 public struct ChangeOrigin: Hashable, Sendable {
     private let number: UInt64
     private static let last = Atomic<UInt64>(0)
 
-    /// The app, and everything that has no origin of its own.
+    /// The application, and everything else that has no origin of its own.
     public static let local = ChangeOrigin(number: 0)
 
     /// Creates an origin that differs from every other in this process.
@@ -67,9 +67,9 @@ public struct ChangeOrigin: Hashable, Sendable {
     }
 }
 
-/// Keeps a change handler registered for as long as it lives, or until `cancel()`.
+/// Keeps a change handler registered while this object lives, or until `cancel()`.
 ///
-/// After `cancel()` has returned no new call begins; one that runs on another thread may finish.
+/// After `cancel()` has returned no new call begins; one that is running on another thread may finish.
 public final class StoreObservation: Sendable {
     private let remove: @Sendable () -> Void
 
@@ -105,7 +105,7 @@ final class StoreObservers: Sendable {
             return registered.lastNumber
         }
         return StoreObservation { [weak self] in
-            // Handed out: what the handler holds may end another observation as it goes.
+            // Moved out of the lock: releasing what the handler holds may cancel another observation.
             let removed = self?.registered.withLock { registered in
                 let index = registered.handlers.firstIndex { $0.number == number }
                 return index.map { registered.handlers.remove(at: $0) }
@@ -114,7 +114,7 @@ final class StoreObservers: Sendable {
         }
     }
 
-    /// Calls every handler, in the order of registration, on the calling thread.
+    /// Calls every handler, in order of registration, on the calling thread.
     func notify(_ changes: [StoreChange]) {
         guard !changes.isEmpty else { return }
         let handlers = registered.withLock { $0.handlers.map(\.handler) }

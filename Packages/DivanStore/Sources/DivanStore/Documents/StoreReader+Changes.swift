@@ -3,7 +3,7 @@ internal import DivanLog
 extension StoreReader {
     /// At most `limit` documents with a greater sequence, ascending, tombstones included.
     ///
-    /// One that cannot be read is passed over, and told in the log: fewer than `limit` are the last ones.
+    /// Unreadable ones are skipped and logged: fewer than `limit` means these are the last ones.
     public func documents(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -20,7 +20,7 @@ extension StoreReader {
         return documents
     }
 
-    /// The same; what is passed over is added to `damaged`, and not told in the log.
+    /// The same, but skipped documents are added to `damaged` instead of being logged.
     public func documents(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -40,8 +40,8 @@ extension StoreReader {
 
     /// All documents with a greater sequence, tombstones included, a page at a time.
     ///
-    /// A page has at most `pageCount` documents, and ends where their bodies have `byteCount` bytes: what it
-    /// has beyond them is one body.
+    /// A page has at most `pageCount` documents, and ends when their bodies reach `byteCount` bytes, so it
+    /// exceeds that by at most one body.
     public func changes(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -59,7 +59,7 @@ extension StoreReader {
 
     /// How many of the next documents fill a page, at least one if there are any, and whether those are all.
     ///
-    /// Told by what the rows say of their bodies, which are not read for it.
+    /// Determined from the body sizes in the rows, without reading the bodies.
     fileprivate func pageLength(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -69,7 +69,7 @@ extension StoreReader {
         let rows = try changes(in: collection, after: sequence, limit: limit)
         var (count, rest) = (0, byteCount)
         while count < rows.count, rest > 0 {
-            // Of a size that is damaged nothing is believed.
+            // A damaged size is not trusted.
             rest -= min(max(0, rows[count].bodyByteCount), StoreLimits.bodyByteCount)
             count += 1
         }
@@ -85,18 +85,18 @@ extension [DamagedChange] {
     }
 }
 
-/// The changes of a collection, ascending, a page at a time, so that memory holds no more than that.
+/// The changes of a collection, ascending, a page at a time, so that only one page is in memory.
 public struct ChangePages {
-    /// Documents that follow each other, and those between and behind them that cannot be read.
+    /// Consecutive documents, and the unreadable ones among and after them.
     public struct Page {
-        /// What can be read.
+        /// The readable documents.
         public let documents: [StoredDocument]
-        /// What cannot, which the log does not tell.
+        /// The unreadable ones, which are not logged.
         public let damaged: [DamagedChange]
-        /// Whether there are no documents behind it.
+        /// Whether no documents follow.
         public let isLast: Bool
 
-        /// What can be read; of what cannot the log is told.
+        /// Returns the readable documents and logs the others.
         public func passingOverDamage() -> [StoredDocument] {
             damaged.tellInLog()
             return documents
@@ -107,7 +107,7 @@ public struct ChangePages {
     private let collection: CollectionPath
     private let pageCount: Int
     private let byteCount: Int
-    /// Behind which change the next page begins; `nil` when there is none.
+    /// The sequence after which the next page begins; `nil` if there is none.
     private var last: UInt64?
 
     fileprivate init(
@@ -124,7 +124,7 @@ public struct ChangePages {
         self.last = last
     }
 
-    /// The next page; `nil` behind the last.
+    /// The next page; `nil` after the last.
     public mutating func next() throws(StoreError) -> Page? {
         guard let place = last else { return nil }
         let length = try reader.pageLength(
@@ -133,7 +133,7 @@ public struct ChangePages {
             limit: pageCount,
             byteCount: byteCount
         )
-        // Behind the last one may stand some that cannot be read, and are to be told.
+        // The last page may be followed by unreadable documents, which must be reported.
         let wanted = length.isLast ? pageCount : length.count
         var damaged: [DamagedChange] = []
         let documents = try reader.documents(

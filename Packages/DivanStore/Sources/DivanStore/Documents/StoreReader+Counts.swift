@@ -1,6 +1,6 @@
 public import DivanRevisions
 
-/// Counts what a list of several reads comes by, so that it can be confirmed at its end.
+/// Counts the documents found by a list that takes several reads, to confirm it at the end.
 public struct ListCount: Sendable {
     fileprivate let collection: CollectionPath
     fileprivate let state: CollectionState
@@ -9,26 +9,26 @@ public struct ListCount: Sendable {
 
     /// Begins with the state that the first of the reads sees.
     ///
-    /// - Throws: As every call of `StoreReader`.
+    /// - Throws: Like every call of `StoreReader`.
     public init(of path: CollectionPath, _ reader: StoreReader) throws(StoreError) {
         collection = path
         state = try reader.state(of: reader.collection(path))
     }
 }
 
-// A document whose row says by damage that it is deleted stands in no list: its checksum would tell, and
-// nobody reads it. The counters still have it.
+// A document whose row claims, because of damage, to be deleted is in no list: its checksum would show
+// it, but nobody reads that. The counters still include it.
 extension StoreReader {
-    /// Makes sure that whoever went through the IDs of a collection came by all of its documents.
+    /// Verifies that an enumeration of a collection's IDs found all of its documents.
     ///
-    /// Where the number is another than that of the counters, every row is read. Does nothing inside
-    /// `write`, whose block may change what is gone through.
+    /// If the number differs from that of the counters, every row is read. Does nothing inside `write`, whose
+    /// block may change the collection during the enumeration.
     ///
     /// - Parameters:
-    ///   - listedCount: How many there were.
+    ///   - listedCount: How many were found.
     ///   - path: The collection.
-    /// - Throws: `damagedDocument` with the first document that damage hides; `corrupt` where it is the index
-    ///   of IDs, or the counters, that do not fit.
+    /// - Throws: `damagedDocument` with the first document that damage hides; `corrupt` if the index of IDs
+    ///   or the counters are wrong.
     public func confirm(listedCount: Int, in path: CollectionPath) throws {
         guard !(self is StoreWriter) else { return }
         let collection = try self.collection(path)
@@ -45,13 +45,13 @@ extension StoreReader {
         throw StoreError(.corrupt(finding), at: self.path)
     }
 
-    /// Makes sure that a list of several reads, of which this one was the last, came by all documents of its
+    /// Verifies that a list that took several reads, of which this is the last, found all documents of its
     /// collection.
     ///
-    /// Where nothing was stored since it began that takes no longer than a look at the counters; else the IDs
-    /// are gone through once more.
+    /// If nothing was stored since it began, that takes only a look at the counters; otherwise the IDs are
+    /// enumerated once more.
     ///
-    /// - Throws: As `confirm(listedCount:in:)`.
+    /// - Throws: Like `confirm(listedCount:in:)`.
     public func confirm(_ list: ListCount) throws {
         let collection = try self.collection(list.collection)
         guard try state(of: collection) == list.state else {
@@ -60,9 +60,9 @@ extension StoreReader {
         try confirm(listedCount: list.count, in: list.collection)
     }
 
-    /// Goes through the IDs of a collection, and makes sure that they are those of all its documents.
+    /// Enumerates the IDs of a collection, and verifies that they are those of all its documents.
     ///
-    /// - Throws: As `confirm(listedCount:in:)`.
+    /// - Throws: Like `confirm(listedCount:in:)`.
     public func confirmList(of path: CollectionPath) throws {
         guard !(self is StoreWriter) else { return }
         var (count, last) = (0, DocumentID?.none)
@@ -75,7 +75,7 @@ extension StoreReader {
         try confirm(listedCount: count, in: path)
     }
 
-    /// Whether the index of IDs leads from a document to the row that the changes have under a sequence.
+    /// Whether the index of IDs leads from a document to the row that has this sequence in the changes.
     public func isIndexed(
         _ documentID: DocumentID,
         in path: CollectionPath,

@@ -2,45 +2,45 @@ internal import DivanDelta
 internal import DivanLog
 public import DivanRevisions
 
-/// One state of a database, valid inside the block that it was handed to, on that thread.
+/// One state of a database, valid only inside the block that it was passed to, and on that thread.
 ///
-/// Used later it throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a
+/// If used later, it throws `StoreError.Code.notOpen`. Every call throws `noSuchCollection` for a
 /// collection that does not exist, `corrupt` for a damaged row, and what the medium reports.
 public class StoreReader {
     let path: String
     let archive: BodyArchive
-    /// How the database tells what follows from what.
+    /// How the database decides which revision descends from which.
     let scheme: RevisionScheme
     private var snapshot: (any StorageSnapshot)?
-    // What the block has used so far.
-    // Unchecked, as `rowsAhead`: one thread uses a reader, and these lists call nobody.
+    // What the block has used so far. Unchecked, like `rowsAhead`: a reader is used by one thread,
+    // and these lists call no other code.
     @exclusivity(unchecked) private var table = CollectionTable<OpenCollection>()
     // The row that was read last: a replicator asks for a document's body, then for its history.
     private var latestPlace: RowPlace?
     private var latestRow: DocumentRow?
-    /// Rows that will be asked for, in their order.
+    /// Rows that will be requested, in that order.
     @exclusivity(unchecked) private var rowsAhead = RowsAhead()
 
-    /// Where a row stands: told apart from others without a copy of what it holds.
+    /// Identifies a row without a copy of its contents.
     private struct RowPlace: Equatable {
         let collection: CollectionID
         let documentID: DocumentID
     }
 
-    /// A collection in use: its counters once they are asked for, and what was changed in it.
+    /// A collection in use: its counters once requested, and what was changed in it.
     final class OpenCollection {
         let path: CollectionPath
         let id: CollectionID
         fileprivate(set) var state: CollectionState?
-        /// Whether the engine has yet to be told the counters.
+        /// Whether the engine has yet to be told the new counters.
         var hasNewState = false
-        /// What remotes have of it, once that is asked for.
+        /// What remotes have of it, once requested.
         var known: KnownSequences?
-        // Unchecked: one thread uses a transaction, and an array that grows calls nobody.
+        // Unchecked: a transaction is used by one thread, and a growing array calls no other code.
         @exclusivity(unchecked) var changes: [(change: DocumentChange, origin: ChangeOrigin)] = []
-        /// The last sequence when the counters were looked up, which is before any change.
+        /// The last sequence when the counters were first read, which is before any change.
         fileprivate(set) var sequenceBefore: UInt64 = 0
-        /// Whether a document may stand in `changes` twice.
+        /// Whether a document may be in `changes` twice.
         var mayRepeat = false
 
         init(path: CollectionPath, id: CollectionID) {
@@ -87,7 +87,7 @@ public class StoreReader {
     /// Whether the block has used a collection.
     func isOpen(_ path: CollectionPath) -> Bool { table[path] != nil }
 
-    /// The number of a collection, for who asks for nothing else of it.
+    /// The number of a collection, for callers that need nothing else of it.
     private func collectionID(_ path: CollectionPath) throws(StoreError) -> CollectionID {
         if let found = table[path] { return found.id }
         guard let id = try current().collection(path) else {
@@ -96,7 +96,7 @@ public class StoreReader {
         return id
     }
 
-    /// The counters of a collection: not looked up before somebody needs them.
+    /// The counters of a collection; not read before they are needed.
     func state(of collection: OpenCollection) throws(StoreError) -> CollectionState {
         if let state = collection.state { return state }
         let state = try current().state(of: collection.id)
@@ -114,7 +114,7 @@ public class StoreReader {
         forgetRow()
     }
 
-    /// The whole row of a document, or `nil`.
+    /// The whole row of a document, or `nil` if there is none.
     func row(
         _ documentID: DocumentID,
         in collection: CollectionID
@@ -122,8 +122,8 @@ public class StoreReader {
         try withRow(documentID, in: collection) { $0 }
     }
 
-    /// What `body` takes from the whole row of a document, which is kept for whoever asks for it next;
-    /// `nil` when there is none.
+    /// What `body` returns for the whole row of a document, which is kept for the next request; `nil`
+    /// if there is none.
     private func withRow<T>(
         _ documentID: DocumentID,
         in collection: CollectionID,
@@ -138,8 +138,8 @@ public class StoreReader {
         return result
     }
 
-    /// The row with a sequence if it is the document's; `nil` where that went on, and is to be looked for
-    /// by its ID.
+    /// The row with a sequence if it is the document's; `nil` if the document has a newer sequence and
+    /// must be looked up by its ID.
     private func row(
         at sequence: UInt64,
         of documentID: DocumentID,
@@ -172,22 +172,22 @@ public class StoreReader {
 
     // MARK: Documents
 
-    /// The current revision of a document; `nil` when there is none or, unless tombstones are
-    /// asked for, when it is deleted.
+    /// The current revision of a document; `nil` if there is none or if it is deleted, unless
+    /// tombstones are requested.
     public func document(
         _ documentID: DocumentID,
         in collection: CollectionPath,
         includingTombstones: Bool = false
     ) throws(StoreError) -> StoredDocument? {
         let collection = try collectionID(collection)
-        // Not by `row(_:in:)`, which would copy the row for whoever wants more of it.
+        // Does not use `row(_:in:)`, which would copy the row for callers that want more of it.
         guard
             let document = try withRow(documentID, in: collection, { StoredDocument($0) })
         else { return nil }
         return includingTombstones || !document.isTombstone ? document : nil
     }
 
-    /// At most `limit` IDs of live documents behind `documentID`, ascending by UTF-8 bytes.
+    /// At most `limit` IDs of live documents after `documentID`, ascending by UTF-8 bytes.
     public func documentIDs(
         in collection: CollectionPath,
         after documentID: DocumentID? = nil,
@@ -197,14 +197,14 @@ public class StoreReader {
         return try current().documentIDs(in: collection.id, after: documentID, limit: limit)
     }
 
-    /// The same, of those IDs alone that begin with a text.
+    /// The same, but only IDs that begin with a prefix.
     public func documentIDs(
         in collection: CollectionPath,
         prefix: String,
         after documentID: DocumentID?,
         limit: Int
     ) throws(StoreError) -> [DocumentID] {
-        // Nothing before the prefix has it, but there may be a document of that name.
+        // No ID before the prefix has it, but a document may be named exactly like it.
         let first = DocumentID(unchecked: prefix)
         let beginsThere = documentID.map { $0 < first } ?? !prefix.isEmpty
         var ids: [DocumentID] = []
@@ -217,7 +217,7 @@ public class StoreReader {
         return ids + rest.prefix { $0.text.utf8.starts(with: prefix.utf8) }
     }
 
-    /// Whether lists of IDs have this one: those of documents that cannot be read stand in them, too.
+    /// Whether lists of IDs include this one; they also include those of unreadable documents.
     private func isListed(
         _ documentID: DocumentID,
         in collection: CollectionPath
@@ -229,7 +229,7 @@ public class StoreReader {
         }
     }
 
-    /// All that is known of a document's revisions, the current body included.
+    /// Everything known of a document's revisions, including the current body.
     public func revisions(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -239,8 +239,8 @@ public class StoreReader {
         return try history(of: row, in: collection)
     }
 
-    /// The same of the row that the changes have under a sequence, and when it expires, in milliseconds since
-    /// 1970: also where a damaged index leads from the ID to another row, or to none.
+    /// The same for the row with this sequence in the changes, with its expiration in milliseconds since
+    /// 1970; works even if a damaged index leads from the ID to another row, or to none.
     public func revisions(
         of documentID: DocumentID,
         in collection: CollectionPath,
@@ -251,8 +251,8 @@ public class StoreReader {
         return (try history(of: row, in: collection), row.expiration)
     }
 
-    /// The revision tree of a document, the current body included; `nil` also in a database of version
-    /// vectors, which has none.
+    /// The revision tree of a document, including the current body; `nil` also in a database with
+    /// version vectors, which has none.
     public func tree(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -262,8 +262,8 @@ public class StoreReader {
 
     /// One revision, if it is in the tree and its body is kept.
     ///
-    /// `sequence` is where the changes feed had the document: still there, nearly always, it need
-    /// not be looked up by its ID.
+    /// `sequence` is the document's place in the changes feed. It is nearly always still there, so
+    /// it need not be looked up by its ID.
     public func revision(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -272,7 +272,7 @@ public class StoreReader {
     ) throws(StoreError) -> StoredRevision? {
         let collection = try self.collection(collection)
         if let sequence, let row = try row(at: sequence, of: documentID, in: collection.id) {
-            // Nobody asks for more of a document of one revision: its row is not kept.
+            // Nobody asks for more of a document with a single revision, so its row is not kept.
             if let only = row.only(revisionID) { return only }
             keep(row, in: collection.id)
         }
@@ -290,8 +290,8 @@ public class StoreReader {
         )
     }
 
-    /// Reads the documents with these sequences, which ascend, in one run, as far as no other stands
-    /// between them: they are asked for next, each `revision` with its sequence.
+    /// Reads the documents with these ascending sequences in one run, as far as no other is between
+    /// them; they are then requested by `revision` with their sequences.
     public func readAhead(
         _ sequences: [UInt64],
         in collection: CollectionPath
@@ -305,7 +305,7 @@ public class StoreReader {
         try conflicts(in: collection, after: 0, limit: .max).map(\.documentID)
     }
 
-    /// At most `limit` documents in conflict whose sequences lie behind `sequence`, ascending by them.
+    /// At most `limit` documents in conflict with a sequence greater than `sequence`, ascending.
     public func conflicts(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -321,7 +321,7 @@ public class StoreReader {
 
     // MARK: Beside the documents
 
-    /// When a document expires, in milliseconds since 1970; `nil` = never, or no such document.
+    /// When a document expires, in milliseconds since 1970; `nil` if never, or if there is no such document.
     public func expiration(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -330,7 +330,7 @@ public class StoreReader {
         return try current().expiration(of: documentID, in: collection.id)
     }
 
-    /// A small value that a package above keeps in the database.
+    /// A small value that a higher package keeps in the database.
     public func metadata(_ key: String) throws(StoreError) -> [UInt8]? {
         try current().value(key, in: .metadata)
     }
@@ -358,7 +358,7 @@ public class StoreReader {
         return history
     }
 
-    /// The history of a row whose old bodies are only counted or kept: they stay packed.
+    /// The history of a row whose old bodies are only counted or kept, so they stay packed.
     func outline(
         of row: DocumentRow,
         in collection: OpenCollection

@@ -1,8 +1,8 @@
 internal import DivanRevisions
 
 extension StoreWriter {
-    /// Checks a revision that this peer made by itself, and marks it where its body names blobs: a caller
-    /// that knows of none may have kept an attachment, whose content would be collected.
+    /// Checks a revision made by this peer itself, and marks it if its body refers to blobs: a caller
+    /// unaware of any may have kept an attachment, whose content would be collected.
     func checked(_ revision: LocalRevision) throws(StoreError) -> LocalRevision {
         let names = try checkKeys(revision.body, of: revision.documentID)
         guard names, !revision.hasBlobs else { return revision }
@@ -11,10 +11,10 @@ extension StoreWriter {
         return revision
     }
 
-    /// Checks a body that this peer made by itself; one that `isMerged` keeps an empty key, for a peer
-    /// may have sent it.
+    /// Checks a body made by this peer itself; if `isMerged`, an empty key is kept, since a peer may
+    /// have sent it.
     ///
-    /// - Returns: Whether it names blobs.
+    /// - Returns: Whether it refers to blobs.
     func checkKeys(
         _ body: [UInt8],
         of documentID: DocumentID,

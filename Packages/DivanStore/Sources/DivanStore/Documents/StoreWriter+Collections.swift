@@ -1,14 +1,14 @@
-// Collections that come and go. What is kept of one goes with it, but for where its change numbers ended.
+// Creating and deleting collections. Everything kept about one is deleted with it, except its last sequence.
 extension StoreWriter {
-    /// Makes a collection; does nothing when it exists.
+    /// Creates a collection; does nothing if it exists.
     public func createCollection(_ path: CollectionPath) throws(StoreError) {
         guard try !hasCollection(path) else { return }
         try makeCollection(path)
         noteTreeChange()
     }
 
-    /// Makes a collection whose change numbers go on where those of a deleted one of its name ended, so that
-    /// whoever knows how far that had come, a peer, a client or a backup, misses nothing of this one.
+    /// Creates a collection whose sequences continue those of a deleted one of the same name, so that a
+    /// peer, a client or a backup that knows how far the old one had come misses nothing of the new one.
     private func makeCollection(_ path: CollectionPath) throws(StoreError) {
         var state = try changing().createCollection(path)
         let key = Self.endKey(path)
@@ -33,12 +33,12 @@ extension StoreWriter {
         try setMetadata(Self.endKey(path), Array(String(sequence).utf8))
     }
 
-    /// Under which metadata stands where the change numbers of a deleted collection ended.
+    /// The metadata key for the last sequence of a deleted collection.
     private static func endKey(_ path: CollectionPath) -> String { "ended-collection:\(path)" }
 
-    /// Removes a collection with its documents and checkpoints; does nothing when there is none.
+    /// Removes a collection with its documents and checkpoints; does nothing if there is none.
     ///
-    /// The default collection is emptied and stays.
+    /// The default collection is emptied but remains.
     public func deleteCollection(_ path: CollectionPath) throws(StoreError) {
         guard try hasCollection(path) else { return }
         let collection = try self.collection(path)

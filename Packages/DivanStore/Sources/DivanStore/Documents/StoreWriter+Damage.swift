@@ -1,11 +1,11 @@
 import DivanRevisions
 
 extension StoreWriter {
-    /// Removes the row of a document that is damaged, its head too perhaps, and counts what is left.
+    /// Removes the row of a damaged document, possibly with a damaged head, and counts the rest.
     ///
     /// - Returns: How many documents there are without it.
-    /// - Throws: `corrupt`, where the row is another document's or the collection's own row is damaged, too. What
-    ///   was done by then is not stored, whoever catches that.
+    /// - Throws: `corrupt` if the row is another document's or the collection's own row is damaged, too. What
+    ///   was done so far is then not stored, even if the error is caught.
     func removeDamaged(
         _ documentID: DocumentID,
         in collection: CollectionID

@@ -3,22 +3,22 @@ internal import DivanDelta
 public import DivanRevisions
 internal import DivanSealedFields
 
-/// One transaction: a reader that sees its own changes, and makes them.
+/// One transaction: a reader that makes changes and sees them.
 ///
-/// Every verb is checked before it changes anything: one that throws `conflict`, `notFound`,
+/// Every operation is checked before it changes anything: one that throws `conflict`, `notFound`,
 /// `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey` or `badRevision` has changed nothing.
 public final class StoreWriter: StoreReader {
     private let transaction: any StorageTransaction
-    /// Which bodies of old revisions stay, beside those that a remote is known to have.
+    /// Which bodies of old revisions are kept, in addition to those that a remote is known to have.
     let retention: DeltaRetention
     /// Names what this transaction writes.
-    // Unchecked: one thread uses a writer, and an author calls nobody.
+    // Unchecked: a writer is used by one thread, and an author calls no other code.
     @exclusivity(unchecked) var author: RevisionAuthor
     private var origin: ChangeOrigin
     private(set) var changeCount = 0
-    /// Whether a stored row names blobs, which then have to be on the disk before the commit.
+    /// Whether a stored row refers to blobs, which must then be on the disk before the commit.
     private(set) var namesBlobs = false
-    /// Whether peers' checkpoints changed of which the store's ledger knows nothing.
+    /// Whether peers' checkpoints changed without the store's ledger knowing.
     private(set) var outdatesLedger = false
     /// A saved document with a key that peers leave out, and that key.
     private(set) var unsent: (documentID: DocumentID, key: String)?
@@ -43,7 +43,7 @@ public final class StoreWriter: StoreReader {
 
     /// The engine's transaction, while this one lasts.
     ///
-    /// - Throws: Why the engine has undone it: what is changed now would stand alone.
+    /// - Throws: Why the engine has rolled it back: later changes would not be part of it.
     func changing() throws(StoreError) -> any StorageTransaction {
         _ = try current()
         if let undoing = transaction.undoing { throw undoing }
@@ -63,15 +63,15 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// Lets the transaction end with an error, whoever catches it before.
+    /// Makes the transaction end with an error, even if that is caught before.
     func fail(_ error: any Error) { failure = failure ?? error }
 
-    /// Notes a key that peers leave out; the first one is told of.
+    /// Notes a key that peers leave out; only the first one is reported.
     func noteUnsent(_ key: String, of documentID: DocumentID) {
         unsent = unsent ?? (documentID, key)
     }
 
-    /// Writes the counters and returns what observers are told.
+    /// Writes the counters and returns what to report to observers.
     func finish() throws -> [StoreChange] {
         if let failure { throw failure }
         let transaction = try changing()
@@ -87,8 +87,8 @@ public final class StoreWriter: StoreReader {
 
     /// Stores a revision made on this peer.
     ///
-    /// - Returns: `conflict` when another one than its parent is current.
-    /// - Throws: `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey`, `noSuchCollection`, `badRevision` when no
+    /// - Returns: `conflict` if another revision than its parent is current.
+    /// - Throws: `bodyTooLarge`, `tooManyBlobs`, `forbiddenKey`, `noSuchCollection`, `badRevision` if no
     ///   generation is left, and what the medium reports.
     public func save(
         _ revision: LocalRevision,
@@ -124,7 +124,7 @@ public final class StoreWriter: StoreReader {
 
     /// Stores a revision made on this peer, from its parts.
     ///
-    /// As `save(_:in:)`.
+    /// Same as `save(_:in:)`.
     public func save(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -138,13 +138,13 @@ public final class StoreWriter: StoreReader {
         return try save(revision, in: collection)
     }
 
-    /// What keeps an encryptable value from being guessed from the name of its revision, which goes to
-    /// peers that may not read the value (`encryption.md` §6); nothing for other bodies.
+    /// Random bytes that keep an encryptable value from being guessed from its revision ID, which is
+    /// sent to peers that may not read the value (`encryption.md` §6); empty for other bodies.
     static func blinding(for body: [UInt8]) -> [UInt8] {
         EncryptableForm.stands(in: body.span) ? SystemRandomSource().bytes(20) : []
     }
 
-    /// The parent of a save; `nil` when the save is in conflict.
+    /// The parent of a save; `nil` if the save is in conflict.
     private func expected(
         _ parent: ExpectedParent,
         on row: DocumentRow?
@@ -158,9 +158,9 @@ public final class StoreWriter: StoreReader {
         }
     }
 
-    /// Forgets a document with its history; it does not replicate.
+    /// Removes a document with its history; this is not replicated.
     ///
-    /// Returns `false` when there was none.
+    /// Returns `false` if there was none.
     @discardableResult
     public func purge(
         _ documentID: DocumentID,
@@ -183,7 +183,7 @@ public final class StoreWriter: StoreReader {
             state.liveCount = try removeDamaged(documentID, in: id)
         }
         setState(state, of: collection)
-        // Also where the count stays: the row may have kept the counters.
+        // Even if the count is unchanged: the row may have held the counters.
         collection.hasNewState = true
         collection.mayRepeat = true
         note(documentID, sequence: 0, in: collection)
@@ -192,7 +192,7 @@ public final class StoreWriter: StoreReader {
 
     /// Sets or, with `nil`, clears when a document is purged, in milliseconds since 1970.
     ///
-    /// - Throws: `notFound`. Neither the sequence changes nor is it told to observers.
+    /// - Throws: `notFound`. The sequence does not change, and observers are not notified.
     public func setExpiration(
         _ time: Int64?,
         of documentID: DocumentID,
@@ -207,14 +207,14 @@ public final class StoreWriter: StoreReader {
 
     // MARK: Collections and values
 
-    /// Keeps a small value in the database, or with `nil` removes it.
+    /// Stores a small value in the database, or with `nil` removes it.
     public func setMetadata(_ key: String, _ value: [UInt8]?) throws(StoreError) {
         try setValue(value, for: key, in: .metadata)
     }
 
     // MARK: Steps of every verb
 
-    /// Observers are to hear that a collection is gone.
+    /// Notes that observers are to be told that a collection was removed.
     func noteEnd(of path: CollectionPath) {
         removals.append(
             StoreChange(collection: path, changes: [], origin: origin, endsCollection: true)
@@ -289,7 +289,7 @@ public final class StoreWriter: StoreReader {
 
     /// Stores a row that carries the collection's next sequence if its document is new.
     ///
-    /// Returns whether it is.
+    /// Returns whether it was.
     func add(_ row: DocumentRow, in collection: OpenCollection) throws(StoreError) -> Bool {
         let state = try state(of: collection, with: row, over: nil)
         guard try changing().add(row, leaving: state) else { return false }
@@ -299,7 +299,7 @@ public final class StoreWriter: StoreReader {
 
     /// Stores rows that carry the collection's next sequences if all of their documents are new.
     ///
-    /// Returns whether they are.
+    /// Returns whether they were.
     func add(_ rows: [DocumentRow], in collection: OpenCollection) throws(StoreError) -> Bool {
         var state = try state(of: collection)
         do throws(StoreError) {
@@ -339,7 +339,7 @@ public final class StoreWriter: StoreReader {
         note(row.documentID, sequence: row.sequence, in: collection)
     }
 
-    /// Replaces the tree of a row whose revisions stay as they are: no sequence, no notice.
+    /// Replaces the tree of a row whose revisions stay the same: no new sequence, no notification.
     func setTree(
         _ tree: RowTree,
         of row: DocumentRow,
@@ -368,7 +368,7 @@ public final class StoreWriter: StoreReader {
 }
 
 extension StoreReader.OpenCollection {
-    /// The changes by origin, each document once, in the order of its last change.
+    /// The changes by origin, each document once, in order of its last change.
     fileprivate func grouped() -> [StoreChange] {
         var groups: [StoreChange] = []
         var seen: Set<DocumentID> = []

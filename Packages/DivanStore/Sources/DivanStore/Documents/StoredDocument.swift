@@ -1,6 +1,6 @@
 public import DivanRevisions
 
-/// A document as it stands: its current revision.
+/// The current state of a document: its current revision.
 public struct StoredDocument: Equatable, Sendable {
     /// 1 to 240 bytes of UTF-8.
     public var documentID: DocumentID
@@ -8,7 +8,7 @@ public struct StoredDocument: Equatable, Sendable {
     public var revisionID: RevisionID
     /// The change number inside the collection.
     public var sequence: UInt64
-    /// What is true of the document.
+    /// The properties of the document.
     public var flags: DocumentFlags
     /// The current revision's JSON, byte for byte as it was stored.
     public var body: [UInt8]
@@ -31,9 +31,9 @@ public struct StoredDocument: Equatable, Sendable {
     /// Whether the current revision is a tombstone.
     public var isTombstone: Bool { flags.contains(.tombstone) }
 
-    /// Whether the document may name blobs; when not, its current revision names none.
+    /// Whether the document may refer to blobs; if `false`, its current revision refers to none.
     ///
-    /// Earlier versions left some documents with attachments without `hasBlobs`.
+    /// Earlier versions stored some documents with attachments without `hasBlobs`.
     public var mayNameBlobs: Bool { flags.contains(.hasBlobs) || BodyRules.mayNameBlobs(body) }
 
     init(_ row: DocumentRow) {
@@ -57,7 +57,7 @@ public struct StoredRevision: Equatable, Sendable {
     public var sequence: UInt64
     /// Its JSON, byte for byte as it was stored.
     public var body: [UInt8]
-    /// Whether its document is known to have no other, before it, after it or beside it.
+    /// Whether the document is known to have no other revision, neither an earlier nor a later one nor another branch.
     public internal(set) var isOnly = false
 
     /// Whether it is a tombstone.
@@ -65,7 +65,7 @@ public struct StoredRevision: Equatable, Sendable {
 }
 
 extension DocumentRow {
-    /// The revision with this ID, where it is all that the row has.
+    /// The revision with this ID, if it is the only one in the row.
     func only(_ revisionID: RevisionID) -> StoredRevision? {
         guard self.revisionID == revisionID, tree.isSingle else { return nil }
         return StoredRevision(
@@ -82,7 +82,7 @@ extension DocumentRow {
 public struct DamagedChange: Equatable, Sendable {
     /// The change number inside the collection.
     public let sequence: UInt64
-    /// The document, as far as that can be believed.
+    /// The document, as far as its ID can be trusted.
     public let documentID: DocumentID
     /// What is wrong with it.
     public let error: StoreError
@@ -103,14 +103,14 @@ public struct ChangeRow: Equatable, Sendable {
     public var documentID: DocumentID
     /// Its current revision.
     public var revisionID: RevisionID
-    /// What is true of the document.
+    /// The properties of the document.
     public var flags: DocumentFlags
-    /// The latest revision that the remote asked about is known to have.
+    /// The latest revision that the remote in question is known to have.
     public var remoteAncestor: RevisionID?
     /// The size of the body.
     public var bodyByteCount: Int
     /// Whether it is the only revision that is kept of the document.
     public var isFirst = false
-    /// The greatest sequence of the collection when this was read.
+    /// The greatest sequence of the collection when this entry was read.
     public var feedEnd: UInt64 = 0
 }

@@ -1,9 +1,9 @@
-/// The number of a collection inside its engine; never given twice.
+/// The number of a collection inside its engine; never reused.
 public struct CollectionID: Hashable, Sendable {
     /// 1 or more.
     public let rawValue: Int64
 
-    /// Takes a number that an engine gave.
+    /// Takes a number that an engine assigned.
     public init(rawValue: Int64) {
         self.rawValue = rawValue
     }
@@ -13,7 +13,7 @@ public struct CollectionID: Hashable, Sendable {
 public struct CollectionState: Equatable, Sendable {
     /// The collection.
     public let id: CollectionID
-    /// The greatest sequence ever given in the collection; 0 = none.
+    /// The greatest sequence ever assigned in the collection; 0 if none.
     public var lastSequence: UInt64
     /// Documents that are not tombstones.
     public var liveCount: Int
@@ -25,9 +25,9 @@ public struct CollectionState: Equatable, Sendable {
         self.liveCount = liveCount
     }
 
-    /// Counts the row of a document, which may have taken the place of another one.
+    /// Counts the row of a document, which may have replaced another one.
     ///
-    /// Damage may have made the count too low, and below nothing there is none.
+    /// Damage may have made the count too low, so it is kept from going below zero.
     mutating func take(_ row: DocumentRow, over old: DocumentRow? = nil) {
         lastSequence = row.sequence
         let lived = !(old?.flags.contains(.tombstone) ?? true)
@@ -35,7 +35,7 @@ public struct CollectionState: Equatable, Sendable {
         if lived != lives { liveCount = max(0, liveCount + (lives ? 1 : -1)) }
     }
 
-    /// Counts a row no more.
+    /// Stops counting a row.
     mutating func forget(_ row: DocumentRow) {
         if !row.flags.contains(.tombstone) { liveCount = max(0, liveCount - 1) }
     }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A thread that does one thing and is waited for.
+/// A thread that does one thing and is joined.
 ///
 /// Used by one thread.
 final class JoinedThread {
@@ -14,10 +14,10 @@ final class JoinedThread {
 
     private var thread: pthread_t?
 
-    /// Begins; `nil` when the system has no thread left.
+    /// Begins; `nil` if the system has no thread left.
     init?(_ body: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
-        // The thread takes over the reference that is retained here, exactly once.
+        // The thread takes over the reference retained here, exactly once.
         let argument = Unmanaged.passRetained(Work(body))
         let status = pthread_create(
             &thread,

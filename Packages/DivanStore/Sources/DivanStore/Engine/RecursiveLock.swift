@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// Lets one thread in at a time, and lets that thread in again.
+/// Lets one thread in at a time, and lets the same thread in again.
 ///
-/// `Synchronization.Mutex` cannot be entered twice, and a write may nest in a write.
+/// `Synchronization.Mutex` cannot be locked twice, and a write may be nested in a write.
 ///
 /// Sendable although it holds a pointer: the pointer never changes, `pthread_mutex_t` is made for
-/// use from every thread, and `owner` is atomic.
+/// use by all threads, and `owner` is atomic.
 final class RecursiveLock: @unchecked Sendable {
     // On the heap, because a pthread mutex must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -22,7 +22,7 @@ final class RecursiveLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Whether the calling thread is inside.
+    /// Whether the calling thread holds the lock.
     var isHeldHere: Bool { owner.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     func withLock<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {

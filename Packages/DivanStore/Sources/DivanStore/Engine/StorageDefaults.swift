@@ -1,10 +1,10 @@
 public import DivanRevisions
 
 extension StorageEngine {
-    /// Nothing: there is no file.
+    /// Does nothing: there is no file.
     public func requireFile() throws(StoreError) {}
 
-    /// Nothing: there are no pages.
+    /// Does nothing: there are no pages.
     public func checkPages() throws(StoreError) {}
 }
 
@@ -29,7 +29,7 @@ extension StorageSnapshot {
         }
     }
 
-    /// Looks for each.
+    /// Looks up each.
     public func summaries(
         of documentIDs: [DocumentID],
         in collection: CollectionID
@@ -46,7 +46,7 @@ extension StorageSnapshot {
         return found
     }
 
-    /// Reads as many rows, and drops those that were not asked for.
+    /// Reads that many rows, and drops those that were not requested.
     public func run(
         of sequences: [UInt64],
         in collection: CollectionID
@@ -62,10 +62,10 @@ extension StorageSnapshot {
         return zip(rows, sequences).prefix { $0.sequence == $1 }.map(\.0)
     }
 
-    /// Not known.
+    /// Unknown.
     public func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? { nil }
 
-    /// None are packed, and none need be looked at.
+    /// None are packed, so none need be looked at.
     public func packedCount(
         in collection: CollectionID,
         among count: Int
@@ -119,7 +119,7 @@ extension StorageSnapshot {
     /// None.
     public func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] { [] }
 
-    /// All rows are read.
+    /// All rows can be read.
     public func changes(
         in collection: CollectionID,
         after sequence: UInt64,
@@ -130,7 +130,7 @@ extension StorageSnapshot {
         try rows(in: collection, after: sequence, limit: limit, flags: [], content: content)
     }
 
-    /// Reads the rows, and counts.
+    /// Reads the rows and counts.
     public func singleRevisionCount(
         in collection: CollectionID,
         within sequences: Range<UInt64>
@@ -154,7 +154,7 @@ extension StorageSnapshot {
 }
 
 extension StorageTransaction {
-    /// Leaves everything as it is.
+    /// Changes nothing.
     public func discard(
         _ sequences: [UInt64],
         in collection: CollectionID,
@@ -163,7 +163,7 @@ extension StorageTransaction {
         try state(of: collection)
     }
 
-    /// Leaves everything as it is.
+    /// Changes nothing.
     public func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
         NameRepair()
     }
@@ -176,7 +176,7 @@ extension StorageTransaction {
         for sql in statements { try changeIndexes(sql) }
     }
 
-    /// Tells nothing.
+    /// Reports nothing.
     public func changeIndexes(_ sql: String, watchedBy watch: IndexWatch) throws {
         try watch.check()
         try changeIndexes(sql)
@@ -194,13 +194,13 @@ extension StorageTransaction {
     /// Does nothing.
     public func verifyIndexes(of collection: CollectionID) throws(StoreError) {}
 
-    /// Leaves everything as it is.
+    /// Changes nothing.
     public func discardDamagedValues() throws(StoreError) {}
 
-    /// It stands.
+    /// The transaction is still open.
     public var undoing: StoreError? { nil }
 
-    /// Leaves everything as it is.
+    /// Changes nothing.
     public func requireFormat(_ format: StorageFormat) throws(StoreError) {}
 
     /// Stores the row, then the counters.
@@ -209,7 +209,7 @@ extension StorageTransaction {
         try setState(state)
     }
 
-    /// Looks for the document, then stores the row.
+    /// Looks up the document, then stores the row.
     public func add(_ row: DocumentRow, leaving state: CollectionState) throws(StoreError) -> Bool {
         guard try self.row(row.documentID, in: state.id, content: .summary) == nil
         else { return false }
@@ -217,7 +217,7 @@ extension StorageTransaction {
         return true
     }
 
-    /// Looks for the documents, then stores the rows.
+    /// Looks up the documents, then stores the rows.
     public func add(
         _ rows: [DocumentRow],
         after state: CollectionState

@@ -1,7 +1,7 @@
 internal import DivanRevisions
 
 extension StorageEngineContract {
-    /// The counters are those that were told last, with a row or alone, whatever became of the row.
+    /// The counters are those set last, with a row or alone, whatever has become of the row.
     static func checkCounters(
         _ engine: any StorageEngine,
         _ findings: inout Findings
@@ -58,7 +58,7 @@ extension StorageEngineContract {
         }
     }
 
-    /// A row is added where its document is new; else it changes neither row nor counters.
+    /// A row is added if its document is new; otherwise neither rows nor counters change.
     private static func checkAddition(
         _ engine: any StorageEngine,
         _ id: CollectionID,

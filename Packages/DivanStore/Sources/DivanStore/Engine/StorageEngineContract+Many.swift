@@ -1,7 +1,7 @@
 internal import DivanRevisions
 
 extension StorageEngineContract {
-    /// What is done for many documents at once is what would be done for each.
+    /// What is done for many documents together has the same result as for each of them.
     static func checkMany(
         _ engine: any StorageEngine,
         _ findings: inout Findings
@@ -10,7 +10,7 @@ extension StorageEngineContract {
         let all = try (1...40).map { try many($0, UInt64($0), isTombstone: $0 % 9 == 0) }
         try addMany(all, to: engine, id, &findings)
         try refuseMany(engine, id, &findings)
-        // Every third one moves on, so that gaps are left behind.
+        // Every third one gets a new sequence, which leaves gaps.
         try engine.write { writer in
             for number in stride(from: 3, through: 39, by: 3) {
                 try writer.put(many(number, UInt64(100 + number)), in: id)
@@ -80,7 +80,7 @@ extension StorageEngineContract {
         )
     }
 
-    /// One document that is there, or comes twice, refuses all of them.
+    /// One document that exists already, or occurs twice, prevents all from being added.
     private static func refuseMany(
         _ engine: any StorageEngine,
         _ id: CollectionID,

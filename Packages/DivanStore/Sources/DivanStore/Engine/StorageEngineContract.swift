@@ -1,11 +1,11 @@
 internal import DivanRevisions
 
-/// What every storage engine must hold to; run it on your own with any test framework.
+/// What every storage engine must comply with; run it on your own with any test framework.
 public enum StorageEngineContract {
-    /// Returns one sentence for each broken promise; none when the engine is sound.
+    /// Returns one sentence for each violation; none if the engine complies.
     ///
-    /// - Parameter make: Makes an empty engine; called several times.
-    /// - Returns: The broken promises.
+    /// - Parameter make: Creates an empty engine; called several times.
+    /// - Returns: The violations.
     /// - Throws: What `make` throws.
     public static func violations(
         of make: () throws -> any StorageEngine
@@ -106,7 +106,7 @@ public enum StorageEngineContract {
 
         try checkMarks(engine, id, &findings)
 
-        // Two spellings of é: one text to a reader of Unicode, two document IDs.
+        // Two spellings of é: the same text in Unicode, but two document IDs.
         try engine.write { try $0.put(row("\u{E9}", sequence: 5), in: id) }
         try engine.write { try $0.put(row("e\u{301}", sequence: 6), in: id) }
         let spelled = try engine.read { try $0.row("\u{E9}", in: id, content: .whole) }

@@ -8,20 +8,20 @@ public enum ValueSpace: String, CaseIterable, Sendable {
     case localCheckpoints
     /// Checkpoints kept for peers, by checkpoint ID.
     case peerCheckpoints
-    /// Whose the checkpoints of `peerCheckpoints` are, and their age (`CheckpointLedger`).
+    /// Who owns the checkpoints of `peerCheckpoints`, and their age (`CheckpointLedger`).
     case checkpointOwners
-    /// Of which collection checkpoints are: `CheckpointKind` and ID, and the collection's full name.
+    /// Which collection checkpoints belong to: `CheckpointKind` and ID, and the collection's full name.
     case checkpointCollections
     /// What remotes have of a collection, by its number (`KnownSequences`).
     case knownSequences
-    /// Through which sequences clients of a listener may have current bodies (`DeltaSources`).
+    /// Up to which sequences clients of a listener may have current bodies (`DeltaSources`).
     case deltaSources
     /// What remotes refused, by collection, remote and document (`Refusal`).
     case refusals
     /// The indexes, by collection and name (`IndexRecord`).
     case indexes
-    /// How bodies of a collection are packed, by its number (`PackedCollection`).
+    /// How the bodies of a collection are packed, by its number (`PackedCollection`).
     case packing
-    /// Values of the packages above.
+    /// Values of higher packages.
     case metadata
 }

@@ -1,20 +1,20 @@
 public import DivanRevisions
 
-/// Something stored that is not what was written: a disk, a cable or a hand has changed it.
+/// Something stored that is not what was written: changed by a disk, a cable or a person.
 public struct Damage: Equatable, Sendable {
     /// What is damaged.
     public enum Part: Equatable, Sendable {
         /// The pages of the file; documents may be out of reach.
         case structure
-        /// Something beside the documents: a collection's name or counters, a checkpoint.
+        /// Something other than the documents: a collection's name or counters, a checkpoint.
         case values
         /// A document; it is neither read nor sent to a peer.
         case document(CollectionPath, documentID: DocumentID)
-        /// The content of a blob, and a document that names it, if one does.
+        /// The content of a blob, and a document that refers to it, if one does.
         case blob(BlobDigest, namedBy: DocumentName?)
     }
 
-    /// A document and where it is.
+    /// A document and its collection.
     public struct DocumentName: Hashable, Sendable {
         /// The collection.
         public var collection: CollectionPath
@@ -30,7 +30,7 @@ public struct Damage: Equatable, Sendable {
 
     /// What is damaged.
     public let part: Part
-    /// What was found, in a few words.
+    /// A short description of what was found.
     public let detail: String
 
     init(_ part: Part, _ detail: String) {
@@ -38,7 +38,7 @@ public struct Damage: Equatable, Sendable {
         self.detail = detail
     }
 
-    /// The error that a caller gets who asks for no list.
+    /// The error for a caller that does not request a list.
     func error(at path: String) -> StoreError {
         switch part {
         case .document(_, let documentID):
@@ -65,13 +65,13 @@ extension Damage: CustomStringConvertible {
 
 /// A row that is not what was stored, as an engine finds it.
 public struct DamagedRow: Equatable, Sendable {
-    /// Where it stands.
+    /// Its position.
     public let sequence: UInt64
-    /// Its document, by the index where that still tells.
+    /// Its document, according to the index if that still has it.
     public let documentID: DocumentID
-    /// The revision that it names, if that can be read.
+    /// The revision that it names, if readable.
     public let revisionID: RevisionID?
-    /// When it expires, in milliseconds since 1970, if the index says so and the row does not deny it.
+    /// When it expires, in milliseconds since 1970, if the index says so and the row does not contradict it.
     public let expiration: Int64?
 
     /// Creates the description of a row.
@@ -88,49 +88,49 @@ public struct DamagedRow: Equatable, Sendable {
     }
 }
 
-/// What became of the indexes by which documents are found.
+/// The result of repairing the indexes by which documents are found.
 public struct NameRepair: Equatable, Sendable {
-    /// Rows that were removed, since a row of their document was stored later.
+    /// Rows that were removed, since another row of the same document was stored later.
     public var removed: [DamagedRow] = []
-    /// The counters of the collection, where rows were removed.
+    /// The counters of the collection, if rows were removed.
     public var state: CollectionState?
-    /// Whether pages of the file belong to nothing now, until it is compacted.
+    /// Whether pages of the file are orphaned until it is compacted.
     public var leavesPages = false
 
-    /// Creates the answer of an engine that changed nothing.
+    /// Creates the result of an engine that changed nothing.
     public init(leavesPages: Bool = false) {
         self.leavesPages = leavesPages
     }
 }
 
 extension DamagedRow {
-    /// What is said of one whose document was stored again later.
+    /// The message for a row whose document was stored again later.
     func second(in path: CollectionPath) -> String {
         "document \(documentID) of \(path) stood there twice; the later one is kept, and "
             + (revisionID.map { "revision \($0)" } ?? "change \(sequence)") + " is gone"
     }
 }
 
-/// How far the rows of a damaged collection could be reached.
+/// How many of the rows of a damaged collection could be reached.
 public struct RowReach: Equatable, Sendable {
-    /// Documents that are not deleted, as the collection's counters say; `nil` where those are damaged.
+    /// Documents that are not deleted, according to the collection's counters; `nil` if those are damaged.
     public var liveCount: Int?
-    /// Whether each row out of reach has its name in an index that can be read.
+    /// Whether each row out of reach is named in a readable index.
     public var namesAll: Bool
 
-    /// Creates the answer of an engine.
+    /// Creates the result of an engine.
     public init(liveCount: Int?, namesAll: Bool) {
         self.liveCount = liveCount
         self.namesAll = namesAll
     }
 }
 
-/// What was found when everything that is stored was looked at.
+/// The findings after checking everything that is stored.
 public struct Inspection: Equatable, Sendable {
-    /// Documents that are whole, tombstones left out.
+    /// Documents that are intact, not counting tombstones.
     public internal(set) var documentCount = 0
-    /// Blobs that are whole and that a document names.
+    /// Blobs that are intact and that a document refers to.
     public internal(set) var blobCount = 0
-    /// Everything that is not.
+    /// Everything that is damaged.
     public internal(set) var damages: [Damage] = []
 }

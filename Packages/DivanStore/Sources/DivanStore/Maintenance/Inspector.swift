@@ -1,11 +1,11 @@
 internal import DivanJSON
 internal import DivanRevisions
 
-/// Looks at everything that is stored, and notes what is not as it was written.
+/// Checks everything that is stored, and records what is not as it was written.
 final class Inspector {
     private(set) var inspection = Inspection()
     private var named: [BlobDigest: Damage.DocumentName] = [:]
-    // Of the collection that is looked at.
+    // Belongs to the collection that is being checked.
     private var liveCount = 0
     private var lastSequence: UInt64 = 0
     private var hasDamage = false
@@ -14,7 +14,7 @@ final class Inspector {
         inspection.damages.append(Damage(part, detail))
     }
 
-    /// Runs a part of the inspection; where the file itself is damaged, that part ends there.
+    /// Runs a part of the inspection; if the file itself is damaged, that part ends there.
     func note(_ body: () throws -> Void) throws {
         do {
             try body()
@@ -35,7 +35,7 @@ final class Inspector {
                 try Store.checkStop(at: "")
                 try self.inspect(result, in: collection, reader)
             }
-            // Where a document is damaged its flags may be, and counts say nothing.
+            // If a document is damaged its flags may be, too, and counts prove nothing.
             let state = try reader.state(of: collection)
             if !hasDamage, liveCount != state.liveCount || lastSequence > state.lastSequence {
                 add(.values, "the counters of collection \(path)")
@@ -69,7 +69,7 @@ final class Inspector {
         add(.document(collection.path, documentID: documentID), detail)
     }
 
-    /// What is wrong with a row whose checksum is right; notes the blobs that it names.
+    /// What is wrong with a row whose checksum is correct; records the blobs that it refers to.
     private func problem(
         of row: DocumentRow,
         in collection: StoreReader.OpenCollection,
@@ -90,10 +90,10 @@ final class Inspector {
 
     // MARK: Blobs
 
-    /// The contents that documents name.
+    /// The blobs that documents refer to.
     var namedBlobs: Set<BlobDigest> { Set(named.keys) }
 
-    /// Reads every content; those that were never fetched need not be here.
+    /// Reads every blob; those that were never fetched need not be here.
     func inspectBlobs(_ blobs: BlobStore, absent: Set<BlobDigest>) throws {
         var missing = named.filter { !absent.contains($0.key) }
         for digest in try blobs.shelf.contents().digests {
@@ -112,7 +112,7 @@ final class Inspector {
 extension StoreReader {
     /// The history of a whole row whose body is a JSON object.
     ///
-    /// - Throws: `damagedDocument` for any other.
+    /// - Throws: `damagedDocument` for any other row.
     func soundHistory(
         of row: DocumentRow,
         in collection: OpenCollection
@@ -133,7 +133,7 @@ extension StoreReader {
 }
 
 extension RevisionHistory {
-    /// The blobs that its bodies name.
+    /// The blobs that its bodies refer to.
     func blobDigests() throws -> Set<BlobDigest> {
         var digests: Set<BlobDigest> = []
         for body in revisionsWithBody.compactMap(\.body) {
@@ -150,7 +150,7 @@ extension DocumentRow {
 }
 
 extension StoreError {
-    /// Whether the file is not what was written to it, rather than out of reach.
+    /// Whether the file is not what was written to it, as opposed to inaccessible.
     var isDamage: Bool {
         switch code {
         case .corrupt, .damagedDocument, .notADatabase: true
@@ -159,7 +159,7 @@ extension StoreError {
         }
     }
 
-    /// What is wrong, without place and remedy.
+    /// The problem, without place and remedy.
     var problem: String {
         switch code {
         case .corrupt(let detail), .notADatabase(let detail), .sqlite(_, let detail): detail

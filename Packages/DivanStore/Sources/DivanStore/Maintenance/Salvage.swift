@@ -2,24 +2,24 @@ internal import DivanJSON
 
 /// What could still be read of a damaged database.
 public struct Salvage: Sendable {
-    /// Documents that are whole, tombstones included.
+    /// Documents that are intact, including tombstones.
     public internal(set) var documentCount = 0
-    /// A line for each thing that the new database is known to lack, and that no peer has.
+    /// One line for each thing that the new database is known to lack and that no peer has.
     public internal(set) var losses: [String] = []
-    /// Whether the names of all its collections could be read; what a peer has of others was not asked for.
+    /// Whether the names of all its collections could be read; no peer was asked for the contents of others.
     public internal(set) var knowsCollections = true
-    /// The indexes that the damaged database had, which are left to whoever completes the new one.
+    /// The indexes that the damaged database had; whoever completes the new one may create them.
     public internal(set) var indexes: [(collection: CollectionPath, index: StoredIndex)] = []
-    /// Documents that could be named, and not read.
+    /// Documents whose names are known but that could not be read.
     var left: [LeftDocument] = []
-    /// Contents that documents name, and that could not be read.
+    /// Blobs that documents refer to and that could not be read.
     var lostBlobs: [BlobDigest] = []
-    /// Documents that could not be named either.
+    /// Documents whose names are unknown, too.
     var nameless: [NamelessDocuments] = []
-    /// Where the damaged database is now; empty as long as it is in its place.
+    /// Where the damaged database is now; empty while it is in its place.
     public internal(set) var oldDirectory = ""
 
-    /// Adds what neither the file nor a peer had, now that all came that comes.
+    /// Adds what neither the file nor a peer had, now that everything obtainable has arrived.
     mutating func noteLosses(in reader: StoreReader) throws(StoreError) {
         var unnamedCount = 0
         for document in left {

@@ -2,7 +2,7 @@ internal import DivanJSON
 internal import DivanRevisions
 internal import Glibc
 
-/// Carries what is whole from one state of a damaged database into a new one.
+/// Carries the intact parts of one state of a damaged database into a new one.
 struct SalvageCargo {
     private let reader: StoreReader
     private let blobs: BlobStore
@@ -10,7 +10,7 @@ struct SalvageCargo {
     private(set) var salvage = Salvage()
     private var batch: [(row: DocumentRow, history: any RevisionHistory)] = []
     private var looked: Set<BlobDigest> = []
-    // Of the collection that is carried.
+    // Belongs to the collection that is being carried over.
     private var sequence: UInt64 = 0
     private var kept: Set<DocumentID> = []
 
@@ -51,7 +51,7 @@ struct SalvageCargo {
         }
     }
 
-    /// A name for a collection whose own is lost; the first one of every database is the default one.
+    /// A name for a collection whose own is lost; the first collection of every database is the default one.
     private static func path(
         for id: CollectionID,
         besides taken: Set<CollectionPath>
@@ -64,7 +64,7 @@ struct SalvageCargo {
         }
     }
 
-    /// Carries a collection; where its table is damaged, that costs no other one.
+    /// Carries a collection over; if its table is damaged, that affects no other one.
     private mutating func carry(
         _ id: CollectionID,
         as path: CollectionPath,
@@ -72,7 +72,7 @@ struct SalvageCargo {
     ) throws {
         try target.createCollection(path)
         let collection = StoreReader.OpenCollection(path: path, id: id)
-        // What remotes have need not be known, and must cost no document where it is damaged.
+        // What remotes have is dispensable, and must cost no document if it is damaged.
         collection.known =
             try snapshot.readableValues(in: .knownSequences)
             .first { $0.key.utf8.elementsEqual(collection.key.utf8) }
@@ -109,12 +109,12 @@ struct SalvageCargo {
             do throws(StoreError) {
                 history = try reader.soundHistory(of: row, in: collection)
             } catch {
-                // With the codec it could be read.
+                // With the codec it would be readable.
                 if case .unknownCodec = error.code { throw error }
                 return leave(row.documentID, row.revisionID, error)
             }
             if row.mayNameBlobs { try carryBlobs(of: history) }
-            // The counters have a document twice that stands twice.
+            // The counters count a document twice that occurs twice.
             if !row.flags.contains(.tombstone) { liveCount += 1 }
             let isSecond = !kept.insert(row.documentID).inserted
             if isSecond { try noteSecond(row, history, in: path) }
@@ -127,7 +127,7 @@ struct SalvageCargo {
         noteNameless(reach, liveCount, left, in: path)
     }
 
-    /// Notes how many documents there must have been that nothing names.
+    /// Records how many documents must have existed that nothing names.
     private mutating func noteNameless(
         _ reach: RowReach,
         _ liveCount: Int,
@@ -146,8 +146,8 @@ struct SalvageCargo {
         )
     }
 
-    /// Tells what goes where a document stands twice, which a damaged index of IDs lets happen: the row that
-    /// was stored later takes the place of the other.
+    /// Reports what is dropped if a document occurs twice, which a damaged index of IDs can cause: the row
+    /// that was stored later replaces the other.
     private mutating func noteSecond(
         _ row: DocumentRow,
         _ history: any RevisionHistory,
@@ -164,7 +164,7 @@ struct SalvageCargo {
         )
     }
 
-    /// What stands beside the documents, and no peer has.
+    /// What is stored in addition to the documents, and no peer has.
     private func carryValues(_ snapshot: any StorageSnapshot) throws {
         try target.write { writer in
             for (name, number) in try snapshot.readableValues(in: .remotes) {
@@ -178,7 +178,7 @@ struct SalvageCargo {
         }
     }
 
-    /// Bodies are packed in the new database as they were in the old one, if that can be read.
+    /// Bodies are packed in the new database as in the old one, if that setting can be read.
     private func carryPacking(
         of id: CollectionID,
         _ path: CollectionPath,
@@ -209,8 +209,7 @@ struct SalvageCargo {
         batch = []
     }
 
-    /// Brings the contents that can be read and are what their digest says; the others must come from a
-    /// peer.
+    /// Copies the blobs that can be read and match their digest; the others must come from a peer.
     private mutating func carryBlobs(of history: any RevisionHistory) throws {
         let digests: [BlobDigest]
         do {
@@ -230,7 +229,7 @@ struct SalvageCargo {
         }
     }
 
-    /// Whether an error is about what the damaged database has of a content, not about the new one.
+    /// Whether an error is about a blob in the damaged database, not about the new one.
     private func isLoss(_ error: StoreError) -> Bool {
         guard let directory = blobs.directory, error.path.utf8.starts(with: directory.utf8) else {
             return false

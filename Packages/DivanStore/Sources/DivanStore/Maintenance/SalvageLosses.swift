@@ -4,7 +4,7 @@ internal import DivanRevisions
 struct LeftDocument: Equatable, Sendable {
     let collection: CollectionPath
     let documentID: DocumentID
-    /// What was current here, if that can be read.
+    /// The revision that was current here, if readable.
     let revisionID: RevisionID?
     let problem: String
 
@@ -20,7 +20,7 @@ struct LeftDocument: Equatable, Sendable {
         self.problem = problem
     }
 
-    /// What is lost of it, now that all came that comes.
+    /// What is lost of it, now that everything obtainable has arrived.
     func loss(in reader: StoreReader) throws(StoreError) -> String? {
         var history: (any RevisionHistory)?
         if try reader.hasCollection(collection) {
@@ -35,17 +35,17 @@ struct LeftDocument: Equatable, Sendable {
 /// Documents of a collection that a salvage leaves behind, and that nothing names any more.
 struct NamelessDocuments: Equatable, Sendable {
     let collection: CollectionPath
-    /// How many the counters of the collection tell of beside those that are known; `nil` where they are
-    /// damaged, too.
+    /// How many there are according to the collection's counters, in addition to those that are known;
+    /// `nil` if the counters are damaged, too.
     let count: Int?
     /// Those that are known: kept, or left behind with their names.
     let known: Set<DocumentID>
-    /// The last change that was carried over: what a peer sends comes behind it.
+    /// The last change that was carried over: what a peer sends comes after it.
     let lastSequence: UInt64
 
-    /// What is lost of them, now that all came that comes.
+    /// What is lost of them, now that everything obtainable has arrived.
     ///
-    /// A document that came and was not known is taken for one of them.
+    /// A document that arrived and was not known is assumed to be one of them.
     func loss(in reader: StoreReader) throws(StoreError) -> String? {
         guard let count else {
             return "documents of \(collection) whose pages cannot be read: "

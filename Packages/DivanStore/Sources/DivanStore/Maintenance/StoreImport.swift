@@ -1,18 +1,18 @@
 internal import DivanCrypto
 public import DivanRevisions
 
-/// What a new database takes over from the one whose place it takes.
+/// What a new database takes over from the one that it replaces.
 public struct ForeignIdentity: Sendable {
     /// 16 bytes; the source of the versions that the old one wrote.
     public var publicUUID: [UInt8]
-    /// 16 bytes that go into the names of checkpoints.
+    /// 16 bytes that are part of the names of checkpoints.
     public var privateUUID: [UInt8]
     /// That of the database from which the old one was copied.
     public var previousPrivateUUID: [UInt8]?
     /// How revisions are named.
     public var scheme: RevisionScheme
 
-    /// Creates an identity from its parts; UUIDs of another length than 16 bytes are made anew.
+    /// Creates an identity from its parts; UUIDs that are not 16 bytes long are replaced by new ones.
     public init(
         publicUUID: [UInt8],
         privateUUID: [UInt8],
@@ -25,7 +25,7 @@ public struct ForeignIdentity: Sendable {
         self.scheme = scheme
     }
 
-    /// The identity of a copy: new, and aware of where it comes from.
+    /// The identity of a copy: new, with a record of where it comes from.
     public func copied() -> ForeignIdentity {
         ForeignIdentity(
             publicUUID: [],
@@ -46,9 +46,9 @@ public struct ForeignIdentity: Sendable {
 }
 
 extension Store {
-    /// Makes an empty database that takes the place of one of another kind, and opens it.
+    /// Creates an empty database that replaces one of another kind, and opens it.
     ///
-    /// - Throws: `alreadyExists` when there is something at `directory`, and what `open` throws.
+    /// - Throws: `alreadyExists` if there is something at `directory`, and what `open` throws.
     public static func create(
         directory: String,
         replacing identity: ForeignIdentity,
@@ -66,12 +66,12 @@ extension Store {
 // MARK: - What an import stores
 
 extension StoreWriter {
-    /// Stores a document of another database with its change number, revisions and expiration.
+    /// Stores a document of another database with its sequence, revisions and expiration.
     ///
-    /// Documents of a collection come by ascending sequence. Nothing is pruned or resolved.
+    /// Documents of a collection must arrive by ascending sequence. Nothing is pruned or resolved.
     ///
-    /// - Returns: Whether the collection had no document of this name before; it is replaced.
-    /// - Throws: `damagedDocument` for an empty history or a sequence that was there already,
+    /// - Returns: Whether the collection had no document of this name before; otherwise it is replaced.
+    /// - Throws: `damagedDocument` for an empty history or a sequence that is already in use,
     ///   `bodyTooLarge`, and what the medium reports.
     @discardableResult
     public func importDocument(
@@ -102,7 +102,7 @@ extension StoreWriter {
         return false
     }
 
-    /// Raises the number of a collection's last change: those of purged documents are not given again.
+    /// Raises the last sequence of a collection, so that those of purged documents are not reused.
     public func importCounter(
         _ sequence: UInt64,
         in path: CollectionPath
@@ -116,7 +116,7 @@ extension StoreWriter {
         noteTreeChange()
     }
 
-    /// Stores a remote under the number by which revisions know it.
+    /// Stores a remote under the number by which revisions refer to it.
     public func importRemote(_ name: String, as id: RemoteID) throws(StoreError) {
         try setValue(Array(String(id.rawValue).utf8), for: name, in: .remotes)
     }
@@ -126,7 +126,7 @@ extension StoreWriter {
         try setValue(body, for: id, in: .localCheckpoints)
     }
 
-    /// Stores a checkpoint that is kept for a peer.
+    /// Stores a checkpoint of a peer.
     public func importPeerCheckpoint(
         _ id: String,
         revision: String,

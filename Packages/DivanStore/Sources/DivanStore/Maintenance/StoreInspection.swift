@@ -1,11 +1,11 @@
 extension Store {
-    /// Looks at everything that is stored: pages, indexes, counters, each document with its
-    /// revision tree, each blob.
+    /// Checks everything that is stored: pages, indexes, counters, each document with its revision
+    /// tree, each blob.
     ///
-    /// Rows that a Divan before file format 4 wrote have no checksum until they are stored again or
-    /// the database is compacted; of those only what cannot be read is found.
+    /// Rows written by a Divan before file format 4 have no checksum until they are stored again or
+    /// the database is compacted; of those, only unreadable ones are found.
     ///
-    /// - Throws: What the medium reports. Damage is no error here.
+    /// - Throws: What the medium reports. Damage is not an error here.
     public func inspect() throws -> Inspection {
         let inspector = Inspector()
         try inspector.note { try engine.checkIntegrity() }
@@ -18,7 +18,7 @@ extension Store {
         return inspector.inspection
     }
 
-    /// Looks at everything that is stored, as `inspect()` does.
+    /// Checks everything that is stored, as `inspect()` does.
     ///
     /// - Throws: `StoreError` for the first damage found: `damagedDocument` or `corrupt`.
     public func checkIntegrity() throws {

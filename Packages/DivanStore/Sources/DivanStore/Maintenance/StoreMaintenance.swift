@@ -5,10 +5,10 @@ internal import DivanRevisions
 // MARK: Expiry
 
 extension Store {
-    /// Purges every document that expires at `now`, in milliseconds since 1970, or before.
+    /// Purges every document that expires at or before `now`, in milliseconds since 1970.
     ///
-    /// Observers are told; nothing replicates. Returns how many documents there were. One that damage keeps
-    /// from being purged keeps no other, and stays.
+    /// Observers are notified; nothing is replicated. Returns the number of documents. One that cannot be
+    /// purged because of damage stays, and does not prevent others from being purged.
     ///
     /// Source: `behaviour.md` §5.
     @discardableResult
@@ -32,7 +32,7 @@ extension Store {
             let (found, purged) = try write { writer in
                 guard try writer.hasCollection(path) else { return (0, 0) }
                 let expired = try writer.expired(in: path, by: now, limit: batch)
-                // A row whose name is damaged is not found under it.
+                // A row whose name is damaged is not found by it.
                 let purged = try expired.count { try writer.purge($0, in: path) }
                 return (expired.count, purged)
             }
@@ -41,7 +41,7 @@ extension Store {
         }
     }
 
-    /// Each in a transaction of its own: damage in an index undoes that of the document in question.
+    /// Each in a transaction of its own: damage in an index rolls back that of the document in question.
     private func purgeExpiredOneByOne(in path: CollectionPath, now: Int64) throws -> Int {
         let expired = try read { reader in
             try reader.hasCollection(path) ? reader.expired(in: path, by: now, limit: .max) : []
@@ -98,23 +98,23 @@ extension StoreReader {
 // MARK: Maintenance
 
 extension Store {
-    /// Removes blobs that no kept revision names and nobody holds, and shrinks the file.
+    /// Removes blobs that no kept revision refers to and nobody holds, and shrinks the file.
     ///
-    /// Where damage hides what a document names, no blob is removed (`BlobStore.Collection.obstacle`); the
-    /// file is written anew all the same. One whose pages do not fit together is left as it is: rows that
-    /// are hidden would go, and their blobs.
+    /// If damage hides what a document refers to, no blob is removed (`BlobStore.Collection.obstacle`);
+    /// the file is rewritten all the same. A file with inconsistent pages is left as it is: otherwise
+    /// hidden rows would be lost, and their blobs.
     ///
-    /// Writers wait meanwhile. Needs as much free space as the data takes. Not inside `write`.
+    /// Writers wait in the meantime. Needs as much free space as the data takes. Not inside `write`.
     ///
-    /// - Returns: What became of the blobs; unknown files beside them are worth a warning.
+    /// - Returns: What was done with the blobs; unknown files among them are worth a warning.
     /// - Throws: `StoreError.Code.corrupt` for such a file; what the disk reports.
     ///
     /// Source: `blobs.md` §2, `behaviour.md` §18.
     @discardableResult
     public func compact() throws -> BlobStore.Collection {
         try outsideWrites {
-            // A blob must not go before the commit that gave it up is safe: the document would
-            // come back without it.
+            // A blob must not be removed before the commit that gave it up is safe: the document
+            // would come back without it.
             try engine.makeDurable()
             try engine.checkPages()
             let collection = try collectGarbage()
@@ -131,41 +131,41 @@ extension Store {
         try collectGarbage(onlyCounting: true)
     }
 
-    /// Looks whether the pages of the file fit together that documents are found by.
+    /// Checks that the pages of the file by which documents are found are consistent.
     ///
-    /// Reads the whole file; for whoever takes what is not found for gone.
+    /// Reads the whole file; for callers that treat what is not found as deleted.
     ///
     /// - Throws: `StoreError.Code.corrupt` with the first damage found.
     public func checkPages() throws(StoreError) { try engine.checkPages() }
 
     private func collectGarbage(onlyCounting: Bool = false) throws -> BlobStore.Collection {
-        // In this order: what comes meanwhile is not in the list, or is found to be in use.
+        // In this order: what arrives in the meantime is not in the list, or is found to be in use.
         let contents = try blobs.shelf.contents()
         let used: Set<BlobDigest>
         do {
             used = try read { try $0.usedBlobs() }
         } catch let error as StoreError where error.isDamageOfOneDocument {
-            // Rather no collection than one that takes a blob in use.
+            // Better no collection than one that removes a blob in use.
             return BlobStore.Collection(unknownNames: contents.unknownNames, obstacle: error)
         }
         if !onlyCounting { try forgetAbsentBlobs(keeping: used) }
         return try blobs.collectGarbage(among: contents, keeping: used, onlyCounting: onlyCounting)
     }
 
-    /// Makes every index anew from the documents, a transaction for each collection, compares it with
-    /// them, and renews what plans are chosen by.
+    /// Rebuilds every index from the documents, in one transaction per collection, compares it with them, and
+    /// updates the statistics by which plans are chosen.
     ///
-    /// Writers wait meanwhile. Not inside `write`: there it throws `busy`.
+    /// Writers wait in the meantime. Not inside `write`: there it throws `busy`.
     ///
-    /// The index of document IDs is among them. Where a document stands twice, which damage in that lets
-    /// happen, the one stored last stays; where pages of it cannot be read, the file is compacted afterwards.
+    /// The index of document IDs is included. If a document occurs twice, which damage in that index can
+    /// cause, the one stored last is kept; if pages of it are unreadable, the file is compacted afterwards.
     ///
     /// - Parameters:
-    ///   - watch: Is told how far it is, and may stop it.
-    ///   - removed: Is called with a sentence for each document that stood twice; the log has them, too.
-    /// - Returns: How many indexes there are that a user made.
-    /// - Throws: `corrupt` where an index is not what it should be even so; `CancellationError` where
-    ///   `watch` stops it. That collection has then the indexes of before.
+    ///   - watch: Receives the progress, and may stop it.
+    ///   - removed: Called with a sentence for each document that occurred twice; these are also logged.
+    /// - Returns: The number of indexes created by users.
+    /// - Throws: `corrupt` if an index is wrong even then; `CancellationError` if `watch` stops it. That
+    ///   collection then has its previous indexes.
     @discardableResult
     public func reindex(
         watch: IndexWatch? = nil,
@@ -181,7 +181,7 @@ extension Store {
         }
         for path in try collections() {
             let repair = try write { writer in
-                // One that was removed meanwhile has no indexes either.
+                // One that was removed in the meantime has no indexes either.
                 guard try writer.hasCollection(path) else { return NameRepair() }
                 let repair = try writer.reindex(path, watch)
                 count += try writer.indexes(in: path).count
@@ -195,7 +195,7 @@ extension Store {
         return count
     }
 
-    /// Renews what speeds up look-ups; `isThorough` looks at everything instead of a sample.
+    /// Updates the statistics that speed up lookups; with `isThorough` from everything instead of a sample.
     ///
     /// Not inside `write`: there it throws `busy`.
     public func optimize(isThorough: Bool = false) throws {
@@ -204,7 +204,7 @@ extension Store {
 
     /// Runs what the engine does between two transactions.
     ///
-    /// - Throws: `busy` inside `write`, whose end would leave readers with states from before it.
+    /// - Throws: `busy` inside `write`, whose end would leave readers with earlier states.
     func outsideWrites<Output>(_ body: () throws -> Output) throws -> Output {
         guard !isWriting else {
             throw StoreError(.busy(.thisProcess(ownerCount: ownerCount)), at: directory ?? "")
@@ -214,13 +214,13 @@ extension Store {
 }
 
 extension StoreReader {
-    /// The digests in every body that is kept, also of ancestors and branches in conflict.
+    /// The digests in every body that is kept, including ancestors and branches in conflict.
     func usedBlobs() throws -> Set<BlobDigest> {
         var used: Set<BlobDigest> = []
         for path in try collections() {
             let collection = try collection(path)
-            // Each row, for earlier versions left some unmarked whose documents have attachments, and damage
-            // may have taken the mark.
+            // Every row, since earlier versions left some unmarked whose documents have attachments, and
+            // damage may have cleared the mark.
             try current().forEachRow(in: collection.id) { result in
                 let row = try result.get()
                 guard row.mayNameBlobs else { return }
@@ -245,7 +245,7 @@ extension StoreReader {
 }
 
 extension DocumentRow {
-    /// Whether a revision may name blobs, be the row marked or not.
+    /// Whether a revision may refer to blobs, even if the row is not marked.
     var mayNameBlobs: Bool {
         flags.contains(.hasBlobs) || flags.contains(.conflicted) || BodyRules.mayNameBlobs(body)
     }

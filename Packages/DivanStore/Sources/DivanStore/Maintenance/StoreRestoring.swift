@@ -2,14 +2,14 @@ internal import DivanCrypto
 internal import DivanLog
 public import DivanRevisions
 
-/// What a restoration did.
+/// The result of a restoration.
 public struct Restoration: Equatable, Sendable {
-    /// Documents and blobs that are whole again.
+    /// Documents and blobs that are intact again.
     public internal(set) var restoredCount = 0
-    /// Revisions that were here, and that the source does not know: edits never pushed are lost.
+    /// Revisions that were here and that the source does not know: edits that were never pushed are lost.
     public internal(set) var lostRevisions: [LostRevision] = []
 
-    /// Creates the outcome of one that had nothing to do.
+    /// Creates the result of a restoration that had nothing to do.
     public init() {}
 
     /// A revision whose content is gone.
@@ -22,11 +22,11 @@ public struct Restoration: Equatable, Sendable {
 }
 
 extension Store {
-    /// The documents that a peer has to send to make an inspected database whole: the damaged ones,
-    /// those whose rows are out of reach but whose names are known, and those that name a blob that
-    /// is damaged or missing.
+    /// The documents that a peer must send to repair an inspected database: the damaged ones, those
+    /// whose rows are out of reach but whose names are known, and those that refer to a damaged or
+    /// missing blob.
     ///
-    /// - Throws: What the medium reports, also where damage leaves nothing to be read.
+    /// - Throws: What the medium reports, also if damage leaves nothing to be read.
     public func wantedDocuments(for inspection: Inspection) throws -> [Damage.DocumentName] {
         guard !inspection.damages.isEmpty else { return [] }
         var names = Set(try damagedRows().map(\.name))
@@ -39,17 +39,17 @@ extension Store {
         }
     }
 
-    /// Puts copies from another database in place of what an inspection found damaged.
+    /// Replaces what an inspection found damaged by copies from another database.
     ///
-    /// A damaged row goes in the transaction in which its copy comes, and stays where there is no
-    /// copy; nothing undamaged is touched. Indexes that disagree with their rows are made anew, and
-    /// small values that only save work, such as checkpoints, are forgotten.
+    /// A damaged row is removed in the transaction that stores its copy, and kept if there is no
+    /// copy; nothing undamaged is changed. Indexes that disagree with their rows are rebuilt, and
+    /// small values that only save work, such as checkpoints, are removed.
     ///
     /// - Parameters:
-    ///   - inspection: What `inspect()` found just now.
+    ///   - inspection: What `inspect()` has just found.
     ///   - source: A database that pulled `wantedDocuments(for:)` from one peer.
-    /// - Returns: How much is whole again, and which edits are lost.
-    /// - Throws: What the medium reports; the documents are then as they were.
+    /// - Returns: How much is intact again, and which edits are lost.
+    /// - Throws: What the medium reports; the documents are then unchanged.
     public func restore(_ inspection: Inspection, from source: Store) throws -> Restoration {
         var restoration = Restoration()
         try restoreBlobs(inspection, from: source, &restoration)
@@ -79,7 +79,7 @@ extension Store {
         do {
             try removeUnnamedBlobs(inspection)
         } catch {
-            // The copies are stored, and the caller is to hear which edits are lost.
+            // The copies are stored, and the caller must learn which edits are lost.
             StoreLog.database.warning("Damaged contents that no document names stay: \(error)")
         }
         return restoration
@@ -151,8 +151,8 @@ extension Store {
         try blobs.settle()
     }
 
-    /// Removes damaged contents that no document names now; none as long as damage hides what one names: it may
-    /// be these, and what could not be read may be sound.
+    /// Removes damaged blobs that no document refers to now; none while damage hides what a document refers
+    /// to: that may be these, and what could not be read may be intact.
     private func removeUnnamedBlobs(_ inspection: Inspection) throws {
         let unnamed = inspection.damages.compactMap { damage -> BlobDigest? in
             guard case .blob(let digest, namedBy: nil) = damage.part else { return nil }
@@ -185,7 +185,7 @@ private struct NamedRow {
     var expiration: Int64?
 }
 
-/// What comes in place of a damaged row.
+/// What replaces a damaged row.
 private struct DocumentCopy {
     var row: NamedRow
     var revision: RemoteRevision
@@ -200,7 +200,7 @@ private struct DocumentCopy {
 }
 
 extension StoreWriter {
-    /// Forgets rows whatever is in them, makes the indexes anew if asked to, and counts again.
+    /// Removes rows whatever they contain, rebuilds the indexes on request, and recounts.
     fileprivate func discard(
         _ sequences: [UInt64],
         in path: CollectionPath,
@@ -228,10 +228,10 @@ extension StoreWriter {
 }
 
 extension BlobStore {
-    /// Stores a content anew from another store, in place of whatever is here.
+    /// Stores a blob again from another store, replacing whatever is here.
     ///
-    /// - Throws: `blobMismatch` where the other one's was altered, and the system's refusal; what is here
-    ///   stays then.
+    /// - Throws: `blobMismatch` if the other store's was altered, and the system's error; what is here is
+    ///   then kept.
     func replace(_ digest: BlobDigest, from source: BlobStore) throws(StoreError) {
         let (reader, writer) = (try source.reader(digest), try writer())
         while true {

@@ -2,25 +2,25 @@ internal import CDivanStore
 internal import DivanRevisions
 internal import Glibc
 
-// A database whose pages or schema are damaged is not mended in place: what can be read is carried into
-// a new one, which takes the old one's place when it is whole.
+// A database whose pages or schema are damaged is not repaired in place: what can be read is carried
+// into a new one, which replaces the old one when it is complete.
 extension Store {
-    /// Makes a database anew: out of what can be read of it, and of what `complete` adds.
+    /// Rebuilds a database from what can be read of it, and from what `complete` adds.
     ///
-    /// A plain file that cannot be opened since its first page is damaged, the one with the schema, is
-    /// read page by page, from a copy that takes as much room as the file.
+    /// A plain file that cannot be opened because its first page, with the schema, is damaged, is read
+    /// page by page, from a copy that takes as much space as the file.
     ///
     /// The new one has other UUIDs, so replications compare everything once; documents keep their
-    /// revisions and expirations. It takes the place of the old one in one step, which a crash leaves
-    /// done or not begun. Whoever wants to open the database meanwhile waits, or is told that it is
-    /// busy. Indexes are not carried over; `complete` is told which there were.
+    /// revisions and expirations. It replaces the old one in a single step, which after a crash is
+    /// either done or not begun. Opening the database in the meantime waits, or fails with `busy`.
+    /// Indexes are left out; `complete` is told which there were.
     ///
     /// - Parameters:
     ///   - directory: The database, readable or not.
-    ///   - unfinished: Where the new one is made, beside the old one.
-    ///   - place: The places where the old one may stand afterwards, by number, from 1; the first is
-    ///     taken where nothing is.
-    ///   - options: How the new one is made.
+    ///   - unfinished: Where the new one is created, next to the old one.
+    ///   - place: The possible places for the old one afterwards, by number, from 1; the first free
+    ///     one is used.
+    ///   - options: How the new one is created.
     ///   - complete: Opens the new one by itself, and closes it.
     /// - Returns: What was carried over.
     /// - Throws: `busy` while the database is open, `tooNew`, what `complete` throws, and what the
@@ -49,7 +49,7 @@ extension Store {
                     do throws(StoreError) {
                         try exchange(files.directory, unfinished)
                     } catch {
-                        // Not every file system can. Without the mark it would be taken for the old one.
+                        // Not every file system supports it. Without the mark this would be taken for the old one.
                         try? BundleFiles.removeDirectory(unfinished)
                         throw error
                     }
@@ -66,7 +66,7 @@ extension Store {
         }
     }
 
-    /// Looks which of the documents that were left behind have come from a peer.
+    /// Checks which of the documents left behind have arrived from a peer.
     private static func noteLosses(
         of salvage: inout Salvage,
         in directory: String,
@@ -84,13 +84,13 @@ extension Store {
         try store.read { try salvage.noteLosses(in: $0) }
     }
 
-    /// Stands in a database for as long as it is being made.
+    /// Present in a database while it is being created.
     private static var marker: String { "/unfinished" }
 
     /// Where a file that cannot be opened is copied, to be read page by page.
     private static func pages(of unfinished: String) -> String { unfinished + ".pages" }
 
-    /// Removes what a crash left half made; what has no mark is whole, or is the old database.
+    /// Removes what a crash left incomplete; what has no mark is complete, or is the old database.
     private static func clear(
         _ unfinished: String,
         _ place: (Int) -> String
@@ -157,7 +157,7 @@ extension Store {
         }
     }
 
-    /// Opens what can be read of a database: as it is, or a copy with a page that was made anew; and its blobs.
+    /// Opens what can be read of a database (as it is, or a copy with a rebuilt page) and its blobs.
     private static func openDamaged(
         _ directory: String,
         _ copied: String,
@@ -173,7 +173,7 @@ extension Store {
             }
             return (whole ?? found, found.blobs, [])
         } catch {
-            // Another key reads nothing either, and must not cost a database that is whole.
+            // Another key reads nothing either, and must not cost an intact database.
             guard error.isDamage, options.sealing == nil || !error.isNoDatabase else { throw error }
         }
         let (store, losses) = try openRemade(at: copied, options) { path throws(StoreError) in
@@ -186,8 +186,8 @@ extension Store {
         return (store, BlobStore(blobs), losses)
     }
 
-    /// Opens a copy of a damaged file to which `remake` has given a page that cannot be read, as far as the
-    /// others tell what stood on it; no store where it need not or cannot.
+    /// Opens a copy of a damaged file in which `remake` has rebuilt an unreadable page, as far as the
+    /// others show what was on it; returns no store if that is unnecessary or impossible.
     private static func openRemade(
         at directory: String,
         _ options: StoreOptions,

@@ -1,17 +1,17 @@
 internal import DivanRevisions
 
-/// What a database takes on the disk, by collection and kind.
+/// The disk space that a database takes, by collection and kind.
 public struct StoreUsage: Equatable, Sendable {
-    /// What a collection takes.
+    /// The space that a collection takes.
     public struct Collection: Equatable, Sendable {
         /// The collection.
         public let path: CollectionPath
-        /// Documents, tombstones not counted.
+        /// Documents, not counting tombstones.
         public internal(set) var documentCount = 0
         /// Deleted documents, whose histories are kept.
         public internal(set) var tombstoneCount = 0
-        /// Documents that damage keeps from being read; they are in no other figure, and neither are
-        /// the blobs that only they name.
+        /// Documents that cannot be read because of damage; they are in no other figure, and neither
+        /// are the blobs that only they refer to.
         public internal(set) var damagedCount = 0
         /// Bytes of the current revisions' bodies.
         public internal(set) var bodyByteCount = 0
@@ -19,11 +19,11 @@ public struct StoreUsage: Equatable, Sendable {
         public internal(set) var largestBodyByteCount = 0
         /// Bytes of histories: IDs of revisions, and old and conflicting bodies, packed.
         public internal(set) var historyByteCount = 0
-        /// Contents of blobs that its documents name, each once, and that are here.
+        /// Blobs that its documents refer to, each once, and that are here.
         public internal(set) var blobCount = 0
-        /// Their bytes; what two collections name counts for both.
+        /// Their bytes; what two collections refer to counts for both.
         public internal(set) var blobByteCount = 0
-        /// Bytes of the pages of its indexes, those of document IDs included; `nil` where the engine does
+        /// Bytes of the pages of its indexes, including those of document IDs; `nil` if the engine does
         /// not know.
         public internal(set) var indexByteCount: Int?
     }
@@ -32,12 +32,12 @@ public struct StoreUsage: Equatable, Sendable {
     public internal(set) var collections: [Collection] = []
     /// All blobs that are stored.
     public internal(set) var blobs: BlobStore.Usage
-    /// Those of them that no document names any more, which `compact()` removes; what only damaged
-    /// documents name is among them.
+    /// Those of them that no document refers to any more, which `compact()` removes; includes what
+    /// only damaged documents refer to.
     public internal(set) var unusedBlobs: BlobStore.Usage
     /// Bytes of the file of rows; 0 in memory.
     public internal(set) var fileByteCount = 0
-    /// Bytes of the log that is not copied into the file yet.
+    /// Bytes of the log that are not copied into the file yet.
     public internal(set) var logByteCount = 0
 }
 
@@ -49,7 +49,7 @@ extension Store {
         let stored = try blobs.usage()
         let none = BlobStore.Usage(count: 0, byteCount: 0)
         var usage = StoreUsage(blobs: stored, unusedBlobs: none)
-        // Each content is looked up once, whichever collections name it.
+        // Each blob is looked up once, however many collections refer to it.
         var used: [BlobDigest: Int] = [:]
         try read { reader in
             let indexes = try reader.current().indexByteCounts()
@@ -77,7 +77,7 @@ extension Store {
 }
 
 extension StoreReader {
-    /// What the rows of a collection take, and the blobs that they name.
+    /// What the rows of a collection take, and the blobs that they refer to.
     fileprivate func usage(
         of path: CollectionPath
     ) throws -> (usage: StoreUsage.Collection, blobs: Set<BlobDigest>) {

@@ -3,16 +3,16 @@ public import DivanQuery
 public import DivanRevisions
 internal import Synchronization
 
-/// A condition in SQL++ that is asked of one document at a time, wherever that is.
+/// A condition in SQL++ that is evaluated for one document at a time, wherever that is.
 ///
-/// It is translated as the condition of a query is and put to SQLite about a table of one row, so
-/// that it is true of exactly the documents that a query would find. It may ask for the body, the
-/// ID and whether the document is deleted; anything else is another answer in each database. May be
-/// used by several threads, which wait for each other.
+/// It is translated like the condition of a query and evaluated by SQLite on a table with one row,
+/// so it is true for exactly the documents that a query would find. It may refer to the body, the
+/// ID and whether the document is deleted; anything else would have a different value in each
+/// database. May be used by several threads, which wait for each other.
 public final class BodyCondition: Sendable {
     /// The names of its parameters.
     public let parameterNames: [ExactText]
-    /// Whether it speaks of `META().deleted`, and so decides about deleted documents.
+    /// Whether it refers to `META().deleted`, and so decides about deleted documents.
     public let asksAboutDeleted: Bool
     private let row: Mutex<LoneRow>
 
@@ -21,16 +21,16 @@ public final class BodyCondition: Sendable {
     /// - Parameters:
     ///   - text: An expression, such as `owner = $user`; never more than one.
     ///   - parameters: A value for each parameter; others are ignored.
-    /// - Throws: `QueryError` with the place in the text; `StoreError`.
+    /// - Throws: `QueryError` with the position in the text; `StoreError`.
     public convenience init(sql text: String, parameters: [ExactText: QueryValue] = [:]) throws {
-        // Read alone first, so that the text is a condition and nothing more.
+        // Parsed alone first, so that the text is a condition and nothing more.
         let expression = try QueryExpression(sql: text)
         try self.init(expression, parameters: parameters, text: text)
     }
 
-    /// Takes a condition over documents that are called `alias` in it.
+    /// Takes a condition over documents, which it calls `alias`.
     ///
-    /// - Throws: As ``init(sql:parameters:)``; `text` is what it was read from, for the places.
+    /// - Throws: As ``init(sql:parameters:)``; `text` is what it was parsed from, for the positions.
     public init(
         _ expression: QueryExpression,
         alias: ExactText? = nil,
@@ -55,10 +55,10 @@ public final class BodyCondition: Sendable {
 
     /// Whether a document meets the condition.
     ///
-    /// `body` is a JSON object. A deleted document meets none that does not ask about
+    /// `body` is a JSON object. A deleted document meets no condition that does not refer to
     /// `META().deleted`.
     ///
-    /// - Throws: `StoreError` where the condition fails, as a regular expression may.
+    /// - Throws: `StoreError` if the condition fails, as a regular expression may.
     public func holds(
         of documentID: DocumentID,
         body: [UInt8],
@@ -70,7 +70,7 @@ public final class BodyCondition: Sendable {
     }
 }
 
-/// A private database whose only table has one row, and the condition about it.
+/// A private database whose only table has one row, and the condition on it.
 private final class LoneRow {
     static let table = "lone_document"
 
@@ -137,7 +137,7 @@ private struct LoneSchema: SQLSchema {
 }
 
 extension CheckedStatement {
-    /// Refuses what is no question about one document alone.
+    /// Rejects what is not a question about one document alone.
     fileprivate func requireLoneDocument() throws(QueryError) {
         guard !isAggregate else {
             throw QueryError("an aggregate has no place in a condition on one document")

@@ -1,13 +1,13 @@
 internal import DivanJSON
 internal import DivanQuery
 
-/// A query over all rows of a collection as several queries over parts of them, whose rows are few
-/// and are put together to those of the whole.
+/// A query over all rows of a collection as several queries over parts of them, whose few rows are
+/// combined into those of the whole.
 ///
-/// Two sorts of queries can be divided: those that only count, and ask for the least and greatest
-/// values, of joins too, whose rows belong to one of the first source each; and those that want the
-/// first rows in an order. Sums cannot, since a sum of doubles depends on the order of its terms, and
-/// rows must not depend on the number of processors.
+/// Two sorts of queries can be divided. One sort only counts, or asks for least and greatest values,
+/// even of joins, each of whose rows belongs to one row of the first source. The other wants the
+/// first rows in an order. Sums cannot be divided, since a sum of doubles depends on the order of its
+/// terms, and rows must not depend on the number of processors.
 struct DividedScan {
     /// Rows of an ordered query that are kept for each part.
     static let rowLimit = 1_000
@@ -27,7 +27,7 @@ struct DividedScan {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
             !statement.isDistinct, statement.groups.isEmpty, statement.groupFilter == nil,
             statement.matches.isEmpty, let sort = Self.sort(of: statement),
-            // Equal rows of a join have no order of their own that the parts would keep.
+            // Equal rows of a join have no order of their own that the parts would preserve.
             statement.isAggregate || statement.sources.dropFirst().allSatisfy(\.areItems),
             !statement.hasSubquery
         else { return nil }
@@ -61,7 +61,7 @@ struct DividedScan {
         return part
     }
 
-    /// The rows of the whole, out of those of the parts in the order of their sequences.
+    /// The rows of the whole, from those of the parts in order of their sequences.
     func whole(_ parts: [[[QueryValue]]]) -> [[QueryValue]] {
         switch sort {
         case .aggregates(let aggregates):
@@ -73,7 +73,7 @@ struct DividedScan {
             ]
         case .first(let limit, let offset, let isDescending):
             let width = statement.columns.count
-            // Of equal rows the one that stands first comes first, as in one scan.
+            // Of equal rows the one that was first stays first, as in a single scan.
             let rows = parts.joined().enumerated().sorted { left, right in
                 for (key, isDescending) in isDescending.enumerated() {
                     let order = QueryValueOrder.compare(
@@ -92,7 +92,7 @@ struct DividedScan {
         if statement.isAggregate {
             guard statement.orderings.isEmpty, statement.limit == nil, statement.offset == nil
             else { return nil }
-            // A collection that nobody filters is counted by its counter, or by an index.
+            // A collection without a filter is counted by its counter, or by an index.
             var aggregates: [QueryAggregate] = []
             for column in statement.columns {
                 guard case .aggregate(let aggregate, _, .binary) = column.expression,
@@ -145,7 +145,7 @@ struct DividedScan {
     }
 }
 
-/// The order of the language, as SQLite has it for values in plain form, text by its bytes.
+/// The order of the language, as SQLite implements it for values in plain form, text by its bytes.
 enum QueryValueOrder {
     /// Negative, zero or positive.
     static func compare(_ left: QueryValue, _ right: QueryValue) -> Int {
@@ -192,7 +192,7 @@ enum QueryValueOrder {
         if case .boolean(let isTrue) = value { .integer(isTrue ? 1 : 0) } else { value }
     }
 
-    /// No number is before every other: SQLite has none, and an order has to have a place for it.
+    /// NaN precedes every other number: SQLite has none, and an order needs a place for it.
     private static func compare(_ left: Double, _ right: Double) -> Int {
         guard !left.isNaN, !right.isNaN else {
             return (left.isNaN ? 0 : 1) - (right.isNaN ? 0 : 1)

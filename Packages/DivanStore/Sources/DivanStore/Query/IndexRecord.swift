@@ -1,10 +1,10 @@
 internal import DivanJSON
 internal import DivanQuery
 
-/// What the catalogue says of an index: all that is needed to drop it, to make it again, and to
-/// tell whether another one is the same.
+/// The catalogue's record of an index: everything needed to drop it, to recreate it, and to
+/// determine whether another one is the same.
 ///
-/// It stands among the small values, as JSON under the collection's number and the name, and so
+/// It is stored among the small values, as JSON under the collection's number and the name, so it
 /// changes in the same transaction as the index itself.
 struct IndexRecord: Equatable {
     let name: ExactText
@@ -13,7 +13,7 @@ struct IndexRecord: Equatable {
     private(set) var create: String
     let drop: String
     private(set) var tables: [Table]
-    /// What queries call the columns of a full-text index.
+    /// The names of the columns of a full-text index in queries.
     let columns: [ExactText]
 
     struct Table: Equatable {
@@ -40,7 +40,7 @@ struct IndexRecord: Equatable {
         }
     }
 
-    /// The same index with every function as it is called today.
+    /// The same index with every function under its current name.
     var renewed: IndexRecord {
         var record = self
         record.create = SQLIndexTranslation.renewed(create) ?? create
@@ -53,13 +53,13 @@ struct IndexRecord: Equatable {
         return record
     }
 
-    /// What it is ordered by, as SQL; none of an index of words.
+    /// What it is ordered by, as SQL; empty for a full-text index.
     var keys: [String] {
         let columns = SQLIndexTranslation.columns(of: create)
         return kind == .value && columns.last == "flags" ? columns.dropLast() : columns
     }
 
-    /// Whether all documents of its collection are in it.
+    /// Whether it contains all documents of its collection.
     var isWhole: Bool { create.hasSuffix(");") && !create.contains(") WHERE ") }
 
     var stored: StoredIndex {
@@ -81,13 +81,13 @@ struct IndexRecord: Equatable {
 
     /// The name in a key; `nil` for one of another collection.
     static func name(ofKey key: String, in collection: CollectionID) -> ExactText? {
-        // By bytes: a mark at the beginning of the name makes one character with the dot.
+        // Compared by bytes: a mark at the beginning of the name merges with the dot into one character.
         let prefix = "\(collection.rawValue)."
         guard key.utf8.starts(with: prefix.utf8) else { return nil }
         return ExactText(String(decoding: key.utf8.dropFirst(prefix.utf8.count), as: UTF8.self))
     }
 
-    /// The record under a key; `nil` for one of another collection, or that cannot be read.
+    /// The record under a key; `nil` if it is one of another collection, or unreadable.
     init?(key: String, value: [UInt8], of collection: CollectionID) {
         guard let name = Self.name(ofKey: key, in: collection),
             let json = try? JSON(parsing: value),
@@ -108,7 +108,7 @@ struct IndexRecord: Equatable {
             else { return nil }
             return Table(name: name, create: create, drop: drop, verify: verify)
         }
-        // A table or a column that was passed over is damage, too: the index would seem to be without.
+        // A skipped table or column is damage, too: the index would seem to lack it.
         guard self.value == value else { return nil }
     }
 
@@ -124,13 +124,13 @@ struct IndexRecord: Equatable {
             "drop": .string(drop), "tables": .array(tables),
             "columns": .array(columns.map { .string($0.text) }),
         ])
-        // Text and arrays of text are never refused.
+        // Text and arrays of text are never rejected.
         return (try? json.canonicalBytes()) ?? []
     }
 }
 
 extension [IndexRecord] {
-    /// The statements that make them.
+    /// The statements that create them.
     var statements: [String] { tables.map(\.create) + map(\.create) }
 
     /// Their tables, each once, the outer ones first.
@@ -142,7 +142,7 @@ extension [IndexRecord] {
 }
 
 extension StorageSnapshot {
-    /// The names of those indexes of a collection whose record cannot be read.
+    /// The names of the indexes of a collection whose record cannot be read.
     func damagedIndexNames(of collection: CollectionID) throws(StoreError) -> [ExactText] {
         try values(in: .indexes).compactMap { key, value in
             let isWhole = IndexRecord(key: key, value: value, of: collection) != nil
@@ -158,10 +158,10 @@ extension StorageSnapshot {
 }
 
 extension StorageTransaction {
-    /// Runs `body` while a collection has no indexes, which are made anew behind it.
+    /// Runs `body` while a collection has no indexes, which are rebuilt afterwards.
     ///
-    /// A row whose body is damaged cannot be removed otherwise: an index has it under what the body said.
-    /// Another one that is damaged stays, and has no value in them.
+    /// Otherwise a row with a damaged body could not be removed: an index has it under what the body
+    /// said. Any other damaged row stays, and gets no value in them.
     func withoutIndexes(
         of collection: CollectionID,
         _ body: () throws(StoreError) -> Void

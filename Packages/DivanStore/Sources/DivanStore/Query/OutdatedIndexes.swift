@@ -2,13 +2,13 @@ internal import DivanQuery
 internal import DivanSQLFunctions
 
 extension Store {
-    /// Makes those indexes anew of which a function means something else by now, or which another version of
-    /// Unicode made: the system got another library, or the database came from another machine.
+    /// Rebuilds the indexes of which a function has another meaning by now, or which another version of
+    /// Unicode built: the system got another library, or the database came from another machine.
     ///
-    /// The function would look for a document under another key than the one that it once gave, so this
-    /// comes before anything is written. Who only reads passes over those of another meaning: queries call the
-    /// function by its new number, which such an index does not have. Those of another version of Unicode have
-    /// the same number, and are read as they are: what has a letter that only one of the two knows may be missed.
+    /// The function would look for a document under another key than the one it once returned, so this
+    /// precedes any write. Read-only use ignores indexes with another meaning: queries call the function by
+    /// its new number, which such an index does not have. Those of another version of Unicode have the same
+    /// number, and are read as they are: they may miss what has a letter that only one of the two knows.
     func renewIndexes() throws {
         let isAnyOutdated = try read { reader in
             let isOfOther = try !reader.hasUnicode()
@@ -26,7 +26,7 @@ extension Store {
     }
 }
 
-/// Under which the database says by which version of Unicode its indexes were made.
+/// The key of the version of Unicode by which the database's indexes were built.
 private let unicodeKey = "unicode"
 
 extension StoreReader {
@@ -36,7 +36,7 @@ extension StoreReader {
 }
 
 extension StoreWriter {
-    /// Notes the version of Unicode that all indexes were made by.
+    /// Records the version of Unicode by which all indexes were built.
     func noteUnicode() throws(StoreError) {
         guard try !hasUnicode() else { return }
         try setValue(Array(SQLFunctions.unicodeVersion.utf8), for: unicodeKey, in: .database)
@@ -51,7 +51,7 @@ extension StoreWriter {
         guard renewed != records || knowsLetters && isOfOther else { return }
         for record in records { try changing().changeIndexes(record.drop) }
         for table in records.tables.reversed() { try changing().dropIndexTable(table.name) }
-        // A damaged document has no value in them, and must not keep the database from being opened.
+        // A damaged document has no value in them, and must not prevent the database from being opened.
         try changing().makeIndexesBesideDamage(renewed.statements)
         for record in renewed where !records.contains(record) {
             try setValue(record.value, for: IndexRecord.key(record.name, in: id), in: .indexes)

@@ -1,10 +1,10 @@
 internal import DivanJSON
 internal import DivanQuery
 
-/// What people call the tables and indexes of a plan.
+/// Users' names for the tables and indexes of a plan.
 ///
-/// SQLite knows them by numbers and hexadecimal digits, which take any name that a user gives. In a
-/// plan the names stand as words of letters, digits and `_`, so each such word is looked up.
+/// SQLite knows them by numbers and hexadecimal digits, which can represent any name that a user gives.
+/// In a plan the names appear as words of letters, digits and `_`, so each such word is looked up.
 struct PlanNames {
     private var shown: [ExactText: String] = [:]
     private var sources: [ExactText: String] = [:]
@@ -52,7 +52,7 @@ struct PlanNames {
         }
     }
 
-    /// A name on one line, in quotes where it has more than letters, digits, `_` and `-`.
+    /// A name on one line, quoted if it has more than letters, digits, `_` and `-`.
     private static func written(_ name: ExactText) -> String {
         let isPlain = name.text.unicodeScalars.allSatisfy { scalar in
             scalar.properties.isAlphabetic || ("0"..."9").contains(scalar) || scalar == "_"
@@ -62,7 +62,7 @@ struct PlanNames {
         return "\"\(escaped(name.text))\""
     }
 
-    /// Text without what a terminal would obey, and without quotes.
+    /// Text without what a terminal would interpret, and without quotes.
     private static func escaped(_ text: String) -> String {
         text.unicodeScalars.map { scalar in
             scalar.properties.generalCategory == .control || scalar == "\""
@@ -70,7 +70,7 @@ struct PlanNames {
         }.joined()
     }
 
-    /// A statement with the names that people gave.
+    /// A statement with users' names.
     func statement(_ sql: String) -> String {
         Self.mapWords(of: sql) { shown[ExactText($0)] }
     }
@@ -92,7 +92,7 @@ struct PlanNames {
         return found
     }
 
-    /// Replaces words; not those in single quotes, and not what stands behind a dot.
+    /// Replaces words, except those in single quotes or after a dot.
     private static func mapWords(of text: String, _ replacement: (String) -> String?) -> String {
         var (result, word, before, isQuoted) = ("", "", Character(" "), false)
         func end() {

@@ -1,33 +1,32 @@
 internal import Synchronization
 
-/// The memory that queries may hold together while they run: rows that are sorted or put into groups, and
-/// large values.
+/// The memory that queries may hold together while they run: rows being sorted or grouped, and large values.
 ///
-/// One query alone gets half of it. It is counted where SQLite takes it, so that every way to need much of it
-/// is bounded; where a process used SQLite before Divan, SQLite's allocator stays as it was, and nothing is
+/// A single query gets half of it. It is counted where SQLite allocates it, so that every use of much memory
+/// is limited; if a process used SQLite before Divan, SQLite's allocator stays as it was, and nothing is
 /// counted.
 public final class QueryMemory: Sendable {
-    /// What all queries of the process share that are given no other: `StoreLimits.queryByteCount`.
+    /// Shared by all queries of the process that are given no other: `StoreLimits.queryByteCount`.
     public static let process = QueryMemory(byteLimit: StoreLimits.queryByteCount)
 
-    /// Bytes of all queries together.
+    /// Bytes for all queries together.
     public let byteLimit: Int
     private let held = Atomic<Int>(0)
 
     /// Creates a share of memory.
     ///
-    /// - Parameter byteLimit: Bytes of all queries together; not less than 0.
+    /// - Parameter byteLimit: Bytes for all queries together; not less than 0.
     public init(byteLimit: Int) {
         self.byteLimit = max(0, byteLimit)
     }
 
-    /// Bytes of one query.
+    /// Bytes for one query.
     public var singleByteLimit: Int { byteLimit / 2 }
 
-    /// Bytes that queries have asked for and not given back.
+    /// Bytes that queries have requested and not released.
     var heldByteCount: Int { held.load(ordering: .relaxed) }
 
-    /// Takes bytes, if they are there.
+    /// Takes bytes, if they are available.
     func take(_ byteCount: Int) -> Bool {
         let (before, _) = held.add(byteCount, ordering: .relaxed)
         guard before > byteLimit - byteCount else { return true }

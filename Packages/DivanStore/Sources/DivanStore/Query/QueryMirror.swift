@@ -1,13 +1,13 @@
 public import DivanQuery
 internal import DivanRevisions
 
-/// Documents in a private database of SQLite that answers queries about them: those of an engine that is
-/// none of SQLite's, or those that somebody may see.
+/// Documents in a private SQLite database that answers queries about them: those of an engine that is
+/// not SQLite, or those that somebody may see.
 final class QueryMirror {
     private let session: SQLiteSession
 
-    /// Copies the documents of the collections that a query reads; those alone that are in `sight`, if
-    /// there is one.
+    /// Copies the documents of the collections that a query reads; only those in `sight`, if there is
+    /// one.
     init(
         of snapshot: some StorageSnapshot,
         for query: StorageQuery,
@@ -31,7 +31,7 @@ final class QueryMirror {
         }
     }
 
-    /// Copies no document, only the collections and indexes, and adds indexes that are not there.
+    /// Copies no documents, only the collections and indexes, and adds indexes that do not exist.
     init(
         planning query: StorageQuery,
         on snapshot: some StorageSnapshot,
@@ -53,7 +53,7 @@ final class QueryMirror {
         }
     }
 
-    /// Copies what is in sight; numbers of changes are given anew, for gaps tell of the others.
+    /// Copies what is in sight; sequences are assigned anew, since gaps would reveal the others.
     private func copy(
         _ id: CollectionID,
         of snapshot: some StorageSnapshot,
@@ -64,9 +64,9 @@ final class QueryMirror {
         var state = CollectionState(id: id)
         try snapshot.forEachRow(in: id) { result in
             try watch.check(path: "")
-            // Of a damaged document nobody can tell.
+            // A damaged document cannot be judged.
             guard case .success(var row) = result, sight.contains(row) else { return }
-            // A tombstone that a peer sent may hold a body; that it is one is all that is in sight.
+            // A tombstone that a peer sent may have a body; only its being a tombstone is in sight.
             if row.flags.contains(.tombstone) {
                 row.body = Array("{}".utf8)
                 row.bodyByteCount = row.body.count
@@ -87,7 +87,7 @@ final class QueryMirror {
         try session.setState(state)
     }
 
-    /// Begins a query; its rows keep the mirror.
+    /// Begins a query; its rows keep the mirror alive.
     func rows(of query: StorageQuery) throws -> StorageRows {
         let run = try SQLiteQueryRun(query, on: session, isKept: false)
         return StorageRows(titles: run.titles, next: run.next) { run.end() }
@@ -103,7 +103,7 @@ final class QueryMirror {
 }
 
 extension CheckedStatement {
-    /// The collections that it and its sub-queries read.
+    /// The collections that it and its subqueries read.
     public var everyCollection: [QueryCollection] {
         var found: [QueryCollection] = []
         for source in sources {

@@ -1,13 +1,13 @@
-/// The documents that somebody may see, and over which alone a query of theirs is answered.
+/// The documents that somebody may see; a query of theirs is answered over these alone.
 ///
-/// A condition that is only added to a query keeps rows back, not what is known of them: SQLite asks
-/// the terms of a `WHERE` in its own order, so an expression that fails, or takes long, for a secret
-/// value tells of it, and full-text ranks count documents that are hidden. So the visible ones are
-/// copied, and the query is run where there are no others.
+/// A condition that is merely added to a query holds rows back, but not what is known of them:
+/// SQLite evaluates the terms of a `WHERE` in its own order, so an expression that fails, or takes
+/// long, for a secret value reveals it, and full-text ranks count hidden documents. So the visible
+/// ones are copied, and the query is run where there are no others.
 public struct QuerySight: Sendable {
-    /// What a document has to meet.
+    /// The condition that documents must meet.
     public let condition: BodyCondition
-    /// Bytes of bodies that are copied; a query that needs more is refused.
+    /// Bytes of bodies that are copied; a query that needs more is rejected.
     public let byteLimit: Int
 
     /// Creates a sight.

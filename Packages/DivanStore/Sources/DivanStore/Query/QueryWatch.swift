@@ -7,7 +7,7 @@ public enum QueryStop: Error, Hashable, Sendable {
     case cancelled
     /// It ran longer than it was allowed to.
     case tookTooLong(limit: Duration)
-    /// Nobody read its rows while the database was written, whose log cannot be cleared before they are.
+    /// Nobody read its rows while the database was written, whose log cannot be cleared until they are read.
     case leftWaiting
     /// It needed more memory than one query may hold (`QueryMemory.singleByteLimit`).
     case tookTooMuchMemory(byteLimit: Int)
@@ -43,7 +43,7 @@ public final class QueryWatch: Sendable {
         case closed
     }
 
-    /// How many steps of SQLite's machine lie between two looks: about 50 µs.
+    /// Steps of SQLite's machine between two checks: about 50 µs.
     static let stepCount: Int32 = 4_000
 
     private let state = Atomic<Int>(State.running.rawValue)
@@ -52,11 +52,11 @@ public final class QueryWatch: Sendable {
     private let logHandler = Mutex<(@Sendable () -> Void)?>(nil)
     private let cancelHandler = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Creates a watch whose time, if it has a limit, begins now.
+    /// Creates a watch whose time limit, if any, begins now.
     ///
     /// - Parameters:
-    ///   - limit: How long the query may run; `nil` means for ever.
-    ///   - memory: Of which the query takes what it needs.
+    ///   - limit: How long the query may run; `nil` means without limit.
+    ///   - memory: Where the query takes its memory from.
     public init(limit: Duration? = nil, memory: QueryMemory = .process) {
         self.memory = memory
         deadline = limit.map { limit in
@@ -67,25 +67,25 @@ public final class QueryWatch: Sendable {
                 nanoseconds.overflow
                 ? UInt64.max / 4
                 : nanoseconds.partialValue / 2 + UInt64(clamping: attoseconds / 2_000_000_000)
-            // Counted in halves, so that no sum leaves the range.
+            // Halved, so that no sum overflows.
             return (limit, Self.now / 2 + min(length, UInt64.max / 4))
         }
     }
 
-    /// Ends the query: its next row is `QueryStop.cancelled`.
+    /// Ends the query: its next row throws `QueryStop.cancelled`.
     public func cancel() {
         stop(.cancelled)
         cancelHandler.withLock { $0 }?()
     }
 
-    /// Has `body` called when the watch is cancelled, also where it is already; `nil` for nothing.
+    /// Calls `body` when the watch is cancelled, at once if it already is; `nil` removes it.
     func onCancel(_ body: (@Sendable () -> Void)?) {
         cancelHandler.withLock { $0 = body }
         if mustStop { body?() }
     }
 
-    /// Has `body` called, on the thread of a writer, each time that the log has grown much longer than it
-    /// would without this query's snapshot.
+    /// Calls `body`, on a writer's thread, each time the log has grown much longer than it would without
+    /// this query's snapshot.
     public func whenLogIsLong(_ body: @escaping @Sendable () -> Void) {
         logHandler.withLock { $0 = body }
     }
@@ -106,7 +106,7 @@ public final class QueryWatch: Sendable {
         return state.load(ordering: .relaxed) != State.running.rawValue
     }
 
-    /// Throws what the query ends with, if it must end.
+    /// Throws the reason if the query must end.
     func check(path: String) throws {
         guard mustStop, let reason = State(rawValue: state.load(ordering: .relaxed)) else { return }
         switch reason {

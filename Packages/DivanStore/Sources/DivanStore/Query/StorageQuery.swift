@@ -1,13 +1,13 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A checked query with what it is run with.
+/// A checked query and everything it is run with.
 public struct StorageQuery: Sendable {
-    /// What is asked.
+    /// The statement.
     public let statement: CheckedStatement
-    /// Values for its parameters; one that is absent is MISSING.
+    /// Values for its parameters; an absent one is MISSING.
     public let parameters: [ExactText: QueryValue]
-    /// Through which it is stopped; each run has its own.
+    /// Stops it; each run has its own.
     public let watch: QueryWatch
 
     /// The names of its columns.
@@ -25,17 +25,17 @@ public struct StorageQuery: Sendable {
     }
 }
 
-/// The rows of a running query, one after the other.
+/// The rows of a running query, one after another.
 ///
-/// They keep a snapshot of the database: end them as soon as no more are wanted, which happens by
-/// itself behind the last row, after an error and in `deinit`. Used by one thread at a time; only
+/// They keep a snapshot of the database: end them as soon as no more are wanted. This happens by
+/// itself after the last row, after an error and in `deinit`. Used by one thread at a time; only
 /// the query's `QueryWatch` may be used from others.
 public final class StorageRows {
-    /// The names of the columns, each one different.
+    /// The names of the columns, which are all different.
     public let titles: [ExactText]
     private var source: (next: () throws -> [QueryValue]?, end: () -> Void)?
 
-    /// Creates rows that `next` gives until it returns `nil`; then `end` is called once.
+    /// Creates rows that `next` supplies until it returns `nil`; then `end` is called once.
     public init(
         titles: [ExactText],
         next: @escaping () throws -> [QueryValue]?,
@@ -47,10 +47,10 @@ public final class StorageRows {
 
     deinit { end() }
 
-    /// The next row, a value for each title; `nil` behind the last one.
+    /// The next row, a value for each title; `nil` after the last one.
     ///
-    /// - Throws: `QueryStop` when the query was stopped; `StoreError`, `notOpen` when the database
-    ///   was closed meanwhile.
+    /// - Throws: `QueryStop` if the query was stopped; `StoreError`, `notOpen` if the database was
+    ///   closed in the meantime.
     public func next() throws -> [QueryValue]? {
         guard let source else { return nil }
         do {
@@ -63,7 +63,7 @@ public final class StorageRows {
         }
     }
 
-    /// Gives the snapshot back; there are no more rows.
+    /// Releases the snapshot; there are no more rows.
     public func end() {
         source?.end()
         source = nil

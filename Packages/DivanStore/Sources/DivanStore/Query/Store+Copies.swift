@@ -1,12 +1,12 @@
-// Queries that are run in a copy of what they ask.
+// Queries that are run on a copy of what they read.
 extension Store {
-    /// Begins a query over the documents alone that are in sight; it takes memory and time for all of
-    /// them, whatever it asks.
+    /// Begins a query over only the documents in sight; takes memory and time for all of them,
+    /// whatever it asks.
     ///
-    /// Change numbers are those of the copy. Indexes, also of full text, are there and know nothing of
-    /// the others.
+    /// Sequences are those of the copy. Indexes, including full-text ones, exist and know nothing of
+    /// the other documents.
     ///
-    /// - Throws: As `rows(of:)`; `QueryError` where there is more than the sight's limit.
+    /// - Throws: As `rows(of:)`; `QueryError` if there is more than the sight's limit.
     public func rows(of query: StorageQuery, in sight: QuerySight) throws -> StorageRows {
         try query.checkParameters()
         return try read { reader in
@@ -14,11 +14,11 @@ extension Store {
         }
     }
 
-    /// How a query would be run if there were further indexes; those that would be used are in
-    /// `QueryPlan.indexes`.
+    /// How a query would be run if there were further indexes; `QueryPlan.indexes` has those that
+    /// would be used.
     ///
     /// Nothing is stored and no document is read: the plan is made in an empty database with the
-    /// same collections and indexes. An index that begins as one that is there is left out.
+    /// same collections and indexes. An index that begins like an existing one is left out.
     ///
     /// - Throws: As `rows(of:)`; `QueryError` for what cannot be indexed.
     public func plan(

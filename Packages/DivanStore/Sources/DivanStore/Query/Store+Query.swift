@@ -2,12 +2,12 @@ internal import DivanJSON
 public import DivanQuery
 
 extension Store {
-    /// Begins a query on one state of the database, no older than the call.
+    /// Begins a query on a single state of the database, no older than the call.
     ///
-    /// The first row of a scan comes at once, and memory does not grow with the number of rows,
-    /// unless the query sorts or groups them. Inside `write` on the same thread the state is the
-    /// one that this write sees, and all rows are read before the call returns; so are they where
-    /// the store is in memory.
+    /// The first row of a scan is available at once, and memory does not grow with the number of
+    /// rows, unless the query sorts or groups them. Inside `write` on the same thread it sees the
+    /// changes of that write, and all rows are read before the call returns; the same applies to a
+    /// store in memory.
     ///
     /// - Throws: `StoreError`, `QueryError` for what the checks of the query could not see, and
     ///   `QueryStop`.
@@ -32,7 +32,7 @@ extension Store {
 }
 
 extension StorageQuery {
-    /// Refuses values for parameters that the query does not have.
+    /// Rejects values for parameters that the query does not have.
     func checkParameters() throws(QueryError) {
         guard !parameters.isEmpty else { return }
         let unknown = parameters.keys.filter { !statement.parameters.contains($0) }.min()
@@ -52,7 +52,7 @@ extension QueryCollection {
 }
 
 extension CollectionPath {
-    /// The collection that a query names; `nil` where none can have such a name.
+    /// The collection that a query names; `nil` if no collection can have that name.
     public init?(_ collection: QueryCollection) {
         self.init(scope: collection.scope.text, name: collection.name.text)
     }

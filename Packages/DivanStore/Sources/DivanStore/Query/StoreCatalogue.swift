@@ -1,21 +1,21 @@
 public import DivanJSON
 public import DivanQuery
 
-/// A store as the checks of a query look at it.
+/// A store as seen by the checks of a query.
 ///
 /// Each question is answered by the state of that moment. May be used by several threads.
 public struct StoreCatalogue: QueryCatalogue, Sendable {
     private let store: Store
-    /// The name under which `FROM` may also speak of the default collection.
+    /// The name by which `FROM` may also refer to the default collection.
     public let databaseName: ExactText
 
-    /// Looks at a store, whose database has a name.
+    /// Creates the catalogue of a store; `name` is that of its database.
     public init(_ store: Store, named name: ExactText) {
         self.store = store
         databaseName = name
     }
 
-    /// The collections as `FROM` has them.
+    /// The collections by their names in `FROM`.
     ///
     /// - Throws: `StoreError`.
     public func collectionNames() throws -> [String] {

@@ -16,16 +16,16 @@ public struct StoredIndex: Hashable, Sendable {
         case fullText
     }
 
-    /// Its name, one among those of its collection.
+    /// Its name, unique among those of its collection.
     public let name: ExactText
     /// The sort.
     public let kind: Kind
-    /// What was given when it was made, for people.
+    /// What was given when it was created, for display.
     public let source: String
-    /// How text becomes words, as FTS5 is told; `nil` where there are none.
+    /// How text is split into words, as told to FTS5; `nil` if it is not.
     public let tokenizer: String?
 
-    /// How an index of words reads texts.
+    /// How a full-text index reads texts.
     public struct Words: Hashable, Sendable {
         /// The language whose stems and stop words it knows; `nil` for none.
         public let language: String?
@@ -39,7 +39,7 @@ public struct StoredIndex: Hashable, Sendable {
         }
     }
 
-    /// How it reads texts; `nil` where it is no index of words.
+    /// How it reads texts; `nil` unless it is a full-text index.
     public var words: Words? {
         tokenizer.flatMap(FullText.description)
             .map { Words(language: $0.language, ignoresAccents: $0.ignoresAccents) }
@@ -52,7 +52,7 @@ public struct StoredIndex: Hashable, Sendable {
         self.tokenizer = tokenizer
     }
 
-    /// Describes an index that another database has; `words` is for those of words only.
+    /// Describes an index of another database; `words` is for full-text indexes only.
     public init(name: ExactText, kind: Kind, source: String, words: Words?) {
         self.init(
             name: name,
@@ -64,13 +64,13 @@ public struct StoredIndex: Hashable, Sendable {
         )
     }
 
-    /// Whether it takes a word of a text for a part of a longer one, because it was made for languages
-    /// with blanks between words, and the text has none.
+    /// Whether it takes a word of a text for part of a longer one, because it was created for
+    /// languages with spaces between words, and the text has none.
     public func hidesWords(of text: String) -> Bool {
         tokenizer.map { FullText.hidesWords(of: text, fromTokenizer: $0) } ?? false
     }
 
-    /// What it holds, for people: `price, LOWER(name) WHERE stars > 3`, `the items of tags`,
+    /// What it contains, for display: `price, LOWER(name) WHERE stars > 3`, `the items of tags`,
     /// `number of the items of contacts[].phones`.
     public var summary: String {
         guard kind == .array, let place = source.ranges(of: " OF ").last else { return source }
@@ -88,25 +88,25 @@ extension StoreReader {
 
     /// The names of the indexes of a collection whose records are damaged.
     ///
-    /// Nobody knows what they hold, and no query uses them: make them again, or delete them.
+    /// It is unknown what they contain, and no query uses them: recreate or delete them.
     public func damagedIndexNames(in path: CollectionPath) throws(StoreError) -> [ExactText] {
         try current().damagedIndexNames(of: collection(path).id)
     }
 }
 
 extension StoreWriter {
-    /// Makes an index of the documents that are there; later ones come in with their save.
+    /// Creates an index of the existing documents; later ones are added when they are saved.
     ///
-    /// Does nothing where the same index has the name already; another one is replaced.
+    /// Does nothing if the same index already has that name; a different one is replaced.
     ///
     /// - Parameters:
     ///   - name: Any text that is not empty.
-    ///   - definition: What it holds.
-    ///   - source: The definition as a person gave it; part of what makes two the same.
+    ///   - definition: What it contains.
+    ///   - source: The definition as a person gave it; part of what makes two indexes the same.
     ///   - path: The collection.
-    ///   - watch: Is told how far it is, and may stop it.
-    /// - Throws: `QueryError` for what cannot be indexed, too deep expressions among it;
-    ///   `CancellationError` where `watch` stops it, and the transaction cannot be committed then;
+    ///   - watch: Receives the progress, and may stop it.
+    /// - Throws: `QueryError` for what cannot be indexed, including expressions that are too deep;
+    ///   `CancellationError` if `watch` stops it, and the transaction can then not be committed;
     ///   `StoreError`.
     public func createIndex(
         _ name: ExactText,
@@ -126,7 +126,7 @@ extension StoreWriter {
         if known.contains(record) { return }
         try deleteIndex(name, in: path)
         let kept = try current().indexRecords(of: collection).flatMap(\.tables).map(\.name)
-        // What is left of an index whose record was damaged, so that nobody knew of it.
+        // What is left of an index whose record was damaged, and which was therefore unknown.
         try changing().changeIndexes(record.drop)
         for table in record.tables.reversed() where !kept.contains(table.name) {
             try changing().dropIndexTable(table.name)
@@ -137,11 +137,11 @@ extension StoreWriter {
         do {
             try make(statements, watch)
         } catch let error as StoreError where error.isTooDeep {
-            // The expressions of an index have no sub-queries, so they cannot be divided.
+            // The expressions of an index have no subqueries, so they cannot be divided.
             throw QueryError.tooDeep
         }
         try setValue(record.value, for: IndexRecord.key(name, in: collection), in: .indexes)
-        // Those of another version were made anew when the database was opened.
+        // Those of another version were rebuilt when the database was opened.
         if [record].statements.contains(where: SQLIndexTranslation.dependsOnUnicode) {
             try noteUnicode()
         }
@@ -164,7 +164,7 @@ extension StoreWriter {
         }
     }
 
-    /// Removes an index, one whose record is damaged too; does nothing when there is none.
+    /// Removes an index, even one whose record is damaged; does nothing if there is none.
     public func deleteIndex(_ name: ExactText, in path: CollectionPath) throws(StoreError) {
         let collection = try collection(path).id
         var records = try current().indexRecords(of: collection)
@@ -174,16 +174,16 @@ extension StoreWriter {
         let record = records.remove(at: place)
         try changing().changeIndexes(record.drop)
         let kept = records.flatMap(\.tables).map(\.name)
-        // The inner tables first: their triggers stand on the outer ones.
+        // The inner tables first: their triggers are on the outer ones.
         for table in record.tables.reversed() where !kept.contains(table.name) {
             try changing().dropIndexTable(table.name)
         }
         try setValue(nil, for: IndexRecord.key(name, in: collection), in: .indexes)
     }
 
-    /// Removes an index of which the name is known alone.
+    /// Removes an index of which only the name is known.
     ///
-    /// Tables of items, which tell nothing of it, go with the last one that is damaged.
+    /// Tables of items, which do not say which index they belong to, go with the last one that is damaged.
     private func deleteDamagedIndex(
         _ name: ExactText,
         of collection: CollectionID,
@@ -205,25 +205,25 @@ extension StoreWriter {
         )
     }
 
-    /// Makes every index of a collection anew from its documents, that of their IDs, too.
+    /// Rebuilds every index of a collection from its documents, including that of their IDs.
     ///
-    /// Where a document stands twice, which damage in the index of IDs lets happen, the one stored last stays.
+    /// If a document occurs twice, which damage in the index of IDs can cause, the one stored last is kept.
     ///
     /// - Parameters:
     ///   - path: The collection.
-    ///   - watch: Is told how far it is, and may stop it.
-    /// - Throws: `corrupt` where it is lost what an index holds: it has to be made again, or deleted;
-    ///   `CancellationError` where `watch` stops it, and the transaction cannot be committed then.
+    ///   - watch: Receives the progress, and may stop it.
+    /// - Throws: `corrupt` if it is lost what an index contains: it must be recreated or deleted;
+    ///   `CancellationError` if `watch` stops it, and the transaction can then not be committed.
     public func rebuildIndexes(in path: CollectionPath, watch: IndexWatch? = nil) throws {
         watch?.expect(try indexStatements(of: path).count)
         try remakeIndexes(in: path, watch)
     }
 
-    /// Makes them anew, and makes sure that they then say what the documents do; the watch expects the
-    /// statements already.
+    /// Rebuilds them, and verifies that they agree with the documents; the watch already expects the
+    /// statements.
     ///
-    /// - Throws: As `rebuildIndexes(in:watch:)`; `corrupt` where they do not fit, and the collection has
-    ///   then the indexes of before.
+    /// - Throws: As `rebuildIndexes(in:watch:)`; `corrupt` if they do not agree, and the collection then
+    ///   has its previous indexes.
     func reindex(_ path: CollectionPath, _ watch: IndexWatch?) throws -> NameRepair {
         let repair = try remakeIndexes(in: path, watch)
         try changing().verifyIndexes(of: collection(path).id)
@@ -253,7 +253,7 @@ extension StoreWriter {
         return repair
     }
 
-    /// Makes the index of document IDs anew, and those beside it.
+    /// Rebuilds the index of document IDs, and the others that the collection has by itself.
     private func mendNames(in path: CollectionPath) throws(StoreError) -> NameRepair {
         let collection = try self.collection(path)
         let repair = try changing().mendNames(of: collection.id)
@@ -278,7 +278,7 @@ extension StoreWriter {
 }
 
 extension StoreReader {
-    /// The statements that make the indexes of a collection.
+    /// The statements that create the indexes of a collection.
     func indexStatements(of path: CollectionPath) throws(StoreError) -> [String] {
         try current().indexRecords(of: collection(path).id).statements
     }

@@ -1,11 +1,11 @@
 public import DivanJSON
 public import DivanQuery
 
-/// An index that is not there, to find out what it would do.
+/// A hypothetical index, to find out what it would do.
 public struct SupposedIndex: Sendable {
     /// Its name, which no other index of the collection has.
     public let name: ExactText
-    /// What it would hold.
+    /// What it would contain.
     public let definition: QueryIndexDefinition
     /// The collection.
     public let collection: CollectionPath
@@ -28,7 +28,7 @@ extension IndexRecord {
         self.init(index.name, index.definition.kind, source: "", translation)
     }
 
-    /// Whether it does all that another one could.
+    /// Whether it does everything that another one could.
     func serves(_ other: IndexRecord) -> Bool {
         kind == other.kind && kind != .fullText && isWhole
             && tables.map(\.name) == other.tables.map(\.name) && keys.starts(with: other.keys)

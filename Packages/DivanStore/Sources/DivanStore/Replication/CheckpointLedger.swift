@@ -1,11 +1,11 @@
-/// Whose the checkpoints are that stand here for peers, how large they are, and in which order they
-/// were written.
+/// Who owns the checkpoints stored here for peers, how large they are, and in which order they were
+/// written.
 ///
-/// So that nobody fills the disk with them: an owner has a number of them and of bytes, and so has the
-/// database. Beyond that the oldest go, of the owner who adds one, or of the one who has most.
-/// Checkpoints of earlier versions are not counted before their next save.
+/// It prevents anyone from filling the disk with them: the number and the bytes are limited, per owner
+/// and for the database. Beyond the limits the oldest are dropped, of the owner who adds one, or of
+/// the one who has most. Checkpoints of earlier versions are not counted until they are saved again.
 ///
-/// Owns no clock: times are whatever the caller says, as long as they ascend.
+/// Has no clock: times are whatever the caller passes, as long as they ascend.
 struct CheckpointLedger {
     private struct Entry {
         let owner: [UInt8]
@@ -16,7 +16,7 @@ struct CheckpointLedger {
     private struct Account {
         var count = 0
         var byteCount = 0
-        /// In the order of writing; those that were written again since stand in it twice.
+        /// In order of writing; those that were written again since are in it twice.
         var order: [(id: [UInt8], serial: UInt64)] = []
         var head = 0
     }
@@ -27,7 +27,7 @@ struct CheckpointLedger {
     private var byteCount = 0
     private var lastSerial: UInt64 = 0
 
-    /// Reads what the store kept.
+    /// Reads what the store holds.
     init(_ stored: some Sequence<(key: String, value: [UInt8])>) {
         var read: [(id: String, owner: String, byteCount: Int, time: Int64)] = []
         for (id, value) in stored {
@@ -43,7 +43,7 @@ struct CheckpointLedger {
         }
     }
 
-    /// Notes that an owner has written a checkpoint.
+    /// Records that an owner has written a checkpoint.
     mutating func note(_ id: String, of owner: String, byteCount: Int) {
         forget(id)
         let (id, owner) = (Array(id.utf8), Array(owner.utf8))
@@ -76,7 +76,7 @@ struct CheckpointLedger {
 
     /// Forgets what is too much since this owner has written one, and returns the names.
     ///
-    /// Who counts for nobody, an empty name, has no bound of its own.
+    /// An empty name, which means no owner, has no limit of its own.
     mutating func takeExcess(of owner: String) -> [String] {
         let owner = Array(owner.utf8)
         var excess: [String] = []
@@ -90,7 +90,7 @@ struct CheckpointLedger {
         while entries.count > StoreLimits.peerCheckpointCount
             || byteCount > StoreLimits.peerCheckpointByteCount
         {
-            // Who has most can spare one.
+            // The owner of the most bytes can spare one.
             let richest = accounts.max { $0.value.byteCount < $1.value.byteCount }?.key
             guard let id = richest.flatMap({ takeOldest(of: $0) }) else { break }
             excess.append(String(decoding: id, as: UTF8.self))
@@ -115,7 +115,7 @@ struct CheckpointLedger {
         return oldest
     }
 
-    /// What the store keeps of one entry.
+    /// The stored form of one entry.
     static func encoded(owner: String, byteCount: Int, time: Int64) -> [UInt8] {
         Array("\(time)\0\(byteCount)\0".utf8) + Array(owner.utf8)
     }

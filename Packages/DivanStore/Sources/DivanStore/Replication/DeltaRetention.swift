@@ -1,10 +1,10 @@
 internal import DivanDelta
 internal import DivanRevisions
 
-/// What a transaction keeps of the bodies that it replaces, beside those that a remote has.
+/// What a transaction keeps of the bodies that it replaces, in addition to those that a remote has.
 enum DeltaRetention {
     case nothing, everything
-    /// What was current at these sequences, and what was kept before.
+    /// Bodies that were current at these sequences, and those kept before.
     case shared(through: [CollectionID: UInt64])
 
     /// The rule for a save over `old`.

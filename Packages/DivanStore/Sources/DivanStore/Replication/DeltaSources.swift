@@ -1,19 +1,19 @@
 internal import DivanRevisions
 internal import Synchronization
 
-/// Which old bodies stay as sources of deltas for peers of which nothing is recorded, such as the
-/// clients of a listener.
+/// Decides which old bodies are kept as sources of deltas for peers about which nothing is
+/// recorded, such as the clients of a listener.
 ///
-/// While somebody holds them any client may have any current body, so what a save replaces stays.
-/// After the last hold no client has anything newer than what was current then: those bodies stay
-/// on, for the listener will be back, and what was made and replaced since goes. When the last hold
-/// ended is not noted at that moment, for a process may be killed: the first write without a hold
-/// does it.
+/// While there is a hold, any client may have any current body, so what a save replaces is kept.
+/// After the last hold no client has anything newer than what was current then: those bodies are
+/// kept, since the listener will be back, and what was made and replaced since is dropped. The end
+/// of the last hold is not recorded at that moment, since a process may be killed: the first write
+/// without a hold does it.
 final class DeltaSources: Sendable {
-    /// What is known of the database here; the table of small values has the whole truth.
+    /// What is known of the database here; the table of small values is authoritative.
     private enum Sharing {
         case unread
-        /// Nobody ever held sources, or they were given up.
+        /// Sources were never held, or were given up.
         case never
         case held
         /// Clients may have what was current up to these sequences.
@@ -44,7 +44,7 @@ final class DeltaSources: Sendable {
     ) throws(StoreError) -> DeltaRetention {
         let values = try transaction.values(in: .deltaSources)
         guard !values.contains(where: { $0.key == Self.heldKey }) else {
-            // Read again by the next transaction, for this one may be undone.
+            // Read again by the next transaction, since this one may be rolled back.
             return .shared(through: try Self.endHold(in: transaction))
         }
         guard !values.isEmpty else {
@@ -61,7 +61,7 @@ final class DeltaSources: Sendable {
         return .shared(through: through)
     }
 
-    /// Notes how far clients may be: nothing was written since the last hold.
+    /// Records how far clients may be: nothing was written since the last hold.
     private static func endHold(
         in transaction: any StorageTransaction
     ) throws(StoreError) -> [CollectionID: UInt64] {
@@ -101,11 +101,11 @@ final class DeltaSources: Sendable {
     }
 }
 
-/// As long as it lives, saves keep the bodies that they replace, as sources of deltas.
+/// While it lives, saves keep the bodies that they replace, as sources of deltas.
 ///
-/// Only the latest few of each document (`StoreLimits.deltaSourcesCount`), packed as what they
-/// differ in. Afterwards, and when the database is opened again, the bodies stay that somebody may
-/// have got meanwhile.
+/// Only the latest few of each document (`StoreLimits.deltaSourcesCount`), packed as their
+/// differences. Afterwards, and when the database is reopened, the bodies that clients may have
+/// received in the meantime are kept.
 public final class DeltaSourceHold: Sendable {
     private let sources: DeltaSources
 
@@ -118,8 +118,8 @@ public final class DeltaSourceHold: Sendable {
 }
 
 extension Store {
-    /// Keeps sources of deltas for peers of which nothing is recorded, such as the clients of a
-    /// listener; until the result is released, and then those of what was current.
+    /// Keeps sources of deltas for peers about which nothing is recorded, such as the clients of a
+    /// listener, until the result is released; afterwards, those that were current then are kept.
     ///
     /// What a remote of this store is known to have is kept in any case.
     ///
@@ -132,8 +132,8 @@ extension Store {
         return hold
     }
 
-    /// Keeps no sources of deltas any more for clients of earlier listeners, unless somebody holds
-    /// them now; each goes with the next save of its document.
+    /// Stops keeping sources of deltas for clients of earlier listeners, unless there is a hold
+    /// now; each is dropped with the next save of its document.
     public func forgetDeltaSources() throws {
         guard !engine.isReadOnly else { return }
         guard try !engine.read({ try $0.values(in: .deltaSources) }).isEmpty else { return }

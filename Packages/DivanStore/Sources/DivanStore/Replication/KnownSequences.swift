@@ -1,36 +1,36 @@
 import DivanRevisions
 
-/// Which documents of a collection remotes are known to have: the sequences of their rows.
+/// Which documents of a collection remotes are known to have, as the sequences of their rows.
 ///
-/// **What it promises.** A sequence stands here only if the remote had exactly the revision that the
-/// row with this sequence holds. So a push can leave it out, and a pull need not ask for it.
+/// **What it promises.** A sequence is here only if the remote had exactly the revision in the row with
+/// this sequence. So a push can leave it out, and a pull need not request it.
 ///
-/// **Why it exists.** A push of new documents marks each of them as known at the remote. Written into the
-/// rows, every mark would write its row a second time; as a sequence here, a run of them lengthens one
-/// range, and no row is touched. So only rows with a single revision are here: such a row keeps that
-/// revision as long as it keeps its sequence. Any other mark stands in the row itself, or in its tree.
+/// **Why it exists.** A push of new documents marks each of them as known at the remote. If marks were
+/// written into the rows, every row would be written a second time; as sequences here, a run of them
+/// extends one range, and no row is changed. So only rows with a single revision are here: such a row keeps
+/// that revision as long as it keeps its sequence. Any other mark is in the row itself, or in its tree.
 ///
 /// **The states of a mark.** Nowhere: the remote is not known to have the revision. Here, as a member of
-/// its range. In the row, as the one remote that has its only revision, or in the tree, for each remote
-/// the latest revision it has. A mark is looked for in the row first, then here (`ancestor(of:at:in:)`).
-/// It moves only towards the tree: when the row is saved again, the new tree takes it along
-/// (`holders(of:)`), and the old sequence, which is never given again, may stay behind, since no row
-/// has it any more; when the tree changes while the sequence stays, it is removed (`remove(_:)`).
+/// its range. In the row, as the one remote that has its only revision, or in the tree, as the latest
+/// revision that each remote has. A mark is looked up in the row first, then here (`ancestor(of:at:in:)`).
+/// It moves only towards the tree. When the row is saved again, the new tree takes it over
+/// (`holders(of:)`); the old sequence, which is never reused, may stay behind, since no row has it any
+/// more. When the tree changes while the sequence stays, it is removed (`remove(_:)`).
 ///
-/// **What may be reordered.** Marks come in the order of the remote's answers, which is not that of the
-/// sequences: a set does not mind. Several runs of one transaction are added one after another and written
-/// once. A mark that comes when the row has changed already is none of a single revision, and goes into
-/// the tree; so before a run is added, its rows are counted, unless nothing was stored since the feed
-/// that named them was read.
+/// **What may be reordered.** Marks arrive in the order of the remote's answers, which is not that of the
+/// sequences; this does not matter to a set. Several runs of one transaction are added one after another
+/// and written once. A mark that arrives after the row has changed is no longer that of a single revision,
+/// and goes into the tree; so before a run is added, its rows are counted, unless nothing was stored since
+/// the feed that listed them was read.
 ///
 /// **What bounds it.** One entry for each remote, one range for each gap, at most
 /// `StoreLimits.knownRangesCount` of them: a short run that would add a range goes into its rows instead,
-/// and so does any when there are so many. A remote that accepts in order needs one range. The set is
-/// read once in a transaction and written whole; to look up a sequence is a binary search.
+/// and so does any run when there are that many. A remote that accepts in order needs one range. The set is
+/// read once per transaction and written as a whole; looking up a sequence is a binary search.
 ///
-/// **What a crash leaves.** Marks are written in transactions before the checkpoint that counts on
-/// them. One that was lost costs a proposal that the remote answers with "known". A stored form that
-/// cannot be read is damage, and reported as such: to guess might keep a change from the remote for good.
+/// **What a crash leaves.** Marks are written in transactions before the checkpoint that relies on them.
+/// One that was lost costs a proposal that the remote answers with "known". A stored form that cannot be
+/// read is damage, and reported as such: guessing might withhold a change from the remote for good.
 struct KnownSequences: Equatable {
     private(set) var remotes: [Entry] = []
 
@@ -58,7 +58,7 @@ struct KnownSequences: Equatable {
         }
     }
 
-    /// Forgets a sequence, since the row's tree says everything now; returns whether it was there.
+    /// Forgets a sequence, since the row's tree now holds its marks; returns whether it was there.
     mutating func remove(_ sequence: UInt64) -> Bool {
         let holders = holders(of: sequence)
         for remote in holders { self[remote].remove(sequence) }
@@ -68,9 +68,9 @@ struct KnownSequences: Equatable {
 
 // MARK: The stored form
 
-/// For each remote its number and its ranges, such as `1:1-100,120-130;2:7-9`.
+/// For each remote its number and ranges, such as `1:1-100,120-130;2:7-9`.
 extension KnownSequences {
-    /// Reads the stored form; `nil` when it is damaged.
+    /// Reads the stored form; `nil` if it is damaged.
     init?(encoded: [UInt8]) {
         guard !encoded.isEmpty else { return }
         var reader = NumberReader(bytes: encoded)
@@ -102,7 +102,7 @@ extension KnownSequences {
     }
 }
 
-/// Reads decimal numbers and the marks between them.
+/// Reads decimal numbers and the characters between them.
 private struct NumberReader {
     let bytes: [UInt8]
     private var position = 0
@@ -114,7 +114,7 @@ private struct NumberReader {
 
     func stoppedAt(_ mark: Unicode.Scalar) -> Bool { last == UInt8(ascii: mark) }
 
-    /// A number and the mark behind it; the last mark may be left out where two are allowed.
+    /// A number and the character after it; if two are allowed, the last one may be missing.
     mutating func number(before mark: Unicode.Scalar, or end: Unicode.Scalar? = nil) -> UInt64? {
         var value: UInt64?
         while position < bytes.count {

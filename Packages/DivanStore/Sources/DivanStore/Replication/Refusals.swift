@@ -1,21 +1,21 @@
 public import DivanRevisions
 
-/// A revision that a remote refused for good, and why: it is not sent again before the document
-/// changes or somebody asks for it.
+/// A revision that a remote refused for good, and why: it is not sent again until the document
+/// changes or a resend is requested.
 public struct Refusal: Equatable, Sendable {
     /// The document.
     public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
-    /// Where the feed had it; a change of the document moves it.
+    /// Its position in the feed; changes with the document.
     public var sequence: UInt64
-    /// The family of `code`, in the numbers of whoever writes it.
+    /// The family of `code`, in the numbering of whoever writes it.
     public var domain: UInt8
     /// The number of the error.
     public var code: Int
-    /// What the remote said, for people; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
+    /// What the remote said, as text; at most `StoreLimits.refusalMessageByteCount` bytes are kept.
     public var message: String
-    /// When, in seconds since 1970.
+    /// When it was refused, in seconds since 1970.
     public var time: Int64
 
     /// Creates a refusal for `StoreWriter.note`.
@@ -41,9 +41,9 @@ public struct Refusal: Equatable, Sendable {
 // MARK: Reading
 
 extension StoreReader {
-    /// What a remote refused of a collection and is still refused, ascending by document ID.
+    /// What a remote refused of a collection and still refuses, ascending by document ID.
     ///
-    /// Neither what was changed or purged since, nor what the remote is known to have by now.
+    /// Excludes what was changed or purged since, and what the remote is known to have by now.
     public func refusals(
         in collection: CollectionPath,
         at remote: RemoteID
@@ -57,7 +57,7 @@ extension StoreReader {
         return found
     }
 
-    /// Whether anything is noted, also what does not count any more: one look.
+    /// Whether anything is recorded, even if it no longer applies; takes a single lookup.
     public func hasRefusals(
         in collection: CollectionPath,
         at remote: RemoteID
@@ -66,11 +66,11 @@ extension StoreReader {
         return try refusalCount(RefusalPlace(collection: id, remote: remote)) > 0
     }
 
-    /// How many entries there are, those included that do not count any more: one look.
+    /// The number of entries, including those that no longer apply; takes a single lookup.
     fileprivate func refusalCount(_ place: RefusalPlace) throws(StoreError) -> Int {
         guard let text = try value(place.counterKey, in: .refusals) else { return 0 }
         if let count = Int(String(decoding: text, as: UTF8.self)), count > 0 { return count }
-        // Damaged: the entries only save work, and are counted.
+        // Damaged: the entries only save work, so they are counted.
         return try current().values(in: .refusals, beginningWith: place.prefix).count
     }
 
@@ -83,7 +83,7 @@ extension StoreReader {
         var found: [Refusal] = []
         for (key, value) in try current().values(in: .refusals, beginningWith: place.prefix) {
             guard let documentID = place.documentID(of: key) else { continue }
-            // A damaged one is none: the document is offered once more.
+            // A damaged one is ignored: the document is offered once more.
             if let refusal = Refusal(documentID, encoded: value) { found.append(refusal) }
         }
         return found
@@ -109,9 +109,9 @@ extension StoreReader {
 // MARK: Writing
 
 extension StoreWriter {
-    /// Notes what a remote refused; an earlier refusal of the same document gives way.
+    /// Records what a remote refused, replacing an earlier refusal of the same document.
     ///
-    /// Beyond `StoreLimits.refusalCount` only what is noted already stays.
+    /// Beyond `StoreLimits.refusalCount` only documents that are already recorded are updated.
     public func note(
         _ refusals: [Refusal],
         at remote: RemoteID,
@@ -132,9 +132,9 @@ extension StoreWriter {
         if count != countBefore { try setRefusalCount(count, place) }
     }
 
-    /// Forgets refusals that do not count any more.
+    /// Forgets refusals that no longer apply.
     ///
-    /// - Returns: Those that still count, as `refusals(in:at:)`.
+    /// - Returns: Those that still apply, as `refusals(in:at:)`.
     @discardableResult
     public func pruneRefusals(
         in collection: CollectionPath,
@@ -155,7 +155,7 @@ extension StoreWriter {
         return kept
     }
 
-    /// Forgets what remotes refused of a collection that goes.
+    /// Forgets what remotes refused of a collection that is being deleted.
     func forgetRefusals(in collection: OpenCollection) throws(StoreError) {
         let prefix = RefusalPlace.prefix(of: collection.id)
         for (key, _) in try current().values(in: .refusals, beginningWith: prefix) {
@@ -171,11 +171,11 @@ extension StoreWriter {
 
 // MARK: The stored form
 
-/// Where the refusals of one remote and collection stand: `collection/remote/document ID`, and their
+/// The keys of the refusals of one remote and collection: `collection/remote/document ID`, and their
 /// number under `collection/remote`.
 private struct RefusalPlace {
     let counterKey: String
-    /// How the keys of its documents begin.
+    /// The prefix of its documents' keys.
     let prefix: String
 
     init(collection: CollectionID, remote: RemoteID) {
@@ -185,19 +185,19 @@ private struct RefusalPlace {
 
     func key(of documentID: DocumentID) -> String { "\(counterKey)/\(documentID.text)" }
 
-    /// The document that a key stands for; `nil` when it is a key of something else.
+    /// The document of a key; `nil` if it is a key of something else.
     func documentID(of key: String) -> DocumentID? {
-        // By bytes: a character may join the slash with what follows it.
+        // Compared by bytes: a combining character may merge with the slash before it.
         guard key.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = key.utf8.dropFirst(prefix.utf8.count)
         return DocumentID(unchecked: String(decoding: rest, as: UTF8.self))
     }
 
-    /// How all keys of a collection begin.
+    /// The prefix of all keys of a collection.
     static func prefix(of collection: CollectionID) -> String { "\(collection.rawValue)/" }
 }
 
-/// Sequence, revision, time, domain, code and message, with zero bytes between.
+/// Sequence, revision, time, domain, code and message, separated by zero bytes.
 extension Refusal {
     fileprivate init?(_ documentID: DocumentID, encoded: [UInt8]) {
         let parts = encoded.split(separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
@@ -222,7 +222,7 @@ extension Refusal {
         return Array(head.utf8) + Array(keptMessage.utf8)
     }
 
-    /// The message, cut between two characters of it.
+    /// The message, cut between two of its characters.
     private var keptMessage: String {
         var scalars = String.UnicodeScalarView()
         var byteCount = 0

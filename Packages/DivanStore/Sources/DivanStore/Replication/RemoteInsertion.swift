@@ -5,29 +5,29 @@ public import DivanRevisions
 public struct RemoteRevision: Sendable {
     /// The document.
     public var documentID: DocumentID
-    /// The revision, stored under this ID as it came.
+    /// The revision, stored under this ID as received.
     public var revisionID: RevisionID
     /// Its ancestors, newest first.
     public var history: [RevisionID]
-    /// How many of `history`, from the first, it merged; 0 in a tree.
+    /// How many entries of `history`, from the first, it merged; 0 in a tree.
     public var mergeCount: Int
     /// Whether it deletes the document.
     public var isTombstone: Bool
-    /// JSON as it came, without metadata keys; an object.
+    /// JSON as received, without metadata keys; an object.
     public var body: [UInt8]
-    /// Whether the body names blobs; they are stored already.
+    /// Whether the body refers to blobs, which must already be stored.
     public var hasBlobs: Bool
-    /// Where it came from; `nil` on a peer that does not track its other side.
+    /// Where it came from; `nil` on a peer that does not track the other side.
     public var remote: RemoteID?
     /// Whether only a continuation of a leaf is accepted.
     public var refusesConflicts: Bool
     /// A tombstone with its history, newest first, that ends the current branch in favour of this
-    /// revision; empty as a rule.
+    /// revision; usually empty.
     public var closing: [RevisionID]
-    /// Whether the sender remembers what it gave up, names it, and keeps to the order of revisions
-    /// that were given up for each other, as peers of ours do.
+    /// Whether the sender remembers what it gave up, names it, and respects the order of revisions
+    /// that were given up for each other, as Divan's peers do.
     public var keepsOrder: Bool
-    /// Whether the remote is known to have gone on since it sent this.
+    /// Whether the remote is known to have moved on since it sent this.
     public var isOutdated: Bool
 
     /// Creates a revision from the parts of a `rev` message.
@@ -60,15 +60,15 @@ public struct RemoteRevision: Sendable {
     }
 }
 
-/// What became of a received revision.
+/// The result of inserting a received revision.
 public enum InsertOutcome: Equatable, Sendable {
-    /// Stored; `isConflict` when it waits in a branch of its own for a resolver, `isBranched` when
-    /// the document has further branches, closed ones too, or had a revision that the sender did not
-    /// know: it is to be told what counts.
+    /// Stored. `isConflict` if it waits in a branch of its own for a resolver; `isBranched` if the
+    /// document has other branches, even closed ones, or had a revision unknown to the sender, which
+    /// must then be told the current one.
     case inserted(sequence: UInt64, isConflict: Bool, isBranched: Bool = false)
-    /// It was there before.
+    /// It already existed.
     case alreadyThere
-    /// It lies behind the current revision, which may have won over it here while its sender let it win
+    /// It is behind the current revision, which may have won over it here while its sender let it win
     /// over that one; only without a `remote`.
     case overtaken
     /// It was given up here, and stays so; the document has a new sequence, so that the sender is told
@@ -79,7 +79,7 @@ public enum InsertOutcome: Equatable, Sendable {
 extension StoreWriter {
     /// Stores a revision that a peer sent.
     ///
-    /// - Throws: `conflict` when it would make one and refuses that, `badRevision` for a broken
+    /// - Throws: `conflict` if it would create one and refuses that, `badRevision` for an invalid
     ///   history, `bodyTooLarge`. Nothing is changed then.
     ///
     /// Source: `revisions.md` §4.
@@ -132,10 +132,10 @@ extension StoreWriter {
         }
     }
 
-    /// Whether more of a row changes than its history, though its revision stays.
+    /// Whether more of a row changes than its history, although its revision stays.
     ///
-    /// The remote took our side: nobody has to decide any more. Or what it has behind ours is kept now, and
-    /// is the first to name blobs: a compaction goes by the row.
+    /// Either the remote took our side, so that nobody has to decide any more; or what it has behind ours
+    /// is kept now and is the first to refer to blobs, and a compaction relies on the row.
     private static func changesRow(
         _ history: any RevisionHistory,
         _ old: DocumentRow,
@@ -146,11 +146,11 @@ extension StoreWriter {
             && history.revisionsWithBody.contains { $0.flags.contains(.hasBlobs) }
     }
 
-    /// Stores a document's first revision without a history, the common case: its tree is one node.
+    /// Stores a document's first revision without a history, the common case: its tree is a single node.
     ///
-    /// Returns `nil`, and does nothing, when the document is not new.
+    /// Returns `nil`, and does nothing, if the document is not new.
     ///
-    /// - Throws: `badRevision` for an ID that the database's scheme does not take.
+    /// - Throws: `badRevision` for an ID that the database's scheme does not accept.
     private func insertFirst(
         _ revision: RemoteRevision,
         in collection: OpenCollection
@@ -165,12 +165,12 @@ extension StoreWriter {
         return .inserted(sequence: row.sequence, isConflict: false)
     }
 
-    /// Stores the first revisions of documents of which none is here, in fewer steps than one by one.
+    /// Stores the first revisions of documents that are all new, in fewer steps than one by one.
     ///
-    /// Nearly all that a pull brings is that. It pays with `StoreLimits.addedTogetherCount` of them.
+    /// Nearly everything that a pull brings is like that. Worthwhile from `StoreLimits.addedTogetherCount` of them.
     ///
-    /// - Returns: The sequence of the first of them, from which the others count on; `nil` where one of
-    ///   them is anything else. Nothing is changed then, and each is to be inserted by itself.
+    /// - Returns: The sequence of the first; the others follow it. `nil` if one of them is anything else: then
+    ///   nothing is changed, and each must be inserted separately.
     public func insertFirst(
         _ revisions: [RemoteRevision],
         in collection: CollectionPath
@@ -188,7 +188,7 @@ extension StoreWriter {
         return try add(rows, in: collection) ? first : nil
     }
 
-    /// Keeps a history that changed in nothing but its marks.
+    /// Stores a history in which only marks have changed.
     func setTree(
         changedTo history: any RevisionHistory,
         of row: DocumentRow,
@@ -218,7 +218,7 @@ extension RemoteRevision {
         )
     }
 
-    /// Its row where it is all that there is of its document.
+    /// Its row, if it is the only revision of its document.
     fileprivate func firstRow(at sequence: UInt64) -> DocumentRow {
         var flags: DocumentFlags = []
         if isTombstone { flags.insert(.tombstone) }

@@ -6,11 +6,11 @@ public struct KnownRevision: Equatable, Sendable {
     public var documentID: DocumentID
     /// The revision.
     public var revisionID: RevisionID
-    /// Where the feed told this revision, if it was the only one of the document then.
+    /// Its position in the feed, if it was the document's only revision then.
     public var sequence: UInt64?
-    /// The greatest sequence of the collection when the feed was read; 0 = not known.
+    /// The greatest sequence of the collection when the feed was read; 0 if unknown.
     public var feedEnd: UInt64
-    /// Whether the remote says that this is its current revision, also where it is known to have had a
+    /// Whether the remote says that this is its current revision, even if it is known to have had a
     /// descendant of it.
     public var isCurrentThere: Bool
 
@@ -33,7 +33,7 @@ public struct KnownRevision: Equatable, Sendable {
 // MARK: Reading marks
 
 extension StoreReader {
-    /// What remotes have of a collection: looked up once in a block.
+    /// What remotes have of a collection; read once per block.
     func known(in collection: OpenCollection) throws(StoreError) -> KnownSequences {
         if let known = collection.known { return known }
         var known = KnownSequences()
@@ -68,18 +68,18 @@ extension StoreReader {
 }
 
 extension StoreReader.OpenCollection {
-    /// The key of what belongs to the collection among the small values.
+    /// The key of the collection's entry among the small values.
     var key: String { String(id.rawValue) }
 }
 
 // MARK: Setting marks
 
 extension StoreWriter {
-    /// Notes that a remote has revisions of documents of one collection.
+    /// Records that a remote has revisions of documents of one collection.
     ///
-    /// Long runs of new documents cost a few bytes, others a write of each row. Documents and
-    /// revisions that are not here, or are damaged, are passed over. The sequences stay, and observers are
-    /// not told, unless this ends a conflict: the remote took our side before anybody had decided.
+    /// Long runs of new documents cost a few bytes, others a write of each row. Documents and revisions
+    /// that are missing or damaged are skipped. The sequences stay, and observers are not notified, unless
+    /// this ends a conflict: the remote took our side before anybody had decided.
     public func markKnown(
         _ revisions: [KnownRevision],
         at remote: RemoteID,
@@ -100,12 +100,11 @@ extension StoreWriter {
         try set(known, of: opened)
     }
 
-    /// Notes that a remote has a revision: it accepted it, or said that it has it.
+    /// Records that a remote has a revision: it accepted it, or said that it has it.
     ///
-    /// Does nothing when the document or the revision is not here, or the document is damaged, or the mark
-    /// is there already.
-    /// The sequence stays, and observers are not told, unless this ends a conflict: the remote took
-    /// our side before anybody had decided.
+    /// Does nothing if the document or the revision is missing, the document is damaged, or the mark
+    /// exists already. The sequence stays, and observers are not notified, unless this ends a conflict:
+    /// the remote took our side before anybody had decided.
     public func markKnown(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -116,7 +115,7 @@ extension StoreWriter {
         try markKnown(known, at: remote, in: collection)
     }
 
-    /// One that is damaged holds up no other: whoever reads the document is told.
+    /// A damaged document does not hold up the others: reading it reports the damage.
     private func markKnown(
         _ known: KnownRevision,
         at remote: RemoteID,
@@ -135,15 +134,15 @@ extension StoreWriter {
     ) throws(StoreError) {
         let (documentID, revisionID) = (known.documentID, known.revisionID)
         let id = collection.id
-        // The common case changes one number of the row and reads nothing.
+        // In the common case this changes one number of the row and reads nothing.
         if try changing().markSingle(revisionID, of: documentID, at: remote, in: id) {
             return noteTreeChange()
         }
-        // Without the body, which is no part of the encoded tree and stays where it is.
+        // Without the body, which is not part of the encoded tree and stays where it is.
         guard let row = try current().row(documentID, in: id, content: .summary) else { return }
         if case .single(let knownAt) = row.tree {
             let isCurrent = row.revisionID == revisionID
-            // A tree of one revision has no other; a vector may know more.
+            // A tree with a single revision has no other; a vector may know more.
             if isCurrent ? knownAt == remote : scheme == .trees { return }
         }
         var history = try outline(of: row, in: collection)
@@ -152,7 +151,7 @@ extension StoreWriter {
             return try setTree(changedTo: history, of: row, in: collection, nil)
         }
         if known.isCurrentThere {
-            // Where the remote only went back nobody has decided about what it had before.
+            // If the remote only went back, nobody has decided about what it had before.
             var decided = try outline(of: row, in: collection)
             decided.markLatest(revisionID, at: remote, goesBack: false)
             guard decided.conflict == nil else { return }
@@ -160,7 +159,7 @@ extension StoreWriter {
         try endConflict(of: documentID, revisionID, at: remote, in: collection)
     }
 
-    /// The remote took our side: the document is not in conflict any more, and is a change.
+    /// The remote took our side: the document is no longer in conflict, and counts as changed.
     private func endConflict(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -173,8 +172,8 @@ extension StoreWriter {
         _ = try put(history, documentID, in: collection, over: row)
     }
 
-    /// Adds a run if that keeps the set small and each of its rows is still there with one
-    /// revision, which then is the one that it had.
+    /// Adds a run if that keeps the set small and each of its rows still exists with a single
+    /// revision, which is then the same one.
     private func add(
         _ run: KnownRevision.Run,
         to sequences: inout SequenceSet,
@@ -189,7 +188,7 @@ extension StoreWriter {
             longer.ranges.count <= sequences.ranges.count
                 || (isLong && longer.ranges.count <= StoreLimits.knownRangesCount)
         else { return false }
-        // Where nothing was stored since the feed was read there is nothing to look for.
+        // If nothing was stored since the feed was read, there is nothing to check.
         if try state(of: collection).lastSequence != run.feedEnd {
             let count = try current().singleRevisionCount(in: collection.id, within: range)
             guard count == range.count else { return false }
@@ -198,7 +197,7 @@ extension StoreWriter {
         return true
     }
 
-    /// The tree of a row changed in place and says what every remote has.
+    /// The tree of a row was changed in place and now says what every remote has.
     func forgetKnown(_ sequence: UInt64, in collection: OpenCollection) throws(StoreError) {
         var known = try known(in: collection)
         if known.remove(sequence) { try set(known, of: collection) }
@@ -213,7 +212,7 @@ extension StoreWriter {
         collection.known = known
     }
 
-    /// Forgets what remotes have of a collection that goes.
+    /// Forgets what remotes have of a collection that is being deleted.
     func forgetKnown(in collection: OpenCollection) throws(StoreError) {
         guard try !known(in: collection).remotes.isEmpty else { return }
         try set(KnownSequences(), of: collection)
@@ -221,7 +220,7 @@ extension StoreWriter {
 }
 
 extension KnownRevision {
-    /// Revisions of consecutive changes; without a range, those whose change is not known.
+    /// Revisions of consecutive changes; without a range, those whose sequence is unknown.
     fileprivate struct Run {
         var range: Range<UInt64>?
         var revisions: ArraySlice<KnownRevision>
@@ -240,7 +239,7 @@ extension KnownRevision {
             runs.append(Run(range: nil, revisions: revisions.filter { $0.sequence == nil }[...]))
             changes.removeAll { $0.sequence == nil }
         }
-        // The remote's answers come in the order of the changes, nearly always.
+        // The remote's answers nearly always arrive in the order of the changes.
         if !zip(changes, changes.dropFirst()).allSatisfy({ $0.place <= $1.place }) {
             changes.sort { $0.place < $1.place }
         }
@@ -259,6 +258,6 @@ extension KnownRevision {
         return runs
     }
 
-    /// Where the feed told the revision; 0 where that is not known.
+    /// Its position in the feed; 0 if unknown.
     private var place: UInt64 { sequence ?? 0 }
 }

@@ -3,21 +3,21 @@ public import DivanRevisions
 
 /// What to do about a revision that a peer announced.
 public enum IncomingDecision: Equatable, Sendable {
-    /// It is in the tree; whether the remote is known to have it, too, and whether it is the
+    /// It is in the tree; says whether the remote is known to have it, too, and whether it is the
     /// current one here.
     case known(isMarked: Bool, isCurrent: Bool)
-    /// Not here. These revisions of the document are, with their bodies: the current one first.
+    /// It is missing. These revisions of the document exist here, with their bodies, the current one first.
     ///
-    /// With a `rival` it was here, and was given up for that one, or for an ancestor of it.
+    /// With a `rival`, it was here before, and was given up for that one or an ancestor of it.
     case wanted(ancestors: [RevisionID], rival: RevisionID? = nil)
-    /// Not here, and its generation is not above the current one's; only where conflicts would be
-    /// refused, that is without a remote.
+    /// It is missing, and its generation is not above the current one's; only if conflicts would be
+    /// refused, that is, without a remote.
     case conflict
 }
 
 /// The answer to a revision that a peer proposes to push.
 public enum ProposalVerdict: Equatable, Sendable {
-    /// It may come.
+    /// It may be sent.
     case accept
     /// It is the current revision.
     case known
@@ -28,10 +28,10 @@ public enum ProposalVerdict: Equatable, Sendable {
 // MARK: Questions of a replicator, a batch at a time
 
 extension StoreReader {
-    /// At most `limit` changes behind `sequence`, ascending; each document once, with its current
+    /// At most `limit` changes after `sequence`, ascending; each document once, with its current
     /// revision and what `remote` is known to have of it.
     ///
-    /// A document that cannot be read is passed over, so that it stops no feed: fewer changes than
+    /// An unreadable document is skipped, so that it does not stop the feed: fewer changes than
     /// `limit` are the last ones.
     public func changes(
         in collection: CollectionPath,
@@ -49,7 +49,7 @@ extension StoreReader {
         )
     }
 
-    /// The same; what is passed over is added to `damaged`.
+    /// The same; skipped documents are added to `damaged`.
     public func changes(
         in collection: CollectionPath,
         after sequence: UInt64,
@@ -75,7 +75,7 @@ extension StoreReader {
         return changes
     }
 
-    /// Nothing is known of a document whose tree is damaged: sending it will fail, and tell why.
+    /// If a document's tree is damaged, `nil`: sending it will fail, and report why.
     private func knownAncestor(
         of row: DocumentRow,
         at remote: RemoteID?,
@@ -88,7 +88,7 @@ extension StoreReader {
         }
     }
 
-    /// The latest change of a document; `nil` when it is not here, or damaged.
+    /// The latest change of a document; `nil` if it is missing or damaged.
     public func change(
         of documentID: DocumentID,
         in collection: CollectionPath
@@ -102,11 +102,11 @@ extension StoreReader {
         }
     }
 
-    /// Tells which announced revisions are wanted; one decision for each, in order.
+    /// Says which announced revisions are wanted; one decision for each, in order.
     ///
-    /// With a `remote` everything unknown is wanted, also what will be a conflict; without one the
-    /// rule of a peer that refuses conflicts holds. From a remote that `keepsOrder` all that was given
-    /// up here is wanted: it comes with what the remote gave up. Source: `replication.md` §3.
+    /// With a `remote` everything unknown is wanted, even what will be a conflict; without one, the
+    /// rule of a peer that refuses conflicts applies. From a remote that `keepsOrder`, everything
+    /// given up here is wanted: it is sent with what the remote gave up. Source: `replication.md` §3.
     public func decide(
         _ announced: [(documentID: DocumentID, revisionID: RevisionID)],
         in collection: CollectionPath,
@@ -133,15 +133,15 @@ extension StoreReader {
                     )
                 )
             } catch  where error.concernsOneDocument {
-                // Damaged: storing it will fail, and tell why.
+                // Damaged: storing it will fail, and report why.
                 decisions.append(.wanted(ancestors: []))
             }
         }
         return decisions
     }
 
-    /// The rows of those documents that are here, without bodies; of one that is damaged nothing is
-    /// known: storing it will fail, and tell why.
+    /// The rows of those documents that exist, without bodies; a damaged one is left out: storing
+    /// it will fail, and report why.
     private func summaries(
         of documentIDs: [DocumentID],
         in collection: OpenCollection
@@ -181,7 +181,7 @@ extension StoreReader {
 
     /// Answers proposed revisions; one verdict for each, in order.
     ///
-    /// Only the current revision counts. Source: `revisions.md` §7.
+    /// Only the current revision matters. Source: `revisions.md` §7.
     public func judge(
         _ proposals: [(documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?)],
         in collection: CollectionPath
@@ -210,12 +210,12 @@ extension StoreReader {
         return verdicts
     }
 
-    /// Ancestors of a revision, newest first, for the `history` of a message: at most `limit`,
-    /// down to the first that the peer is `known` to have.
+    /// Ancestors of a revision, newest first, for the `history` of a message: at most `limit`, down
+    /// to the first that the peer is `known` to have.
     ///
-    /// The limit counts the revision itself, so one less is returned. Gaps that pruning left are
-    /// filled with made-up IDs from `random`. Empty when the revision is not in the
-    /// tree. Source: `revisions.md` §6.
+    /// The limit includes the revision itself, so one less is returned. Gaps left by pruning are
+    /// filled with made-up IDs from `random`. Empty if the revision is not in the tree. Source:
+    /// `revisions.md` §6.
     public func history(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -234,10 +234,10 @@ extension StoreReader {
         ).ids
     }
 
-    /// What stands behind a revision in the message that carries it.
+    /// The ancestry of a revision, for the message that carries it.
     ///
-    /// As `history(of:_:in:limit:known:random:)`, in the form of the database's scheme; a peer that
-    /// `takesTreeIDs` gets all that stand behind a vector.
+    /// Like `history(of:_:in:limit:known:random:)`, in the form of the database's scheme; a peer
+    /// that `takesTreeIDs` gets everything that precedes a vector.
     public func ancestry(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -260,8 +260,8 @@ extension StoreReader {
         )
     }
 
-    /// Whether a document went on in another branch: its current revision neither is `revisionID`
-    /// nor descends from it.
+    /// Whether a document continued in another branch: its current revision is neither `revisionID`
+    /// nor a descendant of it.
     public func isGivenUp(
         _ revisionID: RevisionID,
         documentID: DocumentID,
@@ -288,8 +288,8 @@ extension StoreReader {
         return try outline(of: row, in: collection).isAncestor(ancestor, of: revisionID)
     }
 
-    /// The closed branch that hangs on a revision which the current one does not descend from: the
-    /// tombstone at its end first, the revision itself last; empty when there is none.
+    /// The closed branch from a revision that the current one does not descend from: the tombstone
+    /// at its end first, the revision itself last; empty if there is none.
     public func closedBranch(
         from revisionID: RevisionID,
         documentID: DocumentID,

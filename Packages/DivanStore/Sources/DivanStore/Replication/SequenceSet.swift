@@ -1,12 +1,12 @@
-/// A set of sequences of a collection, kept as few ranges: what a replicator has pushed, or what a
-/// remote has.
+/// A set of sequences of a collection, stored as few ranges: what a replicator has pushed, or what
+/// a remote has.
 ///
 /// Sequences complete nearly in order, so the set is one long range and a handful of short ones;
-/// adding at the end costs constant time. The set of a checkpoint always holds 0.
+/// adding at the end takes constant time. The set of a checkpoint always contains 0.
 ///
 /// Source: `checkpoints.md` §3.
 public struct SequenceSet: Equatable, Sendable {
-    /// The ranges in ascending order, not empty, neither overlapping nor touching.
+    /// The ranges in ascending order, never empty, overlapping or adjacent.
     public private(set) var ranges: [Range<UInt64>] = []
 
     /// Creates an empty set.
@@ -17,19 +17,19 @@ public struct SequenceSet: Equatable, Sendable {
         insert(0..<last.saturatingSuccessor)
     }
 
-    /// Creates a set of ranges in any order, which may overlap; empty ones count for nothing.
+    /// Creates a set of ranges in any order, which may overlap; empty ones are ignored.
     public init(_ ranges: some Sequence<Range<UInt64>>) {
-        // In order, so that each is added at the end and none is moved.
+        // Sorted, so that each is added at the end and none is moved.
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) { insert(range) }
     }
 
-    /// Whether the set holds nothing.
+    /// Whether the set is empty.
     public var isEmpty: Bool { ranges.isEmpty }
 
-    /// The last sequence of the first range, the `local` member of a checkpoint; 0 when empty.
+    /// The last sequence of the first range, the `local` member of a checkpoint; 0 if empty.
     public var firstRangeEnd: UInt64 { ranges.first.map { $0.upperBound - 1 } ?? 0 }
 
-    /// The greatest member, or `nil` when empty.
+    /// The greatest member, or `nil` if empty.
     public var last: UInt64? { ranges.last.map { $0.upperBound - 1 } }
 
     /// Whether `sequence` is a member.
@@ -50,7 +50,7 @@ public struct SequenceSet: Equatable, Sendable {
         insert(sequence..<sequence.saturatingSuccessor)
     }
 
-    /// Adds a range, joining it with those it overlaps or touches.
+    /// Adds a range, joining it with those that it overlaps or touches.
     public mutating func insert(_ added: Range<UInt64>) {
         guard !added.isEmpty else { return }
         let first = added.lowerBound == 0 ? 0 : firstIndex(endingAfter: added.lowerBound - 1)
@@ -68,12 +68,12 @@ public struct SequenceSet: Equatable, Sendable {
         ranges[first] = joined
     }
 
-    /// Removes one sequence; does nothing when it is not a member.
+    /// Removes one sequence; does nothing if it is not a member.
     public mutating func remove(_ sequence: UInt64) {
         let index = firstIndex(endingAfter: sequence)
         guard index < ranges.count, ranges[index].lowerBound <= sequence else { return }
         let range = ranges[index]
-        // At an end of its range, nearly always: that becomes shorter where it stands.
+        // Nearly always at an end of its range, which is shortened in place.
         let (before, behind) = (range.lowerBound..<sequence, (sequence + 1)..<range.upperBound)
         switch (before.isEmpty, behind.isEmpty) {
         case (true, true): ranges.remove(at: index)
@@ -93,14 +93,14 @@ public struct SequenceSet: Equatable, Sendable {
         ranges[0] = last.saturatingSuccessor..<first.upperBound
     }
 
-    /// The last member of the unbroken run that `sequence` is in; `nil` when it is no member.
+    /// The last member of the unbroken run that contains `sequence`; `nil` if it is not a member.
     public func end(of sequence: UInt64) -> UInt64? {
         let index = firstIndex(endingAfter: sequence)
         guard index < ranges.count, ranges[index].lowerBound <= sequence else { return nil }
         return ranges[index].upperBound - 1
     }
 
-    /// Returns the sequences that both sets hold.
+    /// Returns the sequences that are in both sets.
     public func intersection(_ other: SequenceSet) -> SequenceSet {
         var result = SequenceSet()
         var (mine, theirs) = (0, 0)
@@ -123,7 +123,7 @@ public struct SequenceSet: Equatable, Sendable {
         return last.saturatingSuccessor - members
     }
 
-    /// The first range that ends after `sequence`: the one that may hold it.
+    /// The index of the first range that ends after `sequence`: the one that may contain it.
     private func firstIndex(endingAfter sequence: UInt64) -> Int {
         var (low, high) = (0, ranges.count)
         if let last = ranges.last, last.upperBound <= sequence { return high }
@@ -136,6 +136,6 @@ public struct SequenceSet: Equatable, Sendable {
 }
 
 extension UInt64 {
-    /// The next number; the greatest stays, so that a hostile count cannot overflow.
+    /// The next number; the greatest stays the same, so that a hostile count cannot overflow.
     fileprivate var saturatingSuccessor: UInt64 { self == .max ? self : self + 1 }
 }

@@ -1,9 +1,9 @@
 public import DivanRevisions
 internal import Synchronization
 
-/// A checkpoint that is kept for a peer.
+/// A checkpoint stored for a peer.
 public struct PeerCheckpoint: Equatable, Sendable {
-    /// The bytes as they came; not looked into.
+    /// The bytes as received; not interpreted.
     public var body: [UInt8]
     /// `<n>-cc`, n counting from 1.
     public var revision: String
@@ -12,9 +12,9 @@ public struct PeerCheckpoint: Equatable, Sendable {
 // MARK: Checkpoints and remotes
 
 extension Store {
-    /// The number of a remote in this database, given at its first mention and kept.
+    /// The number of a remote in this database, assigned at its first mention and kept.
     ///
-    /// `url` is the remote's identity; equal texts are one remote.
+    /// `url` identifies the remote; equal texts are the same remote.
     public func remoteID(for url: String) throws -> RemoteID {
         if let known = try read({ try $0.remoteID(for: url) }) { return known }
         return try write { writer in
@@ -36,17 +36,17 @@ extension Store {
         try read { try $0.value(id, in: .localCheckpoints) }
     }
 
-    /// Saves our own checkpoint of a collection, with which it goes.
+    /// Saves our own checkpoint of a collection, which is deleted with the collection.
     ///
-    /// One that names no collection goes with any that is deleted.
+    /// One that names no collection is deleted with any collection.
     ///
     /// - Parameters:
     ///   - id: Its name.
-    ///   - collection: Whose it is.
-    ///   - number: Which of those that have had the name one after the other; `nil` does not matter.
-    ///   - body: The bytes; not looked into.
-    /// - Throws: `StoreError.Code.noSuchCollection` where the collection was deleted, also when it was made
-    ///   anew.
+    ///   - collection: The collection that it is for.
+    ///   - number: Which of the collections that have had this name one after another; `nil` means any.
+    ///   - body: The bytes; not interpreted.
+    /// - Throws: `StoreError.Code.noSuchCollection` if the collection was deleted, even if it was
+    ///   recreated.
     public func setLocalCheckpoint(
         _ id: String,
         of collection: CollectionPath? = nil,
@@ -60,12 +60,12 @@ extension Store {
         }
     }
 
-    /// Forgets our own checkpoint, so that the next replication compares everything again.
+    /// Removes our own checkpoint, so that the next replication compares everything again.
     public func removeLocalCheckpoint(_ id: String) throws {
         try write { try $0.removeCheckpoint(.local, id) }
     }
 
-    /// Forgets the checkpoint that a peer keeps here; the peer then compares everything again.
+    /// Removes the checkpoint that a peer keeps here; the peer then compares everything again.
     public func removePeerCheckpoint(_ id: String) throws {
         try write { writer in
             try writer.removeCheckpoint(.peer, id)
@@ -80,19 +80,19 @@ extension Store {
 
     /// Saves a peer's checkpoint.
     ///
-    /// An owner that has as many as `StoreLimits` allows loses the oldest of them.
+    /// An owner that has reached the limit in `StoreLimits` loses its oldest ones.
     ///
     /// - Parameters:
     ///   - id: Its name.
-    ///   - collection: Whose it is, with which it goes; one that names none goes with any that is deleted.
-    ///   - number: Which of those that have had the name one after the other; `nil` does not matter.
-    ///   - body: The bytes; not looked into.
+    ///   - collection: The collection that it is for and is deleted with; without one, with any collection.
+    ///   - number: Which of the collections that have had this name one after another; `nil` means any.
+    ///   - body: The bytes; not interpreted.
     ///   - expectedRevision: What is stored now; empty and `nil` mean none.
-    ///   - owner: Who counts for it: a user, or an address.
-    ///   - time: When, in seconds; decides which of an owner's is the oldest.
+    ///   - owner: Whose limit it counts towards: a user, or an address.
+    ///   - time: When it was saved, in seconds; decides which of an owner's is the oldest.
     /// - Returns: The new revision.
-    /// - Throws: `StoreError.Code.checkpointMismatch` when something else is stored, `noSuchCollection` where
-    ///   the collection was deleted, also when it was made anew.
+    /// - Throws: `StoreError.Code.checkpointMismatch` if something else is stored, `noSuchCollection` if the
+    ///   collection was deleted, even if it was recreated.
     ///
     /// Source: `checkpoints.md` §7.
     @discardableResult
@@ -125,7 +125,7 @@ extension Store {
         guard (stored?.revision ?? "") == (expectedRevision ?? "") else {
             throw StoreError(.checkpointMismatch(current: stored?.revision), at: directory ?? "")
         }
-        // Taken out while it is changed, or every change would copy it.
+        // Moved out while it is modified, or every change would copy it.
         var ledger =
             try checkpointOwners.withLock { $0.take() }
             ?? CheckpointLedger(try writer.current().values(in: .checkpointOwners))
@@ -144,7 +144,7 @@ extension Store {
     }
 }
 
-/// The two kinds of checkpoints that a database holds.
+/// The two kinds of checkpoints in a database.
 private enum CheckpointKind: String, CaseIterable {
     case local
     case peer
@@ -156,12 +156,12 @@ private enum CheckpointKind: String, CaseIterable {
         }
     }
 
-    /// The key under which the collection of a checkpoint stands.
+    /// The key under which the collection of a checkpoint is stored.
     func key(_ id: String) -> String { "\(rawValue) \(id)" }
 }
 
 extension StoreWriter {
-    /// Makes sure that a collection is the one that is meant, and no other of its name.
+    /// Verifies that a collection is the intended one, and not another of the same name.
     func require(
         _ collection: CollectionPath?,
         numbered number: CollectionID?
@@ -186,8 +186,8 @@ extension StoreWriter {
         try note(nil, of: kind, id)
     }
 
-    /// Forgets the checkpoints of a collection that goes: another one of its name holds other documents, and
-    /// neither side may take it for the one that it knows.
+    /// Removes the checkpoints of a collection that is being deleted: another one of its name contains other
+    /// documents, and neither side may mistake it for the one that it knows.
     func forgetCheckpoints(of path: CollectionPath) throws(StoreError) {
         let name = Array(path.description.utf8)
         for kind in CheckpointKind.allCases {
@@ -239,7 +239,7 @@ extension StoreReader {
         return try peerCheckpoint(id, value)
     }
 
-    /// The revision, a zero byte, and the body stand in one value.
+    /// The revision, a zero byte, and the body are stored in one value.
     private func peerCheckpoint(
         _ id: String,
         _ value: [UInt8]

@@ -2,14 +2,14 @@ public import DivanRevisions
 
 /// A remote that the database has replicated with.
 public struct StoredRemote: Equatable, Sendable {
-    /// The text that names it, as a rule its URL.
+    /// The text that identifies it, usually its URL.
     public var name: String
-    /// The number under which revision trees know it.
+    /// The number by which revision trees refer to it.
     public var id: RemoteID
 }
 
 extension Store {
-    /// The number of a remote; `nil` for one that was never mentioned, which stays so.
+    /// The number of a remote; `nil` for one never mentioned, which is not recorded by this call.
     public func knownRemoteID(for url: String) throws -> RemoteID? {
         try read { try $0.remoteID(for: url) }
     }

@@ -1,10 +1,10 @@
 internal import DivanRevisions
 
-/// The rows of one collection: by document ID, and in the order of their sequences.
+/// The rows of one collection, by document ID and in order of their sequences.
 struct MemoryCollection {
     private var rows: [DocumentID: DocumentRow] = [:]
-    // Ascending by sequence. An entry whose row moved on or went stays as a gap until there are
-    // more gaps than rows; so a save is cheap although the list is an array.
+    // Ascending by sequence. An entry whose row got another sequence or was removed stays as a gap
+    // until there are more gaps than rows, so that a save is cheap although the list is an array.
     private var order: [(sequence: UInt64, key: DocumentID?)] = []
 
     func row(_ documentID: DocumentID) -> DocumentRow? {
@@ -19,13 +19,13 @@ struct MemoryCollection {
         return rows[key]
     }
 
-    /// Rows behind a sequence, ascending.
+    /// Rows after a sequence, ascending.
     func rows(after sequence: UInt64) -> some Sequence<DocumentRow> {
         let start = sequence == .max ? order.endIndex : index(of: sequence + 1)
         return order[start...].lazy.compactMap { $0.key.flatMap { rows[$0] } }
     }
 
-    /// Rows in no order.
+    /// Rows in no particular order.
     var all: some Collection<DocumentRow> { rows.values }
 
     /// Stores a row and returns the one that it replaces.
@@ -36,7 +36,7 @@ struct MemoryCollection {
         if old?.sequence == row.sequence { return old }
         if let old { leaveGap(at: old.sequence) }
         if let last = order.last, last.sequence >= row.sequence {
-            // Only an undo puts a row back where later ones stand.
+            // Only a rollback puts a row back before later ones.
             let index = index(of: row.sequence)
             if order[index].sequence == row.sequence {
                 order[index].key = key
@@ -71,7 +71,7 @@ struct MemoryCollection {
         if order.count > 2 * rows.count + 16 { order.removeAll { $0.key == nil } }
     }
 
-    /// The place of the first entry whose sequence is `sequence` or greater.
+    /// The index of the first entry whose sequence is `sequence` or greater.
     private func index(of sequence: UInt64) -> Int {
         var (low, high) = (0, order.count)
         while low < high {

@@ -1,13 +1,13 @@
 internal import DivanJSON
 internal import Synchronization
 
-/// Keeps rows in memory, for tests, simulations and databases that nobody wants to keep.
+/// Keeps rows in memory, for tests, simulations and temporary databases.
 ///
 /// A snapshot shares its state with the engine until the next write changes it, so a reader costs
-/// nothing and a writer beside a reader costs one copy of the collection's index.
+/// nothing, and a write during a read costs one copy of the collection's index.
 ///
-/// Sendable although a session is not: `write` is one at a time by the promise of the seam, and
-/// `state` is only touched under the lock. A transaction holds the lock for its whole length.
+/// Sendable although a session is not: the contract promises one `write` at a time, and `state` is
+/// only accessed under the lock. A transaction holds the lock throughout.
 public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     private let lock = RecursiveLock()
     private var state = MemoryState()
@@ -19,7 +19,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     /// Creates an engine without collections; `Store.init(engine:)` gives it an identity.
     public init() {}
 
-    /// Returns an engine with what is committed here, the identity too.
+    /// Returns an engine with everything committed here, including the identity.
     ///
     /// As if a disk had been copied. Costs little until one of the two is written to.
     public func copy() -> MemoryEngine {
@@ -28,7 +28,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
         return copy
     }
 
-    /// Gives a new engine its identity; nobody else knows it yet, and memory does not fail.
+    /// Gives a new engine its identity; it is not shared yet, and memory does not fail.
     func install(_ identity: StoreIdentity) {
         try? write { try identity.write(to: $0) }
     }
@@ -46,7 +46,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     public func write<T>(_ body: (any StorageTransaction) throws -> T) throws -> T {
         try lock.withLock {
             guard isOpen else { throw StoreError(.notOpen) }
-            // The state moves into the session, so that it is changed in place.
+            // The state is moved into the session, so that it is modified in place.
             let session = MemorySession(state)
             state = MemoryState()
             do {
@@ -61,7 +61,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
         }
     }
 
-    /// Does nothing: memory does not rot.
+    /// Does nothing: memory does not decay.
     public func checkIntegrity() throws(StoreError) {}
 
     /// Does nothing.
@@ -70,7 +70,7 @@ public final class MemoryEngine: StorageEngine, @unchecked Sendable {
     /// Does nothing.
     public func optimize(isThorough: Bool) throws(StoreError) {}
 
-    /// Does nothing: what is here ends with the process.
+    /// Does nothing: what is here is lost when the process ends.
     public func makeDurable() throws(StoreError) {}
 
     /// Does nothing.

@@ -4,7 +4,7 @@ internal import DivanRevisions
 /// The snapshot and the transaction of the memory engine.
 final class MemorySession {
     private var state: MemoryState
-    // What brings back the state before each change, in the order of the changes.
+    // What restores the state before each change, in the order of the changes.
     private var undoLog: [Undo] = []
 
     private enum Undo {
@@ -18,7 +18,7 @@ final class MemorySession {
         self.state = state
     }
 
-    /// Hands the state over; the session is empty afterwards.
+    /// Moves the state out; the session is empty afterwards.
     func takeState() -> MemoryState {
         let taken = state
         state = MemoryState()
@@ -28,7 +28,7 @@ final class MemorySession {
 
     /// Undoes every change.
     ///
-    /// Numbers of collections stay used.
+    /// Numbers of collections are not reused.
     func undo() {
         for step in undoLog.reversed() {
             switch step {

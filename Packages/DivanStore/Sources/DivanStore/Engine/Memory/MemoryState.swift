@@ -1,6 +1,6 @@
 internal import DivanJSON
 
-/// Everything that a memory engine knows; a value, copied when it is changed while shared.
+/// The whole state of a memory engine; a value, copied when it is changed while shared.
 struct MemoryState {
     var paths: [(path: CollectionPath, state: CollectionState)] = []
     var collections: [CollectionID: MemoryCollection] = [:]

@@ -1,14 +1,14 @@
 internal import DivanLog
 
-/// Notices that readers hold a long log, which cannot be cleared before they are done.
+/// Notices that readers keep the log from being cleared while it is long.
 struct HeldLog {
-    // Its length when it was found long last; 0 while it is not.
+    // Its length when it was last found long; 0 while it is not.
     private var byteCount = 0
 
-    /// Whether the log is long, and longer than when this was asked before.
+    /// Whether the log is long, and longer than at the last check.
     ///
-    /// Then it was no single transaction that made it so, and the application's log is told. Without the
-    /// bytes of its pages those of its file are taken, which is cut back only now and then.
+    /// If so, it is not the work of a single transaction, and a warning is logged. If `count` is `nil`,
+    /// the size of the log's file is used, which is truncated only now and then.
     mutating func hasGrown(to count: Int?, at path: String) -> Bool {
         let count = count ?? BundleFiles.byteCount(path + "-wal")
         guard count >= StoreLimits.heldLogByteCount else {

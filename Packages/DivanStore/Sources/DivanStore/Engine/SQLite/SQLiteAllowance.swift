@@ -1,17 +1,17 @@
 internal import CDivanStore
 
-/// What one run of a query holds of the memory of its `QueryMemory`.
+/// The memory that one run of a query holds of its `QueryMemory`.
 ///
 /// Confined to the thread that runs the query, one at a time.
 final class SQLiteAllowance {
-    /// Bytes that are asked for together: a small query asks once.
+    /// Bytes requested at a time: a small query makes one request.
     private static let stepByteCount = 1 << 20
 
     private let memory: QueryMemory
     private var takenByteCount = 0
-    /// Why the query cannot go on, once it asked for more than it may hold.
+    /// Why the query cannot continue, once it has requested more than it may hold.
     private(set) var refusal: QueryStop?
-    // Allocated here, freed in `deinit`; C knows it only during `within`.
+    // Allocated here, freed in `deinit`; C uses it only during `within`.
     private let count: UnsafeMutablePointer<divan_allowance>
 
     init(_ memory: QueryMemory) {
@@ -20,7 +20,7 @@ final class SQLiteAllowance {
         count.initialize(to: divan_allowance())
         count.pointee.context = Unmanaged.passUnretained(self).toOpaque()
         count.pointee.grant = { context, more in
-            // Called during `within`, whose caller keeps this object.
+            // Called during `within`, whose caller keeps this object alive.
             guard let context else { return 0 }
             return Unmanaged<SQLiteAllowance>.fromOpaque(context).takeUnretainedValue().grant(more)
         }
@@ -31,7 +31,7 @@ final class SQLiteAllowance {
         count.deallocate()
     }
 
-    /// Holds what the calls of SQLite take that `body` makes to the allowance.
+    /// Applies the allowance to the SQLite calls that `body` makes.
     func within<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
         divan_use_allowance(count)
         defer { divan_use_allowance(nil) }

@@ -3,10 +3,10 @@ internal import DivanCompression
 internal import DivanSQLFunctions
 internal import Glibc
 
-/// Unpacks the bodies that one connection reads, and keeps the dictionaries that it met.
+/// Unpacks the bodies that one connection reads, and keeps the dictionaries that it has used.
 ///
-/// Confined to the connection's thread. A dictionary has one number for ever, so that what is kept is
-/// right for every snapshot; only one that was made in a transaction that is undone must be forgotten.
+/// Confined to the connection's thread. The number of a dictionary is never reused, so what is kept is valid
+/// for every snapshot; only one that was made in a transaction that was rolled back must be forgotten.
 final class SQLiteBodies: BodyUnpacker {
     /// Why a packed body cannot be unpacked.
     enum Failure: Error {
@@ -14,17 +14,17 @@ final class SQLiteBodies: BodyUnpacker {
         case unknownCodec(UInt8)
         case missingDictionary(UInt64)
         case damaged
-        /// The dictionary could not be read now, for this reason of SQLite's, or there was no memory to
-        /// unpack with; nothing is wrong with the body.
+        /// The dictionary could not be read now, for this SQLite error, or there was no memory to
+        /// unpack with; the body itself is not at fault.
         case unread(Int32)
 
-        /// What a codec failed with.
+        /// The failure for a codec's error.
         init(_ error: CompressionError) {
             if case .library = error { self = .unread(SQLITE_NOMEM) } else { self = .damaged }
         }
     }
 
-    /// A dictionary with what packs by it.
+    /// A dictionary and the coder that uses it.
     struct Known {
         let number: UInt64
         let codec: any DictionaryCodec
@@ -32,17 +32,17 @@ final class SQLiteBodies: BodyUnpacker {
     }
 
     private let packing: BodyPacking
-    // The connection's, which closes it behind every use of this object.
+    // Owned by the connection, which closes it after every use of this object.
     private let handle: OpaquePointer
     private var known: [Known] = []  // the one that was used last stands last
-    // The body that a function of SQL asked for last: several properties of a row unpack it once.
+    // The body that an SQL function requested last, so that several properties of a row unpack it once.
     private var latest: [UInt8] = []
     // Its text; allocated here, freed in `deinit`.
     private var room = UnsafeMutableBufferPointer<UInt8>(start: nil, count: 0)
     private var textCount = 0
-    /// Whether functions of SQL find nothing in a body that cannot be unpacked, instead of failing.
+    /// Whether SQL functions see an empty body instead of failing if a body cannot be unpacked.
     ///
-    /// While the indexes of a collection are made anew beside such a document, which has no place in them then.
+    /// Set while the indexes of a collection are rebuilt despite such a document, which is then left out of them.
     var passesDamage = false
 
     init(of handle: OpaquePointer, _ packing: BodyPacking) {
@@ -52,7 +52,7 @@ final class SQLiteBodies: BodyUnpacker {
 
     deinit { room.deallocate() }
 
-    /// Forgets the dictionaries of a transaction that was undone.
+    /// Forgets the dictionaries of a transaction that was rolled back.
     func forget() {
         known = []
         latest = []
@@ -90,7 +90,7 @@ final class SQLiteBodies: BodyUnpacker {
         return UnsafeBufferPointer(rebasing: room[..<textCount])
     }
 
-    /// The body without properties; of the program, for ever, and nobody writes there.
+    /// The body without properties; static memory that is never written to.
     private static var nothing: UnsafeBufferPointer<UInt8> {
         let text: StaticString = "{}"
         return UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
@@ -99,13 +99,13 @@ final class SQLiteBodies: BodyUnpacker {
     private func unpackToRoom(_ packed: UnsafeBufferPointer<UInt8>) throws(Failure) {
         let (head, coder) = try coder(for: packed)
         let count = head.plainByteCount
-        // What a single long body took is given back with the next short one.
+        // What a single long body took is freed with the next short one.
         if room.count < count || room.count > StoreLimits.keptBodyByteCount {
             room.deallocate()
             room = .allocate(capacity: max(count, StoreLimits.keptBodyByteCount / 64))
             room.initialize(repeating: 0)
         }
-        // A damaged body may repeat what stands here, which is another's text otherwise.
+        // A damaged body may copy what is here, which would otherwise be another body's text.
         room.extracting(..<count).update(repeating: 0)
         var target = room.extracting(..<count).mutableSpan
         try Self.unpack(packed, head, by: coder, into: &target)
@@ -126,8 +126,7 @@ final class SQLiteBodies: BodyUnpacker {
         }
     }
 
-    /// What a packed body says of itself, which no more is believed than its bytes can be, and what
-    /// unpacks it.
+    /// The header of a packed body, trusted only as far as its bytes permit, and what unpacks it.
     private func coder(
         for packed: UnsafeBufferPointer<UInt8>
     ) throws(Failure) -> (PackedBody, any DictionaryCoder) {
@@ -140,16 +139,16 @@ final class SQLiteBodies: BodyUnpacker {
 
     // MARK: Dictionaries
 
-    /// Where dictionaries stand, each in every one (`SQLiteDictionaries`).
+    /// The tables of dictionaries; each dictionary is in all of them (`SQLiteDictionaries`).
     static let dictionaryTables = ["dictionaries", "dictionary_copies"]
     /// The checksum of a row there.
     static let dictionaryChecksum = "divan_checksum(number, value)"
-    /// How to find the content under a number, which is bound.
+    /// How to find the content under a number, which is a parameter.
     private static let ways = dictionaryTables.map { table in
         "SELECT value FROM main.\(table) WHERE number = ?1 AND checksum IS \(dictionaryChecksum)"
     }
 
-    /// A dictionary, loaded when it is first asked for.
+    /// A dictionary, loaded on first request.
     func dictionary(_ number: UInt64) throws(Failure) -> Known {
         if let last = known.last, last.number == number { return last }
         if let place = known.firstIndex(where: { $0.number == number }) {
@@ -174,12 +173,12 @@ final class SQLiteBodies: BodyUnpacker {
     /// The codec with a number, if it is known.
     func codec(_ number: UInt8) -> (any DictionaryCodec)? { packing.codec(number) }
 
-    /// What stands under a number, once for each way to it; `nil` where that is not what was stored.
+    /// What is stored under a number, once for each table; `nil` if that is damaged or missing.
     func stored(_ number: UInt64) -> [StoredDictionary?] {
         Self.ways.map { stored(number, by: $0) }
     }
 
-    /// What stands under a number where that is what was stored.
+    /// What is stored under a number, if it is intact in one of the tables.
     func sound(_ number: UInt64) -> StoredDictionary? {
         Self.ways.lazy.compactMap { self.stored(number, by: $0) }.first
     }
@@ -188,7 +187,7 @@ final class SQLiteBodies: BodyUnpacker {
         (try? value(of: number, by: way)).flatMap(StoredDictionary.init)
     }
 
-    /// The same as `sound`; where no way to it tells and one could not be gone, that is why.
+    /// The same as `sound`; if nothing is found but a table could not be read, throws the reason.
     private func readable(_ number: UInt64) throws(Failure) -> StoredDictionary? {
         var obstacle: Failure?
         for way in Self.ways {
@@ -203,7 +202,7 @@ final class SQLiteBodies: BodyUnpacker {
         return nil
     }
 
-    /// By a statement of its own: a function of SQL asks for it while others run.
+    /// Uses a statement of its own: an SQL function calls this while others run.
     private func value(of number: UInt64, by way: String) throws(Failure) -> [UInt8]? {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, way, -1, &statement, nil)
@@ -212,15 +211,15 @@ final class SQLiteBodies: BodyUnpacker {
         sqlite3_bind_int64(statement, 1, Int64(clamping: number))
         let found = sqlite3_step(statement)
         guard found == SQLITE_ROW else { return try nothing(found) }
-        // SQLite's until the statement is finalized, and copied before.
+        // Owned by SQLite until the statement is finalized; copied before.
         let start = sqlite3_column_blob(statement, 0)?.assumingMemoryBound(to: UInt8.self)
         let count = Int(sqlite3_column_bytes(statement, 0))
         return Array(UnsafeBufferPointer(start: start, count: start == nil ? 0 : count))
     }
 
-    /// Nothing, where that is what the file says, or it says nothing sensible.
+    /// Returns `nil` if the file has nothing, or nothing sensible.
     ///
-    /// - Throws: `unread` where it could not be asked: the disk, memory, or an interruption.
+    /// - Throws: `unread` if it could not be read because of the disk, memory, or an interruption.
     private func nothing(_ code: Int32) throws(Failure) -> [UInt8]? {
         switch code & 0xFF {
         case SQLITE_DONE, SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB: return nil

@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Copies the log into the file beside the writer, so that what is stored next need not wait.
+/// Copies the log into the file while the writer continues, so that later writes need not wait.
 ///
-/// When the log has grown by an interval, a thread with a connection of its own copies and syncs
-/// it; SQLite's passive checkpoint keeps neither writers nor readers waiting. The log begins anew
-/// once all of it is copied, and a writer that goes on is always a little ahead. So the writer
-/// itself copies what came meanwhile, when the thread is done. Should a slow disk let the log grow
-/// too far, the writer waits for the thread.
+/// When the log has grown by an interval, a thread with its own connection copies and syncs it; SQLite's
+/// passive checkpoint blocks neither writers nor readers. The log restarts once all of it is copied, but
+/// a writer that continues is always a little ahead. So when the thread is done, the writer itself
+/// copies what was added in the meantime. If a slow disk lets the log grow too far, the writer waits for
+/// the thread.
 ///
-/// No checkpoint begins beside the writer on a log that is copied as a whole: who writes next may begin
-/// it anew just then, and SQLite before 3.51.3 would take as many pages of the new one for copied, which
-/// are lost with the next checkpoint (sqlite.org/wal.html, "the WAL-reset bug").
+/// No checkpoint begins beside the writer on a log that is copied as a whole: the next write may restart
+/// it at that moment, and SQLite before 3.51.3 would regard as many pages of the new log as copied,
+/// which are lost with the next checkpoint (sqlite.org/wal.html, "the WAL-reset bug").
 ///
 /// Used by the writer only, after its commits.
 final class SQLiteCheckpointer {
@@ -24,16 +24,16 @@ final class SQLiteCheckpointer {
         self.place = place
     }
 
-    /// Begins or ends a checkpoint, if it is time, after a commit that left so many bytes.
+    /// Begins or ends a checkpoint, if it is time, after a commit that left this many bytes.
     ///
-    /// - Throws: A sync that failed, after which nobody knows what of the log is on the disk.
+    /// - Throws: A failed sync, after which it is unknown what of the log is on the disk.
     func logDidGrow(to byteCount: Int, on writer: SQLiteConnection) throws(StoreError) {
         running?.logDidGrow(to: byteCount)
         let beganAnew = byteCount < self.byteCount
         self.byteCount = byteCount
         if beganAnew {
             threshold = StoreLimits.logByteCount
-            // All that the thread was to copy is in the file: it was quicker than the writer.
+            // Everything that the thread was to copy is in the file: it was faster than the writer.
             if running?.isDone ?? false { try finish() }
         }
         guard let running else {
@@ -43,7 +43,7 @@ final class SQLiteCheckpointer {
         if running.isDone || byteCount >= threshold + StoreLimits.logLagByteCount {
             try finish()
             try SQLiteCheckpoint.copyLog(through: writer)
-            // Behind a reader that holds an old snapshot the log goes on growing.
+            // While a reader holds an old snapshot the log continues to grow.
             threshold = byteCount + StoreLimits.logByteCount
         }
     }
@@ -52,7 +52,7 @@ final class SQLiteCheckpointer {
         threshold = byteCount
         running = SQLiteCheckpoint(place, of: byteCount)
         guard running == nil else { return }
-        // A system without another thread: as SQLite itself does it.
+        // The system has no thread left: copy here, as SQLite itself would.
         try SQLiteCheckpoint.copyLog(through: writer)
         threshold += StoreLimits.logByteCount
     }
@@ -63,7 +63,7 @@ final class SQLiteCheckpointer {
         if let failure = running?.wait() { throw failure }
     }
 
-    /// Whether the thread copies once more what came while it copied: enough, and not all of it yet.
+    /// Whether the thread copies once more: it has just copied enough, and not the whole log is copied yet.
     static func goesOn(copied: Int, before: Int, log: Int) -> Bool {
         copied < log && copied - before > StoreLimits.logByteCount / 10
     }
@@ -86,10 +86,10 @@ private final class SQLiteCheckpoint {
 
         func run() {
             defer { isDone.store(true, ordering: .releasing) }
-            // Without another connection everything stays in the log, and the next one takes it along.
+            // Without another connection everything stays in the log, for the next checkpoint.
             guard let connection = try? SQLiteConnection(place, mode: .readWrite) else { return }
             do throws(StoreError) {
-                // Each time takes what was committed during the one before, which took longer.
+                // Each round copies what was committed during the previous one, which took longer.
                 var (copiedCount, countBefore) = (0, 0)
                 repeat {
                     countBefore = copiedCount
@@ -108,7 +108,7 @@ private final class SQLiteCheckpoint {
     private let work: Work
     private let thread: JoinedThread
 
-    /// `nil` when the system has no thread left.
+    /// `nil` if the system has no thread left.
     init?(_ place: SQLitePlace, of logByteCount: Int) {
         let work = Work(place, logByteCount)
         guard let thread = JoinedThread({ work.run() }) else { return nil }
@@ -126,7 +126,7 @@ private final class SQLiteCheckpoint {
 
     var isDone: Bool { work.isDone.load(ordering: .acquiring) }
 
-    /// Waits for the end, and returns the sync that failed, if one did.
+    /// Waits for the end, and returns the error if a sync failed.
     @discardableResult
     func wait() -> StoreError? {
         thread.join()
@@ -135,10 +135,10 @@ private final class SQLiteCheckpoint {
 
     /// Copies what no reader holds back, and returns how many bytes of the log's pages are copied now.
     ///
-    /// A full disk, a write that fails and a foreign program's lock are no failure: what is not copied
-    /// stays in the log, and the next checkpoint takes it along.
+    /// A full disk, a failed write and a lock of another program are not failures: what is not copied
+    /// stays in the log, for the next checkpoint.
     ///
-    /// - Throws: What comes of a sync that failed.
+    /// - Throws: The error of a failed sync.
     @discardableResult
     static func copyLog(through connection: SQLiteConnection) throws(StoreError) -> Int {
         do throws(StoreError) {

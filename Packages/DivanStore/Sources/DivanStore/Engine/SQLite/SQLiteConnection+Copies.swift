@@ -1,18 +1,18 @@
 internal import CDivanStore
 
-// What a connection does with its whole file.
+// Operations of a connection on its whole file.
 extension SQLiteConnection {
-    /// Opens the same file once more, to read what is committed.
+    /// Opens another connection to the same file, to read what is committed.
     func reader() throws(StoreError) -> SQLiteConnection {
         try SQLiteConnection(SQLitePlace(path, sealing: sealing), mode: .readOnly)
     }
 
-    /// Pages that are copied between two looks whether to stop.
+    /// Pages that are copied between two checks whether to stop.
     private static let copiedPageCount: Int32 = 1_000
 
-    /// Copies the whole database, as it is committed now, over the one of `target`.
+    /// Copies the whole database, as it is committed now, over that of `target`.
     func copy(to target: SQLiteConnection) throws(StoreError) {
-        // One state for all steps: SQLite would begin anew with each commit of another process between two.
+        // A single state for all steps: otherwise SQLite would start over after each commit of another process.
         try execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
         defer { try? execute("ROLLBACK") }
         guard let backup = sqlite3_backup_init(target.handle, "main", handle, "main") else {
@@ -21,7 +21,7 @@ extension SQLiteConnection {
         var code: Int32
         repeat {
             code = sqlite3_backup_step(backup, Store.stop == nil ? -1 : Self.copiedPageCount)
-            // No other has this file open, so nobody is in the way.
+            // Nobody else has this file open, so nothing blocks it.
         } while code == SQLITE_OK && Store.stop?.mustStop != true
         let ending = sqlite3_backup_finish(backup)
         try Store.checkStop(at: path)

@@ -7,40 +7,40 @@ final class SQLiteConnection {
         case create
         case readWrite
         case readOnly
-        /// Nothing is a file; the path is `:memory:`.
+        /// There is no file; the path is `:memory:`.
         case memory
-        /// Nobody writes and nobody may make the files that WAL needs: a read-only medium.
+        /// Nobody writes, and the files that WAL needs cannot be created: a read-only medium.
         case immutable
     }
 
-    /// The file, for error texts.
+    /// The file, for error messages.
     let path: String
-    // SQLite goes through its VFS until the connection is closed.
+    // SQLite uses its VFS until the connection is closed.
     let sealing: (any StoreSealing)?
     // Closed in `deinit` only; statements hold the connection, so it outlives them.
     let handle: OpaquePointer
-    /// Unpacks bodies, also for functions of SQL; goes behind the handle.
+    /// Unpacks bodies, also for SQL functions; released after the handle.
     let bodies: SQLiteBodies
-    // A sixth of opening a database would be the functions of queries, and most connections run none.
+    // Adding the functions of queries would take a sixth of opening a database, and most connections run no queries.
     private var hasQueryFunctions = false
-    // The first failure since a transaction began behind which there was none any more.
+    // The first failure since the transaction began that left it closed.
     private var latestUndoing: StoreError?
     /// Bytes of the pages in the log after the latest commit of this connection, once `followLog` was called.
     private(set) var logByteCount = 0
-    /// Bytes of a page; known once somebody asked.
+    /// Bytes of a page; determined on first use.
     private(set) lazy var pageByteCount = pageSize()
 
-    // SQLite counts its memory under a lock that all connections of the process share: threads
-    // that use different databases wait for each other there, and nobody asks for the count. What a
-    // query may hold is counted by its thread (`SQLiteAllowance`).
-    // Where the process used SQLite before, everything stays as it was.
+    // SQLite counts its memory under a lock shared by all connections of the process: threads that
+    // use different databases wait for each other there, and nobody needs the count. What a query
+    // may hold is counted by its thread (`SQLiteAllowance`). If the process used SQLite before,
+    // nothing changes.
     private static let configuresMemory: Void = { _ = divan_configure_memory() }()
 
     convenience init(path: String, mode: Mode) throws(StoreError) {
         try self.init(SQLitePlace(path), mode: mode)
     }
 
-    /// Opens a file with its key; `namesOthers` lets statements name further files by URI.
+    /// Opens a file with its key; `namesOthers` lets statements refer to other files by URI.
     init(
         _ place: SQLitePlace,
         mode: Mode,
@@ -53,13 +53,13 @@ final class SQLiteConnection {
         handle = try Self.open(place, mode, vfs: place.vfsName(), flags: extra)
         bodies = SQLiteBodies(of: handle, place.packing)
         sqlite3_busy_timeout(handle, StoreLimits.busyMilliseconds)
-        // SQLite 3.40 fills that of an index on expressions with rowids: partners are not found then.
+        // SQLite 3.40 fills that of an index on expressions with rowids, so that joined rows are not found.
         divan_forbid_bloom_filters(handle)
         let added = divan_add_checksums(handle)
         guard added == SQLITE_OK else { throw error(added) }
         guard let sealing else { return }
         try reserve(sealing.reservedByteCount)
-        // What a sealed database spills would be plain, so the VFS makes no file of it.
+        // What a sealed database spills would be plain, so the VFS creates no file for it.
         try execute("PRAGMA temp_store = MEMORY")
     }
 
@@ -70,8 +70,8 @@ final class SQLiteConnection {
         flags extra: Int32
     ) throws(StoreError) -> OpaquePointer {
         let path = place.path
-        // SQLite would leave the permissions to the process's mask; those of the log and of its
-        // index it takes from this file.
+        // SQLite would leave the permissions to the process's umask; it copies those of the log and
+        // its index from this file.
         if case .create = mode, let made = try BundleFiles.makeFile(path) { close(made) }
         var opened: OpaquePointer?
         let flags =
@@ -107,8 +107,8 @@ final class SQLiteConnection {
         return opened
     }
 
-    /// Has the pages of a database that is made here, or of a copy of this one, end in so many bytes
-    /// that SQLite leaves alone.
+    /// Reserves bytes at the end of each page that SQLite leaves alone, in a database that is
+    /// created here or by copying this one.
     func reserve(_ byteCount: Int32) throws(StoreError) {
         var byteCount = byteCount
         let code = sqlite3_file_control(
@@ -124,9 +124,9 @@ final class SQLiteConnection {
         sqlite3_close_v2(handle)
     }
 
-    /// Runs statements that give no rows.
+    /// Runs statements that return no rows.
     ///
-    /// `willRun` gets each when it is compiled.
+    /// `willRun` is called with each once it is compiled.
     func execute(
         _ sql: String,
         willRun: (OpaquePointer) -> Void = { _ in }
@@ -134,7 +134,7 @@ final class SQLiteConnection {
         let code = sql.withCString { text in
             var rest: UnsafePointer<CChar>? = text
             while let next = rest, next.pointee != 0 {
-                // Some compile others only when they run, as `VACUUM` does; one that fails is undone.
+                // Some, like `VACUUM`, compile others only when they run; one that fails is undone.
                 let code = withQueryFunctions { run(next, &rest, willRun) }
                 guard code == SQLITE_OK else { return code }
             }
@@ -143,25 +143,25 @@ final class SQLiteConnection {
         guard code == SQLITE_OK else { throw error(code) }
     }
 
-    /// Lets what `body` sorts lie in one piece of memory, and in a file beyond the size of the cache.
+    /// Lets `body` sort in a single block of memory, and in a file beyond the size of the cache.
     ///
-    /// Where all that is temporary lies in memory SQLite takes a piece for each row, and never spills: an
-    /// index takes a tenth longer to make, and memory for all its keys. So it does where a file might not
+    /// With all temporary data in memory, SQLite allocates each row separately and never spills: creating
+    /// an index takes a tenth longer, and memory for all its keys. That still happens if a file might not
     /// find room.
     func sortingInOnePiece<E: Error>(_ body: () throws(E) -> Void) throws(E) {
         // What a sealed database sorts would spill as plain text.
         try spilling(mayUseFiles: sealing == nil, body)
     }
 
-    /// Writes the file anew without pages that nothing uses.
+    /// Rewrites the file without unused pages.
     ///
-    /// The new one is made as a temporary database first, and would lie in memory as a whole: it is put
-    /// into a file where there is room, and sealed there as the database is.
+    /// The new one is made as a temporary database first, which would be entirely in memory. So it is
+    /// put into a file if there is room, and sealed there like the database.
     func vacuum() throws(StoreError) {
         try spilling(mayUseFiles: true) { () throws(StoreError) in try execute("VACUUM") }
     }
 
-    /// Lets SQLite put into files what `body` finds no room for in the cache.
+    /// Lets SQLite put into files what does not fit into the cache while `body` runs.
     private func spilling<E: Error>(mayUseFiles: Bool, _ body: () throws(E) -> Void) throws(E) {
         guard mayUseFiles, let before = try? integer("PRAGMA temp_store"),
             let pageCount = try? integer("PRAGMA page_count"),
@@ -173,16 +173,16 @@ final class SQLiteConnection {
         try body()
     }
 
-    /// Changes rows without their triggers: where the tables that those keep would have the same after it.
+    /// Changes rows without running triggers; for changes that leave the triggers' tables the same.
     func withoutTriggers<E: Error>(_ body: () throws(E) -> Void) throws(E) {
         _ = divan_run_triggers(handle, 0)
         defer { _ = divan_run_triggers(handle, 1) }
         try body()
     }
 
-    /// Has SQLite call `handler` each so many steps; without one no longer.
+    /// Makes SQLite call `handler` once per so many steps; without a handler no longer.
     ///
-    /// What it returns stops the statement, unless that is 0. The caller keeps the context until then.
+    /// If it returns anything but 0, the statement stops. The caller keeps the context alive until then.
     func call(
         each stepCount: Int32,
         with context: UnsafeMutableRawPointer?,
@@ -191,7 +191,7 @@ final class SQLiteConnection {
         sqlite3_progress_handler(handle, stepCount, handler, context)
     }
 
-    /// Runs the first statement of a text, which is none where the text is blank.
+    /// Runs the first statement of a text; a blank text has none.
     private func run(
         _ sql: UnsafePointer<CChar>,
         _ rest: inout UnsafePointer<CChar>?,
@@ -205,7 +205,7 @@ final class SQLiteConnection {
         return sqlite3_finalize(statement)
     }
 
-    /// Compiles one statement that is kept.
+    /// Compiles one statement that will be kept.
     func prepare(_ sql: String) throws(StoreError) -> SQLiteStatement {
         var statement: OpaquePointer?
         let code = withQueryFunctions {
@@ -216,7 +216,7 @@ final class SQLiteConnection {
         return SQLiteStatement(statement, on: self)
     }
 
-    /// Does something once more, with the functions of queries, when it fails without.
+    /// Runs `body`; if it fails, repeats it with the functions of queries.
     private func withQueryFunctions(_ body: () -> Int32) -> Int32 {
         let code = body()
         guard code & 0xFF == SQLITE_ERROR, !hasQueryFunctions else { return code }
@@ -224,8 +224,8 @@ final class SQLiteConnection {
         return added == SQLITE_OK ? body() : added
     }
 
-    /// Adds the functions of queries ahead of a statement that must not fail halfway: one that writes
-    /// another file leaves its beginnings there.
+    /// Adds the functions of queries before a statement that must not fail halfway: one that writes
+    /// another file leaves an incomplete file behind.
     func addQueryFunctions() throws(StoreError) {
         let code = hasQueryFunctions ? SQLITE_OK : addFunctions()
         guard code == SQLITE_OK else { throw error(code) }
@@ -237,25 +237,25 @@ final class SQLiteConnection {
         return code
     }
 
-    /// Runs one statement and returns the integer of its first row, or `nil` without a row.
+    /// Runs one statement and returns the integer of its first row, or `nil` if there is none.
     func integer(_ sql: String) throws(StoreError) -> Int64? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.integer(0) : nil
     }
 
-    /// Runs one statement and returns the text of its first row, or `nil` without a row.
+    /// Runs one statement and returns the text of its first row, or `nil` if there is none.
     func text(_ sql: String) throws(StoreError) -> String? {
         let statement = try prepare(sql)
         return try statement.step() ? statement.text(0) : nil
     }
 
-    /// Runs a check of SQLite's own, which answers `ok` or what it found.
+    /// Runs one of SQLite's own checks, which returns `ok` or what it found.
     func check(_ pragma: String, of path: String) throws(StoreError) {
         let finding = try text(pragma) ?? "no answer"
-        // SQLite 3.44 looks at the words of full-text indexes, too, when all pages are found sound. They are no
-        // pages that documents are found by, and `checkWords` names the index.
+        // SQLite 3.44 also checks the words of full-text indexes once all pages are found sound. Documents
+        // are not found by those, and `checkWords` names the index.
         guard finding != "ok", !finding.contains("inverted index for FTS5 table") else { return }
-        // A page that the disk did not give is a finding, too, and says nothing of what is written there.
+        // A page that the disk failed to read is reported, too, but says nothing about what is stored there.
         let code = finding.split(separator: "error code=").dropFirst().first
         let primary = code.flatMap { Int($0.prefix { $0.isASCII && $0.isNumber }) }.map { $0 & 255 }
         if primary == Int(SQLITE_IOERR) { throw StoreError(.io(EIO), at: path) }
@@ -275,14 +275,14 @@ final class SQLiteConnection {
         return told > 0 ? told : SQLiteSchema.pageByteCount
     }
 
-    /// Measures the log from now on; SQLite no longer writes it into the file by itself.
+    /// Measures the log from now on; SQLite no longer checkpoints it by itself.
     func followLog() {
-        // Asked now, since the hook must run no statement.
+        // Determined now, since the hook must run no statement.
         _ = pageByteCount
         sqlite3_wal_hook(
             handle,
             { connection, _, _, pageCount in
-                // Called during calls of this connection only, so it is there.
+                // Called only during calls of this connection, so it exists.
                 guard let connection else { return SQLITE_OK }
                 let writer = Unmanaged<SQLiteConnection>.fromOpaque(connection)
                     .takeUnretainedValue()
@@ -293,16 +293,16 @@ final class SQLiteConnection {
         )
     }
 
-    /// Has SQLite ask `watch` now and then whether to stop; `nil` ends that.
+    /// Makes SQLite ask `watch` now and then whether to stop; `nil` ends that.
     ///
-    /// The caller keeps the watch until then.
+    /// The caller keeps the watch alive until then.
     func watch(_ watch: QueryWatch?) {
         guard let watch else { return sqlite3_progress_handler(handle, 0, nil, nil) }
         sqlite3_progress_handler(
             handle,
             QueryWatch.stepCount,
             { context in
-                // Called during calls of this connection only, while the caller keeps the watch.
+                // Called only during calls of this connection, while the caller keeps the watch alive.
                 guard let context else { return 0 }
                 return Unmanaged<QueryWatch>.fromOpaque(context).takeUnretainedValue().mustStop
                     ? 1 : 0
@@ -314,19 +314,19 @@ final class SQLiteConnection {
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// Notes that a transaction is open until somebody ends it.
+    /// Notes that a transaction is open until it is ended.
     func transactionDidBegin() {
         latestUndoing = nil
     }
 
-    /// Why there is no transaction any more although nobody ended it: SQLite undoes one by itself where
-    /// the disk is full or broken.
+    /// Why the transaction is gone although nobody ended it: SQLite rolls one back by itself if the
+    /// disk is full or broken.
     var undoing: StoreError? {
         guard !isInTransaction else { return nil }
         return latestUndoing ?? StoreError(.sqlite(SQLITE_ABORT, "no transaction"), at: path)
     }
 
-    /// Whether the open transaction has changed something, or may.
+    /// Whether the open transaction has changed something, or could have.
     var isWriting: Bool { sqlite3_txn_state(handle, "main") == SQLITE_TXN_WRITE }
 
     /// Whether the last call failed because the disk did not confirm what was written.
@@ -341,7 +341,7 @@ final class SQLiteConnection {
 
     /// The error for an extended result code of this connection.
     func error(_ code: Int32) -> StoreError {
-        // A file that nobody can read without its key looks like no database.
+        // A file that cannot be read without its key looks like no database.
         let isSealedPerhaps = code & 0xFF == SQLITE_NOTADB && sealing == nil
         let error = Self.error(
             code,
@@ -360,7 +360,7 @@ final class SQLiteConnection {
         message: String,
         at path: String
     ) -> StoreError {
-        // Nobody but the catalogue of collections names these tables.
+        // Only the catalogue of collections refers to these tables.
         let isLost = ["no such table: docs_", "no such index: sqlite_autoindex_docs_"]
             .contains { message.hasPrefix($0) }
         switch code & 0xFF {
@@ -371,11 +371,11 @@ final class SQLiteConnection {
         case SQLITE_READONLY: return StoreError(.readOnly, at: path)
         case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy(.otherProcess), at: path)
         case SQLITE_IOERR:
-            // The number is the last of any call since, so only a telling one is believed.
+            // The number is that of the latest of all calls since, so it is trusted only if it is conclusive.
             let isTelling = [ENOSPC, EDQUOT, EFBIG, EROFS, EACCES, EPERM].contains(systemError)
             return .system(isTelling ? systemError : EIO, at: path)
         case SQLITE_CANTOPEN where systemError == ENOENT && BundleFiles.exists(path):
-            // The index of a log cannot be made where nobody may write.
+            // The index of a log cannot be created without write permission.
             return .system(EACCES, at: path)
         case SQLITE_CANTOPEN where systemError != 0:
             return .system(systemError, at: path)

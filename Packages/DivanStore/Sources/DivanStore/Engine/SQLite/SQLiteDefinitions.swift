@@ -1,8 +1,8 @@
-/// What the tables of a database file are, in the words that SQLite keeps of them.
+/// The definitions of a database file's tables, as SQLite stores them.
 ///
-/// SQLite believes its schema, which no checksum covers: where one bit makes `INTEGER PRIMARY KEY` another
-/// type, every row is there and none is found, without an error. So the words are compared with
-/// those that a Divan wrote. They differ in spaces, and in what versions added.
+/// SQLite trusts its schema, which no checksum covers: if a single bit turns `INTEGER PRIMARY KEY` into
+/// another type, every row is there and none is found, without an error. So the definitions are compared
+/// with those that Divan writes. They differ in spaces, and in what versions added.
 enum SQLiteDefinitions {
     static let collections = """
         CREATE TABLE collections (
@@ -27,7 +27,7 @@ enum SQLiteDefinitions {
         ) WITHOUT ROWID
         """
 
-    /// A table with the dictionaries of packed bodies (`SQLiteDictionaries`); a number is never given again.
+    /// A table with the dictionaries of packed bodies (`SQLiteDictionaries`); numbers are never reused.
     static func dictionaries(_ table: String) -> String {
         """
         CREATE TABLE \(table) (
@@ -40,8 +40,8 @@ enum SQLiteDefinitions {
 
     /// The table of a collection.
     ///
-    /// The body stands last, so that a scan that does not want it never follows its overflow
-    /// pages; it is text, so that SQLite's JSON functions read it.
+    /// The body is the last column, so that a scan that does not need it never follows its overflow
+    /// pages; it is text, so that SQLite's JSON functions can read it.
     static func documents(_ table: String) -> String {
         """
         CREATE TABLE \(table) (
@@ -72,13 +72,13 @@ enum SQLiteDefinitions {
         """
     }
 
-    /// What some version has, or what a table that was found without its schema lacks.
+    /// What some versions have, or what a table that was found without its schema lacks.
     private static let optional = [
         ",uncheckedThroughINTEGERNOTNULLDEFAULT0", ",checksumINTEGER", ",UNIQUE(scope,name)",
         "AUTOINCREMENT", "UNIQUE",
     ]
 
-    /// Refuses a file that misses a table, or whose tables are no longer what they were made as.
+    /// Rejects a file that lacks a table, or whose tables are not as they were created.
     static func verify(_ connection: SQLiteConnection) throws(StoreError) {
         let list = try connection.prepare("SELECT name, sql FROM sqlite_schema WHERE sql <> ''")
         var missing: Set = ["collections", "values"]
@@ -99,7 +99,7 @@ enum SQLiteDefinitions {
         }
     }
 
-    /// How a table or an index of ours is made; `nil` for those that queries have made.
+    /// How a table or index of ours is defined; `nil` for those created for queries.
     private static func definition(of name: String) -> String? {
         switch name {
         case "collections": return collections
@@ -119,7 +119,7 @@ enum SQLiteDefinitions {
         }
     }
 
-    /// A definition without spaces, and without what not every version has.
+    /// A definition without spaces, and without what only some versions have.
     private static func essence(of definition: String) -> String {
         let bare = String(definition.filter { !$0.isWhitespace })
         return optional.reduce(bare) { $0.replacing($1, with: "") }

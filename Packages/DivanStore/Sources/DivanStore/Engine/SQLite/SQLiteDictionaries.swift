@@ -1,13 +1,13 @@
 internal import DivanRevisions
 
-/// The dictionaries of packed bodies, each of which stands in two tables.
+/// The dictionaries of packed bodies, each of which is stored in two tables.
 ///
-/// Without its dictionary no body of a collection can be read, so one damaged page must not be all it
-/// takes. Whoever asks gets one that is what was written; a compaction writes the other anew. They are no
-/// values, as SQLite compares keys of that table with all that stands beside them: what damages a
-/// dictionary there makes it impossible to open the database.
+/// Without its dictionary no body of a collection can be read, so a single damaged page must not be
+/// enough to lose it. A reader gets an intact one; a compaction rewrites the other. They are not stored
+/// in `values`, as SQLite compares keys of that table with everything around them: damage to a dictionary
+/// there would make it impossible to open the database.
 struct SQLiteDictionaries {
-    /// As they are made, in the order in which they are read.
+    /// In the order in which they are created and read.
     static let tables = SQLiteBodies.dictionaryTables
 
     private let connection: SQLiteConnection
@@ -16,7 +16,7 @@ struct SQLiteDictionaries {
         self.connection = connection
     }
 
-    /// Whether the tables are there; they come with the first dictionary.
+    /// Whether the tables exist; they are created with the first dictionary.
     private var isThere: Bool {
         get throws(StoreError) {
             let names = Self.tables.map { "'\($0)'" }.joined(separator: ", ")
@@ -26,7 +26,7 @@ struct SQLiteDictionaries {
         }
     }
 
-    /// Keeps a dictionary under a number.
+    /// Stores a dictionary under a number.
     func keep(_ dictionary: StoredDictionary, as number: UInt64) throws(StoreError) {
         if !(try isThere) {
             for table in Self.tables {
@@ -46,7 +46,7 @@ struct SQLiteDictionaries {
         }
     }
 
-    /// Removes a dictionary that no row names.
+    /// Removes a dictionary that no row refers to.
     func remove(_ number: UInt64) throws(StoreError) {
         for table in Self.tables {
             let statement = try connection.prepare("DELETE FROM \(table) WHERE number = ?1")
@@ -55,17 +55,17 @@ struct SQLiteDictionaries {
         }
     }
 
-    /// Removes those of a collection that goes.
+    /// Removes those of a collection that is being deleted.
     func removeAll(of collection: CollectionID) throws(StoreError) {
         for number in try byteCounts()[collection, default: [:]].keys { try remove(number) }
     }
 
-    /// A number that no dictionary of this database ever had: connections keep them by their numbers.
+    /// A number that no dictionary of this database ever had, since connections keep dictionaries by number.
     func nextNumber() throws(StoreError) -> UInt64 {
         let given = try connection.integer(
             "SELECT max(seq) FROM sqlite_sequence WHERE name = 'dictionaries'"
         )
-        // A damaged counter must not name a dictionary that is there.
+        // A damaged counter must not return the number of an existing dictionary.
         let greatest = max(UInt64(clamping: given ?? 0), try numbers().max() ?? 0)
         guard greatest < UInt64(Int64.max) else {
             throw StoreError(.corrupt("the number of a dictionary"), at: connection.path)
@@ -73,7 +73,7 @@ struct SQLiteDictionaries {
         return greatest + 1
     }
 
-    /// Every number under which something stands, sound or not.
+    /// Every number under which something is stored, intact or not.
     private func numbers() throws(StoreError) -> Set<UInt64> {
         guard try isThere else { return [] }
         var numbers: Set<UInt64> = []
@@ -83,7 +83,7 @@ struct SQLiteDictionaries {
                 let texts = try connection.texts("SELECT CAST(number AS TEXT) FROM \(table)")
                 numbers.formUnion(texts.compactMap { UInt64($0) })
             } catch {
-                // The other one has them, too.
+                // The other table has them, too.
                 guard error.isDamage, !isOneDamaged else { throw error }
                 isOneDamaged = true
             }
@@ -91,7 +91,7 @@ struct SQLiteDictionaries {
         return numbers
     }
 
-    /// Bytes of the sound ones by their collections, as they tell, and their numbers.
+    /// Bytes of the intact ones by the collection that they name, and by number.
     func byteCounts() throws(StoreError) -> [CollectionID: [UInt64: Int]] {
         var counts: [CollectionID: [UInt64: Int]] = [:]
         for number in try numbers() {
@@ -101,7 +101,7 @@ struct SQLiteDictionaries {
         return counts
     }
 
-    /// Writes those anew that are damaged or missing in one of the tables.
+    /// Rewrites those that are damaged or missing in one of the tables.
     func restore() throws(StoreError) {
         for number in try numbers() {
             let stored = connection.bodies.stored(number)
@@ -111,7 +111,7 @@ struct SQLiteDictionaries {
         }
     }
 
-    /// A sentence for each that is damaged or missing in one of the tables, or in both.
+    /// One sentence for each that is damaged or missing in one of the tables, or in both.
     func damages() throws(StoreError) -> [String] {
         try numbers().sorted().flatMap { number -> [String] in
             switch connection.bodies.stored(number).map({ $0 != nil }) {

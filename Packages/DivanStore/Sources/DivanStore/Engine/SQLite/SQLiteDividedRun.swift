@@ -4,19 +4,19 @@ internal import Synchronization
 
 /// A scan that several connections share, each on a thread of its own.
 ///
-/// Theory of operation. The rows are divided by their sequences into more parts than there are
-/// threads; who is done with one takes the next. The thread that asks does its share, and needs
-/// none of the others: a helper that comes late, finds no connection or has another snapshot does
-/// nothing. All of them read one state of the database: `SQLiteReaders` says after a connection's
-/// first read whether anything was written since a certain moment, and each helper compares that
-/// moment with the asking thread's. The others have ended when the run returns, whatever happened.
+/// Theory of operation. The rows are divided by their sequences into more parts than there are threads;
+/// a thread that is done with one takes the next. The requesting thread does its share, and needs none
+/// of the others: a helper that starts late, finds no connection or has another snapshot does nothing.
+/// All of them read the same state of the database: `SQLiteReaders` says after a connection's first
+/// read whether anything was written since a certain moment, and each helper compares that moment with
+/// the requesting thread's. The others have ended when the run returns, whatever happens.
 final class SQLiteDividedRun: Sendable {
-    /// A collection with fewer documents is scanned before a thread has begun.
+    /// A collection with fewer documents is scanned before a thread could start.
     static let documentCount = 20_000
     /// Parts for each thread, so that none waits long for another.
     private static let partCount = 8
     private static let threadLimit = 4
-    /// Asked once: the system opens a file for it, which takes longer than a small query.
+    /// Determined once: the system opens a file for it, which takes longer than a small query.
     private static let processorCount = sysconf(Int32(_SC_NPROCESSORS_ONLN))
 
     private struct Progress {
@@ -28,7 +28,7 @@ final class SQLiteDividedRun: Sendable {
     private let readers: SQLiteReaders
     private let generation: UInt64
     private let next = Atomic<Int>(0)
-    // Bytes of values that were gathered: SQLite, which counts what a query holds, does not know of them.
+    // Bytes of gathered values: SQLite, which counts the memory of a query, does not know of them.
     private let heldByteCount = Atomic<Int>(0)
     private let progress: Mutex<Progress>
 
@@ -41,7 +41,7 @@ final class SQLiteDividedRun: Sendable {
 
     /// The rows of a query, if it is a scan that is worth dividing; `session` is the caller's.
     ///
-    /// None where the parts have more than a query may hold: each has as many rows as the whole.
+    /// Returns `nil` if the parts take more than a query may hold: each may have as many rows as the whole.
     static func rows(
         of query: StorageQuery,
         on session: SQLiteSession,
@@ -57,7 +57,7 @@ final class SQLiteDividedRun: Sendable {
         else { return nil }
         let threadCount = min(processorCount, threadLimit)
         let last = Int64(clamping: state.lastSequence)
-        // Only damage makes other ones, and arithmetic with them would leave its range.
+        // Other values are only caused by damage, and would overflow.
         guard first > 0, last < 1 << 62 else { return nil }
         let ranges = ranges(first, last, count: threadCount * partCount)
         let parts = ranges.map { range in
@@ -79,14 +79,14 @@ final class SQLiteDividedRun: Sendable {
         }
     }
 
-    /// Whether less was gathered than one query may hold.
+    /// Whether less was gathered than a single query may hold.
     private var hasRoom: Bool {
         heldByteCount.load(ordering: .relaxed) <= (parts.first?.watch.memory.singleByteLimit ?? 0)
     }
 
     private func help() {
         do {
-            // Whoever exchanges the file waits for the thread that asks, and that one for this.
+            // A thread that replaces the file waits for the requesting thread, which waits for this one.
             guard let session = try readers.takeAtOnce() else { return }
             defer { readers.giveBack(session) }
             // The first read begins the snapshot.
@@ -94,7 +94,7 @@ final class SQLiteDividedRun: Sendable {
             guard session.generation == generation, readers.isLatest(session) else { return }
             work(on: session)
         } catch {
-            // The thread that asks does without.
+            // The requesting thread manages without.
         }
     }
 
@@ -128,7 +128,7 @@ final class SQLiteDividedRun: Sendable {
 }
 
 extension QueryValue {
-    /// Bytes that it has beside its place in a row.
+    /// Bytes that it holds in addition to its slot in a row.
     fileprivate var heldByteCount: Int {
         switch self {
         case .missing, .null, .boolean, .integer, .double: 0
@@ -139,14 +139,14 @@ extension QueryValue {
 }
 
 extension SQLiteSession {
-    /// Whether it is not known yet that an index answers a query.
+    /// Whether the query may scan: it is not known yet that an index answers it.
     fileprivate func mayScan(_ query: StorageQuery) throws -> Bool {
         guard let version = try schemaVersion() else { return true }
         return queries[query.statement, version].isScan ?? true
     }
 
-    /// Whether a query goes through all rows of its first source, found out once for each version of
-    /// the schema.
+    /// Whether a query reads all rows of its first source, determined once per version of the
+    /// schema.
     fileprivate func scans(_ query: StorageQuery) throws -> Bool {
         let version = try schemaVersion()
         if let version, let known = queries[query.statement, version].isScan { return known }
@@ -155,7 +155,7 @@ extension SQLiteSession {
         let steps = plan.map(\.text)
         // In the order of an index, or of the rows, few of them are read anyway.
         let isSorted = steps.contains { $0.hasPrefix("USE TEMP B-TREE FOR ORDER BY") }
-        // Of a join each part would make such an index for itself.
+        // Each part of a join would build such an index of its own.
         let makesIndex = steps.contains { $0.contains(" AUTOMATIC ") || $0.contains("BLOOM") }
         let isScan =
             steps.contains("SCAN s0") && !makesIndex && (query.statement.isAggregate || isSorted)
@@ -165,7 +165,7 @@ extension SQLiteSession {
         return isScan
     }
 
-    /// The least sequence of a collection; `nil` when there is no row.
+    /// The least sequence of a collection; `nil` if there is no row.
     fileprivate func firstSequence(in collection: CollectionID) throws(StoreError) -> Int64? {
         let statement = try statement("SELECT min(sequence) FROM \(SQLiteSchema.table(collection))")
         defer { statement.reset() }

@@ -53,7 +53,7 @@ final class SQLiteDocumentStatements {
         return Self.summary + (hasChecksums ? ", body, checksum" : ", body, NULL")
     }
 
-    /// The greatest sequence of a row that may be without a checksum, since an older Divan wrote it.
+    /// The greatest sequence of a row that may lack a checksum, since an older Divan wrote it.
     private func lastUnchecked() throws(StoreError) -> UInt64 {
         guard hasChecksums else { return .max }
         if let uncheckedThrough { return uncheckedThrough }
@@ -81,8 +81,8 @@ final class SQLiteDocumentStatements {
 
     /// The row under the cursor of one of these statements.
     ///
-    /// - Throws: `damagedDocument` when a whole row is not what was stored; of a summary only that
-    ///   is noticed which cannot be read.
+    /// - Throws: `damagedDocument` if a whole row is not what was stored; of a summary, only if it
+    ///   cannot be read.
     func row(
         _ content: RowContent,
         of statement: SQLiteStatement
@@ -116,8 +116,8 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Rows with a greater sequence: parameters 1 and, for how many, 2; with the flags in
-    /// parameter 3, if some are wanted.
+    /// Rows with a greater sequence: parameter 1, and the limit in parameter 2; with the flags in
+    /// parameter 3, if some are requested.
     func bySequence(
         _ content: RowContent,
         withFlags: Bool = false
@@ -138,7 +138,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Every row whole, by its sequence; the caller resets it.
+    /// Every whole row, by sequence; the caller resets it.
     func everyRow() throws(StoreError) -> SQLiteStatement {
         let statement = try bySequence(.whole)
         try statement.bind(0, at: 1)
@@ -146,7 +146,7 @@ final class SQLiteDocumentStatements {
         return statement
     }
 
-    /// The rows of a document whole, the one stored last first, where there may be several.
+    /// The whole rows of a document, the most recently stored first, where there may be several.
     func everyRow(of documentID: DocumentID) throws(StoreError) -> SQLiteStatement {
         let statement = try connection.prepare(
             """
@@ -173,11 +173,11 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// The IDs of live documents in their order, without those that the index of IDs has for the row of another
+    /// The IDs of live documents in order, without those for which the index of IDs has the row of another
     /// document, which is damage.
     ///
-    /// The row, which is read for its flags anyway, tells its ID only where it is a table of its own beside
-    /// the index.
+    /// The row, which is read for its flags anyway, supplies its own ID only if it is joined as a separate
+    /// table beside the index.
     func identifiers() throws(StoreError) -> SQLiteStatement {
         try statement(.identifiers) {
             """
@@ -210,7 +210,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// What expires by parameter 1, as index and row say: damage in one of them must purge nothing.
+    /// What expires by parameter 1, according to both index and row: damage in one of them must purge nothing.
     func expired() throws(StoreError) -> SQLiteStatement {
         try statement(.expired) {
             """
@@ -222,11 +222,11 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Documents that one run of a statement looks for or adds.
+    /// Documents that one run of a statement looks up or adds.
     static let manyCount = StoreLimits.addedTogetherCount
     private static let fewCount = 4
 
-    /// The summaries of as many documents as there are parameters; of those whose parameter is null, none.
+    /// The summaries of as many documents as there are parameters; a null parameter yields none.
     func manySummaries() throws(StoreError) -> SQLiteStatement {
         try statement(.manySummaries) {
             """
@@ -249,7 +249,7 @@ final class SQLiteDocumentStatements {
         """
     }
 
-    /// Replaces by document ID only: a sequence that is taken already is an error, since the other
+    /// Replaces by document ID only: a sequence that is already in use is an error, since the other
     /// document would be lost.
     func put() throws(StoreError) -> SQLiteStatement {
         try statement(.put) {
@@ -263,16 +263,16 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Changes nothing where the document is there.
+    /// Changes nothing if the document exists.
     func add() throws(StoreError) -> SQLiteStatement {
         try statement(.add) { "\(insertion()) DO NOTHING" }
     }
 
-    /// The same for as many of some rows as one call takes, 16, 4 or 1; after an error some of them
-    /// may stand, for whoever runs it to undo.
+    /// The same for several rows, of which one call takes 16, 4 or 1; after an error some of them may
+    /// remain, which the caller must undo.
     ///
-    /// SQLite would copy each page that it changes, to undo the one statement. It does so whatever is said
-    /// where a statement of several rows runs functions, so that indexes have theirs one by one.
+    /// Otherwise SQLite would copy each page that it changes, to be able to undo the statement. It always
+    /// does if a statement with several rows runs functions, so with indexes they are added one by one.
     func add(atMost count: Int) throws(StoreError) -> (statement: SQLiteStatement, rowCount: Int) {
         guard count >= Self.fewCount else { return (try add(), 1) }
         if try runsFunctionsOnly() { return (try add(), min(count, Self.manyCount)) }
@@ -284,8 +284,8 @@ final class SQLiteDocumentStatements {
         return (statement, rowCount)
     }
 
-    /// Whether SQLite runs functions for each row, those of indexes, and no triggers, which would have it
-    /// copy pages for a single row, too.
+    /// Whether SQLite runs functions for each row (those of indexes) but no triggers, with which it would
+    /// copy pages even for a single row.
     private func runsFunctionsOnly() throws(StoreError) -> Bool {
         if let knownFunctions { return knownFunctions }
         let index = try connection.text(SQLiteSchema.madeIndexes(of: collection))
@@ -294,8 +294,8 @@ final class SQLiteDocumentStatements {
         return index != nil && trigger == nil
     }
 
-    /// Whether the table has so many indexes that it costs more to begin an insertion, which opens all of them,
-    /// than to look whether the document is there: about one part in six for each.
+    /// Whether the table has so many indexes that starting an insertion, which opens all of them, costs more
+    /// than checking whether the document exists: each index adds about a sixth.
     func looksBeforeAdding() throws(StoreError) -> Bool {
         if let knownIndexCount { return knownIndexCount > Self.quickIndexCount }
         let sql = "SELECT count(*) FROM (\(SQLiteSchema.madeIndexes(of: collection)))"
@@ -338,7 +338,7 @@ final class SQLiteDocumentStatements {
         }
     }
 
-    /// Removes the row that is found under an ID, a damaged one too, but no whole one of another document.
+    /// Removes the row found under an ID, even a damaged one, but not an intact one of another document.
     func remove() throws(StoreError) -> SQLiteStatement {
         try statement(.remove) {
             let columns = SQLiteSchema.columns.split(separator: ", ").map { "kept.\($0)" }
@@ -350,7 +350,7 @@ final class SQLiteDocumentStatements {
 
     /// Selects where the index of IDs has a document, if the row there, `kept`, is as it should be.
     ///
-    /// A damaged index may have the row of another one.
+    /// A damaged index may lead to the row of another one.
     private func place(_ parameter: String, _ condition: String) -> String {
         """
         SELECT kept.sequence FROM \(listedRows)
@@ -358,9 +358,9 @@ final class SQLiteDocumentStatements {
         """
     }
 
-    /// Where an index has documents, `listed`, and the rows that stand there, `kept`.
+    /// The entries of an index, `listed`, and the rows that they lead to, `kept`.
     ///
-    /// `NOT INDEXED`, or an index would tell what the row has.
+    /// `NOT INDEXED`, or an index would supply the columns of the row.
     private var listedRows: String {
         """
         \(table) AS listed

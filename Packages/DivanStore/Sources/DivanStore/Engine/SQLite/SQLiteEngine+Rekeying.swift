@@ -1,7 +1,7 @@
 extension SQLiteEngine {
-    /// Writes what is committed now to a file that is empty or not there, with its own key.
+    /// Writes what is committed now to a file that is empty or missing, with the new file's key.
     ///
-    /// A copy page by page would not do: pages that a seal needs room in are laid out otherwise.
+    /// Copying page by page would not do: pages in which a seal needs room have another layout.
     func rewrite(to target: SQLitePlace) throws(StoreError) {
         let source = try SQLiteConnection(place, mode: mode, namesOthers: true)
         if let sealing = target.sealing { try source.reserve(sealing.reservedByteCount) }
@@ -13,18 +13,18 @@ extension SQLiteEngine {
         defer { source.watch(nil) }
         try statement.run()
         try Store.checkStop(at: path)
-        // What was written has a journal; the step over none is one that writes no page into it.
+        // The new file uses a rollback journal; switching to WAL via `OFF` writes no page into one.
         let copy = try SQLiteConnection(target, mode: .readWrite)
         try copy.execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
     }
 
-    /// Exchanges the file for another.
+    /// Replaces the file by another.
     ///
-    /// Closes every connection, has `exchange` put the other file in this one's place, and opens that
-    /// with its key. Nobody writes meanwhile.
+    /// Closes every connection, has `exchange` put the other file in place, and opens that with its
+    /// key. Nobody writes in the meantime.
     ///
-    /// - Throws: `busy` when somebody else has the file open, and what `exchange` throws; the engine
-    ///   goes on with what is then in its place.
+    /// - Throws: `busy` if somebody else has the file open, and what `exchange` throws; the engine
+    ///   then continues with the file that is in place.
     func exchangeFile(_ exchange: () throws -> SQLitePlace) throws {
         try readers.whileClosed {
             try stopWriting()
@@ -40,7 +40,7 @@ extension SQLiteEngine {
         }
     }
 
-    /// - Throws: `busy` when another connection, of any process, has the file open.
+    /// - Throws: `busy` if another connection, of any process, has the file open.
     private static func verifyAlone(at place: SQLitePlace) throws(StoreError) {
         let connection = try SQLiteConnection(place, mode: .readWrite)
         try connection.execute(

@@ -4,56 +4,54 @@ internal import Synchronization
 
 /// Keeps rows in one SQLite file: one writer, many readers, write-ahead log.
 ///
-/// **What it promises.** A transaction is there whole or not at all, whatever ends the process. A
-/// reader sees one commit's state from beginning to end, at least as new as its call, and neither
-/// waits for the writer nor makes it wait.
+/// **What it promises.** A transaction is stored completely or not at all, however the process ends. A
+/// reader sees the state of a single commit from beginning to end, at least as new as its call, and
+/// neither waits for the writer nor makes it wait.
 ///
 /// **States.** Open for reading, open for writing, in doubt, closed; while the key changes, the writer is
-/// closed and readers wait (`SQLiteEngine+Rekeying`). A write or a read that fails undoes
-/// its transaction, and the next one begins afresh. A sync that fails puts the log in doubt
-/// (`failedSync`): the system may forget pages that it could not write, and call a later sync of them
-/// good. So the next write first writes the whole log again and syncs it (decision 0026). As long as
-/// that fails, every write throws the first error, while readers go on. The file itself needs no such
-/// care: what was not synced there is copied from the log again.
+/// closed and readers wait (`SQLiteEngine+Rekeying`). A write or read that fails rolls back its
+/// transaction, and the next one starts afresh. A failed sync puts the log in doubt (`failedSync`): the
+/// system may forget pages that it could not write, and report success for a later sync of them. So the
+/// next write first rewrites the whole log and syncs it (decision 0026). As long as that fails, every
+/// write throws the first error, while readers continue. The file itself needs no such care: what was not
+/// synced there is copied from the log again.
 ///
-/// **What may be reordered.** Writes never: the seam promises one at a time. With `syncsFully` each
-/// commit is on the disk when `write` returns. Without, commits reach it in their order, but later:
-/// `SQLiteCheckpointer` copies the log into the file when it has grown. Reads run beside each other and
-/// beside a write; one that begins after a write has returned sees it. A snapshot that nobody
-/// uses is ended before a write, so that it does not keep the log from being copied.
+/// **What may be reordered.** Writes never: the contract promises one at a time. With `syncsFully` each
+/// commit is on the disk when `write` returns. Without, commits reach it in order, but later:
+/// `SQLiteCheckpointer` copies the log into the file when it has grown. Reads run concurrently with each
+/// other and with a write; one that begins after a write has returned sees it. An unused snapshot is ended
+/// before a write, so that it does not keep the log from being copied.
 ///
-/// **What bounds it.** `StoreLimits`: the log is copied each `logByteCount` bytes, and a writer that runs
-/// `logLagByteCount` ahead waits; `idleReaderCount` connections are kept for reading. Behind a long
-/// reader the log grows as far as it is written (beyond `heldLogByteCount` those that can are asked to let
-/// go), and is cut back to 64 MiB after it. A reader's cache is small until it looks for documents.
+/// **What bounds it.** `StoreLimits`: the log is copied every `logByteCount` bytes, and a writer that is
+/// `logLagByteCount` ahead waits; `idleReaderCount` connections are kept for reading. During a long read
+/// the log grows as far as it is written (beyond `heldLogByteCount` those that can are asked to let go),
+/// and is cut back to 64 MiB afterwards. A reader's cache is small until it looks up documents.
 ///
-/// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with
-/// `syncsFully`; without, the last ones may be missing, the last in order first, and never a part of
-/// one.
+/// **What a crash leaves.** Of the process: every commit. Of the machine: every commit with `syncsFully`;
+/// without, the last ones may be missing, the latest first, and never a part of one.
 ///
-/// Sendable although connections are not: the writer's is used only inside `write` and the
-/// maintenance calls, which the seam promises to be one at a time; readers are `SQLiteReaders`'
-/// matter.
+/// Sendable although connections are not: the writer's is used only inside `write` and the maintenance
+/// calls, of which the contract promises one at a time; readers are managed by `SQLiteReaders`.
 final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     let path: String
     let isReadOnly: Bool
-    // Changes with the key only; read by whoever copies or inspects beside the writer.
+    // Changes only with the key; read by whoever copies or inspects while the writer runs.
     private let knownPlace: Mutex<SQLitePlace>
     let mode: SQLiteConnection.Mode
     private var writer: SQLiteSession?
     private var syncsFully: Bool
     // The log is empty: see `syncSettings`.
     private var awaitsFirstCommit = false
-    // Since when the log is in doubt; `nil` while it is not.
+    // The sync failure that put the log in doubt; `nil` while it is not.
     private var failedSync: StoreError?
     private var heldLog = HeldLog()
     // The writer's file.
     private var presence: FilePresence?
-    // None where each commit is synced, and none for a reader.
+    // None if each commit is synced, and none for a reader.
     private var checkpointer: SQLiteCheckpointer?
     let readers: SQLiteReaders
 
-    /// Opens a database file that exists.
+    /// Opens an existing database file.
     convenience init(path: String, isReadOnly: Bool, syncsFully: Bool) throws(StoreError) {
         try self.init(SQLitePlace(path), isReadOnly: isReadOnly, syncsFully: syncsFully)
     }
@@ -88,7 +86,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         checkpointer = SQLiteCheckpointer(place)
     }
 
-    /// Makes a new database file.
+    /// Creates a new database file.
     static func create(path: String) throws(StoreError) {
         try create(at: SQLitePlace(path))
     }
@@ -97,7 +95,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try SQLiteSchema.create(on: SQLiteConnection(place, mode: .create))
     }
 
-    /// The file, and the key with which it is open.
+    /// The file, and the key it is open with.
     var place: SQLitePlace { knownPlace.withLock { $0 } }
 
     private static func open(
@@ -110,8 +108,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             try SQLiteSchema.verify(connection)
             return (connection, mode)
         } catch {
-            // On a read-only medium the log's index cannot be made; without a log there is
-            // nothing that it would have to index.
+            // On a read-only medium the log's index cannot be created; without a log there is
+            // nothing to index.
             guard isReadOnly, error.isAboutPlace, BundleFiles.byteCount(place.path + "-wal") == 0
             else { throw error }
             let connection = try SQLiteConnection(place, mode: .immutable)
@@ -124,7 +122,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         _ connection: SQLiteConnection,
         syncsFully: Bool
     ) throws(StoreError) {
-        // A log that once grew behind a long reader is cut back to 64 MiB.
+        // A log that grew during a long read is cut back to 64 MiB.
         try connection.execute(
             """
             PRAGMA journal_size_limit = 67108864;
@@ -135,14 +133,14 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         try connection.execute(syncSettings(syncsFully, connection))
     }
 
-    // Where each commit is synced, SQLite itself writes the log into the file every 4 MiB: as long
-    // as the log grows, a sync also waits for the file's new length, which takes a quarter longer
-    // than a sync of what was there before. Elsewhere `SQLiteCheckpointer` does it, less often,
-    // since pages that many commits touch are then written only once.
+    // If each commit is synced, SQLite itself checkpoints the log every 4 MiB: as long as the log
+    // grows, a sync also waits for the file's new length, which takes a quarter longer than a sync of
+    // existing bytes. Otherwise `SQLiteCheckpointer` does it, less often, since pages that many commits
+    // change are then written only once.
     //
-    // SQLite syncs the head of a log that it begins, lest pages of the log before be taken for its own.
-    // In an empty file there are none, and what is lost there with a power cut are the latest commits,
-    // as ever. So the first commit into an empty log syncs nothing: it takes half a millisecond less.
+    // SQLite syncs the header of a log that it begins, so that pages of the previous log are not taken
+    // for its own. An empty file has none, and a power cut only loses the latest commits there, as
+    // always. So the first commit into an empty log syncs nothing, which saves half a millisecond.
     private static func syncSettings(_ full: Bool, _ connection: SQLiteConnection) -> String {
         let pageCount = full ? (4 << 20) / connection.pageByteCount : 0
         return """
@@ -201,21 +199,21 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
             }
             return result
         } catch {
-            // Asked first, since undoing the transaction is the connection's next call.
+            // Determined first, since rolling back is the connection's next call.
             noteFailure(error, of: session.connection)
             session.rollback()
             throw error
         }
     }
 
-    /// Has SQLite sync the heads of logs, and whatever has to be, from now on.
+    /// Makes SQLite sync the headers of logs, and everything else it has to, from now on.
     private func syncHeads(on connection: SQLiteConnection) {
         guard awaitsFirstCommit else { return }
-        // What was committed stands. Should this fail, memory being short, the next commit does it.
+        // The commit is stored. If this fails, for lack of memory, the next commit repeats it.
         awaitsFirstCommit = (try? connection.execute("PRAGMA synchronous = NORMAL")) == nil
     }
 
-    /// What was committed stands, so the next write is told of a failure.
+    /// The commit is stored, so a failure is reported to the next write.
     private func checkpoint(_ connection: SQLiteConnection) {
         guard let checkpointer else { return }
         do throws(StoreError) {
@@ -237,8 +235,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     private func openWriter(looksAtOnce atOnce: Bool = true) throws(StoreError) -> SQLiteSession {
         guard !isReadOnly else { throw StoreError(.readOnly, at: path) }
         guard let writer else { throw StoreError(.notOpen, at: path) }
-        // What is written into a file without a name is gone with this process, and in its place there may be
-        // another database by now.
+        // What is written into a file without a name is lost with this process, and another database may be
+        // in its place by now.
         if presence?.isGone(from: path, atOnce: atOnce) ?? false {
             throw StoreError(.io(ESTALE), at: path)
         }
@@ -246,20 +244,20 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         return writer
     }
 
-    /// Ends a doubt in the log; returns whether there is none any longer.
+    /// Resolves a doubt about the log; returns whether there is none any longer.
     private func makeLogCertain() -> Bool {
         if failedSync != nil, divan_write_log_again(path + "-wal") == SQLITE_OK { failedSync = nil }
         return failedSync == nil
     }
 
-    /// Called before the connection is used again, which forgets why its last call failed.
+    /// Called before the connection is used again, which resets why its last call failed.
     private func noteFailure(_ error: any Error, of connection: SQLiteConnection) {
         guard connection.failedToSync, let error = error as? StoreError, error.path == path
         else { return }
         failedSync = failedSync ?? error
     }
 
-    /// Runs what commits by itself.
+    /// Runs an operation that commits by itself.
     private func notingFailure(
         of connection: SQLiteConnection,
         _ body: () throws(StoreError) -> Void
@@ -282,7 +280,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         let connection = try SQLiteConnection(place, mode: mode)
         try connection.check("PRAGMA integrity_check(1)", of: path)
         let session = try SQLiteSession(connection)
-        // One state, whoever writes meanwhile.
+        // A single state, even if others write in the meantime.
         try session.begin("BEGIN")
         defer { session.rollback() }
         for path in try session.collections() {
@@ -301,7 +299,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         session.forgetStatements()
         try notingFailure(of: session.connection) { () throws(StoreError) in
             try SQLiteSchema.completeChecksums(session.connection)
-            // Indexes have the values of plain bodies, which stay.
+            // Indexes contain the values of plain bodies, which do not change.
             try session.connection.withoutTriggers { () throws(StoreError) in
                 try session.repackBodies { checkpoint(session.connection) }
             }
@@ -331,8 +329,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         defer { readers.endWrite() }
         awaitsFirstCommit = false
         let usual = "PRAGMA synchronous = \(syncsFully ? "FULL" : "NORMAL")"
-        // A commit that is synced takes those before it along, and the place of one that failed, which
-        // might stand after a crash; this one changes nothing.
+        // A synced commit takes the earlier ones with it, and the place of a failed one, which might
+        // otherwise reappear after a crash; this commit changes nothing.
         try session.connection.execute("PRAGMA synchronous = FULL")
         do throws(StoreError) {
             let version = try session.connection.integer("PRAGMA user_version") ?? 0
@@ -370,9 +368,9 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
     /// Whether the writer's connection is open.
     var isWritable: Bool { writer != nil }
 
-    /// Closes the writer's connection, which clears the log away when no other is open.
+    /// Closes the writer's connection, which removes the log if no other is open.
     ///
-    /// - Throws: Where the log is in doubt, which must not be copied into the file then.
+    /// - Throws: If the log is in doubt, as it must not be copied into the file then.
     func stopWriting() throws(StoreError) {
         try finishCheckpoint()
         if let failedSync, !makeLogCertain() { throw failedSync }
@@ -380,7 +378,7 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
         writer = nil
     }
 
-    /// Opens the file for writing once more, with the key that it has now.
+    /// Reopens the file for writing, with its current key.
     func resumeWriting(at place: SQLitePlace) throws(StoreError) {
         let connection = try SQLiteConnection(place, mode: .readWrite)
         try SQLiteSchema.verify(connection)
@@ -390,8 +388,8 @@ final class SQLiteEngine: StorageEngine, @unchecked Sendable {
 
     func close() {
         readers.close()
-        // The connection that is closed last copies the log into the file and clears it away, so that
-        // one is ours, and the log is what it copies. A checkpoint that fails now leaves it in doubt.
+        // The connection closed last copies the log into the file and removes it, so that must be
+        // the writer's, with a log that is certain. A checkpoint that fails now leaves it in doubt.
         try? finishCheckpoint()
         checkpointer = nil
         _ = makeLogCertain()

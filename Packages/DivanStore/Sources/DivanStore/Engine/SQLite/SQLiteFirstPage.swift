@@ -2,13 +2,13 @@ internal import DivanRevisions
 internal import Glibc
 
 /// Gives a copy of a database file another first page, so that SQLite finds the tables that the old one
-/// named.
+/// listed.
 ///
-/// The first page is the one that no other can stand for: with it go the marks of the file and the
-/// schema, which says where tables begin. But what tables there are is known, and their rows tell them
-/// apart. A root is taken where what is left of the schema names it, or where it can be no other; each
-/// row still has to have its checksum. Only for plain files: a sealed page that was changed opens as a
-/// whole or not at all, and its neighbours with it.
+/// No other page can replace the first one: with it, the identifying marks of the file and the schema,
+/// which says where tables begin, are lost. But it is known which tables exist, and their rows
+/// distinguish them. A root is used if what is left of the schema names it, or if no other is possible;
+/// each row must still match its checksum. Only for plain files: a sealed page that was changed opens
+/// as a whole or not at all, together with its neighbours.
 struct SQLiteFirstPage {
     private let path: String
     private let map: SQLitePageMap
@@ -20,15 +20,15 @@ struct SQLiteFirstPage {
     /// - Parameters:
     ///   - source: The damaged file.
     ///   - path: Where the copy is made.
-    /// - Returns: A line for each collection whose documents cannot be told from others; `nil` where
-    ///   the pages do not tell enough.
-    /// - Throws: What the medium reports, and what SQLite says of the copy.
+    /// - Returns: A line for each collection whose documents cannot be told from others; `nil` if
+    ///   the pages do not reveal enough.
+    /// - Throws: What the medium reports, and what SQLite reports about the copy.
     static func remake(_ source: String, at path: String) throws(StoreError) -> [String]? {
         try copyWithLog(source, to: path)
         let old = try exchangeFirst(of: path)
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // The log has had the page.
+        // The log contained the page.
         guard try connection.integer("SELECT count(*) FROM sqlite_schema") == 2 else { return [] }
         let map = try SQLitePageMap(of: path)
         let page = SQLiteFirstPage(path: path, map: map, schema: [old] + map.schemaPages)
@@ -37,8 +37,8 @@ struct SQLiteFirstPage {
 
     // MARK: The page
 
-    /// What the schema says when nothing is in it but the tables that every database has; without
-    /// their indexes, which a salvage does not need.
+    /// The schema of a database with nothing but the tables that every database has, without their
+    /// indexes, which a salvage does not need.
     private static let tables = """
         CREATE TABLE collections (id INTEGER PRIMARY KEY, scope TEXT NOT NULL,
             name TEXT NOT NULL, lastSequence INTEGER NOT NULL, liveCount INTEGER NOT NULL,
@@ -56,7 +56,7 @@ struct SQLiteFirstPage {
             """
     }
 
-    /// Puts a new first page in the place of the old one, and returns that.
+    /// Replaces the first page by a new one, and returns the old one.
     private static func exchangeFirst(of path: String) throws(StoreError) -> [UInt8] {
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw .system(errno, at: path) }
@@ -69,7 +69,7 @@ struct SQLiteFirstPage {
         let version = known.contains(told) ? told : Int64(SQLiteSchema.version)
         var page = try template(version: version, pageByteCount, path)
         let pageCount = byteCount / pageByteCount
-        // That the number of pages was written by who knows it; no page is free.
+        // Marks the page count as valid, and no page as free.
         for (place, value) in [(24, 1), (28, pageCount), (32, 0), (36, 0), (92, 1)] {
             page.write(value, byteCount: 4, at: place)
         }
@@ -130,7 +130,7 @@ struct SQLiteFirstPage {
             )
         }
         try nameDictionaries()
-        // What was not found is empty.
+        // What was not found is left empty.
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         if values == nil || !Self.canRead("\"values\"", of: connection) {
             try edit("DELETE FROM sqlite_schema WHERE name = 'values'")
@@ -145,7 +145,7 @@ struct SQLiteFirstPage {
         return losses
     }
 
-    /// Whether each page of a table can be read, and is one.
+    /// Whether every page of a table can be read and is valid.
     private static func canRead(_ table: String, of connection: SQLiteConnection) -> Bool {
         do throws(StoreError) {
             _ = try connection.integer("SELECT sum(length(value) + checksum) FROM \(table)")
@@ -155,7 +155,7 @@ struct SQLiteFirstPage {
         }
     }
 
-    /// Makes the table of small values, which say how revisions are named: rows tell that, too.
+    /// Creates the table of small values, which say how revisions are named; rows reveal that, too.
     private func nameScheme(_ ids: [Int64]) throws(StoreError) {
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute(SQLiteDefinitions.values)
@@ -172,12 +172,12 @@ struct SQLiteFirstPage {
                 if isVersion == true { return true }
             }
         } catch {
-            // What follows cannot be read, and tells nothing.
+            // What follows cannot be read, and reveals nothing.
         }
         return false
     }
 
-    /// Those tables have the same rows: where nothing is left of the schema, either may be the other.
+    /// Those two tables have the same rows: if nothing is left of the schema, either may be the other.
     private func nameDictionaries() throws(StoreError) {
         var candidates = map.roots.filter { $0.table == .dictionaries }
         for name in SQLiteDictionaries.tables {
@@ -186,7 +186,7 @@ struct SQLiteFirstPage {
             let place = candidates.firstIndex { named.contains($0.number) }
             guard let place = place ?? candidates.indices.first else { continue }
             let root = candidates.remove(at: place)
-            // The counter of the numbers is gone with the schema.
+            // The counter of the numbers is lost with the schema.
             let sql = SQLiteDefinitions.dictionaries(name).replacing(" AUTOINCREMENT", with: "")
             try edit(
                 """
@@ -197,7 +197,7 @@ struct SQLiteFirstPage {
         }
     }
 
-    /// Changes the schema, which is read again by who opens the file next.
+    /// Changes the schema; the next connection to the file reads it again.
     private func edit(_ sql: String) throws(StoreError) {
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA writable_schema = ON; \(sql)")
@@ -244,7 +244,7 @@ struct SQLiteFirstPage {
         if BundleFiles.exists(source + "-wal") { try copy(source + "-wal", to: target + "-wal") }
     }
 
-    /// A page that the disk does not give is one of zeros.
+    /// Copies a file; a page that the disk cannot read becomes zeros.
     private static func copy(_ source: String, to target: String) throws(StoreError) {
         let from = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard from >= 0 else { throw .system(errno, at: source) }

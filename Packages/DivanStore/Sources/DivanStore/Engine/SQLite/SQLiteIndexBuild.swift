@@ -1,20 +1,20 @@
 internal import CDivanStore
 
-/// Statements that make indexes, one after another, with a watch that is told how far each is.
+/// Runs statements that create indexes, one after another, and reports the progress of each to a watch.
 ///
-/// Theory. SQLite says nothing of a statement that runs, but calls a handler each so many steps of its
-/// machine. An `INSERT … SELECT` counts the rows that it has read. `CREATE INDEX` does not, so that its
-/// steps are counted, and compared with those that it will take: the length of its loop over the table,
-/// as `EXPLAIN` shows it, and four steps more for each row behind the sorting, times the rows. What
-/// `EXPLAIN` shows may change with versions; where it is not understood, nothing is told of the
-/// statement until it is done.
+/// Theory. SQLite reports nothing about a running statement, but calls a handler every so many steps of
+/// its machine. An `INSERT … SELECT` counts the rows that it has read. `CREATE INDEX` does not, so its
+/// steps are counted and compared with the total it will take: the length of its loop over the table,
+/// as `EXPLAIN` shows it, and four more steps for each row after the sorting, times the number of rows.
+/// The output of `EXPLAIN` may change with versions; if it is not understood, no progress of the
+/// statement is reported until it is done.
 ///
-/// SQLite takes an interrupted change for a reason to undo its transaction. Another one is begun then,
-/// so that nothing that follows in the same block is committed by itself.
+/// SQLite rolls back the transaction of an interrupted change. Another one is then begun, so that
+/// nothing that follows in the same block is committed by itself.
 final class SQLiteIndexBuild {
-    /// Steps between two looks: about 15 µs.
+    /// Steps between two checks: about 15 µs.
     private static let stepCount: Int32 = 1_000
-    /// Steps for each row behind the sorting.
+    /// Steps for each row after the sorting.
     private static let sortedStepCount = 4
 
     /// The loop of a statement over the rows of a table.
@@ -42,14 +42,14 @@ final class SQLiteIndexBuild {
             try connection.execute(sql, willRun: beginLooks)
         } catch {
             if !connection.isInTransaction { try? connection.execute("BEGIN IMMEDIATE") }
-            // What SQLite reports of a change that was stopped is only that.
+            // What SQLite reports of a change that was stopped is only the interruption.
             try watch.check()
             throw error
         }
         try watch.check()
     }
 
-    /// Has SQLite look from now on at how far a statement is.
+    /// Makes SQLite check from now on how far a statement is.
     private func beginLooks(at statement: OpaquePointer) {
         endLooks()  // what finds the loop is no part of it
         loop = Self.loop(of: statement, on: connection)
@@ -85,8 +85,8 @@ final class SQLiteIndexBuild {
         return 0
     }
 
-    /// The loop of a statement that makes or fills a table or an index; `nil` for others, and where the
-    /// plan cannot be read.
+    /// The loop of a statement that creates or fills a table or an index; `nil` for others, and if the
+    /// plan cannot be interpreted.
     private static func loop(
         of statement: OpaquePointer,
         on connection: SQLiteConnection
@@ -113,7 +113,7 @@ final class SQLiteIndexBuild {
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage = \(root)"
             )
             guard let table, length > 0 else { return nil }
-            // Names of tables of ours have no quotes.
+            // Names of our tables contain no quotes.
             let rowCount = try connection.integer("SELECT count(*) FROM \"\(table)\"") ?? 0
             return Loop(rowCount: rowCount, length: length, isCounted: isCounted)
         }

@@ -1,15 +1,15 @@
 /// What a session knows of the collections whose bodies it packs; confined to its thread.
 final class SQLitePackers {
-    /// What packs in one collection.
+    /// The packer of one collection.
     struct Packer {
         var state: PackedCollection
-        /// With which documents it was tried to make a dictionary, lest each save tries.
+        /// The number of documents when making a dictionary was last tried, so that not every save tries again.
         var triedCount = 0
     }
 
     /// Whether a body may be packed.
     private(set) var mayPack: Bool
-    /// By collection; `nil` until that is read.
+    /// By collection; `nil` until they are read.
     var known: [CollectionID: Packer]?
 
     init(mayPack: Bool) {
@@ -17,7 +17,7 @@ final class SQLitePackers {
         known = mayPack ? nil : [:]
     }
 
-    /// Has it read again.
+    /// Makes it read them again.
     func forget() { known = nil }
 
     /// Notes that bodies may be packed from now on.

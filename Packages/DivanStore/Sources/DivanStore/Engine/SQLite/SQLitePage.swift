@@ -1,10 +1,10 @@
-/// A page of a b-tree, read without the schema that says whose it is.
+/// A page of a b-tree, read without the schema that says which table it belongs to.
 ///
-/// Anything in it may be damaged, so every number is held against the page's own bounds.
+/// Anything in it may be damaged, so every number is checked against the page's own bounds.
 ///
 /// Source: the file format of SQLite, §1.6 (b-tree pages) and §2.1 (records).
 struct SQLitePage {
-    /// What the first byte says.
+    /// The type in the first byte.
     enum Kind: UInt8 {
         case indexInterior = 2
         case tableInterior = 5
@@ -14,9 +14,9 @@ struct SQLitePage {
         var isInterior: Bool { self == .indexInterior || self == .tableInterior }
     }
 
-    /// A table of a database, by the columns that its records have.
+    /// A table of a database, recognised by the columns of its records.
     enum Table: Hashable {
-        /// In a file that was made before there were checksums, the body stands before its own.
+        /// In a file created before there were checksums, the body precedes its checksum.
         case documents(bodyIsLast: Bool)
         case collections
         case values
@@ -42,15 +42,15 @@ struct SQLitePage {
         }
     }
 
-    /// The pages below an inner page.
+    /// The pages below an interior page.
     let children: [UInt32]
-    /// Whose records it has, as the first of them tells; `nil` for other tables, and for an inner page
-    /// of a table, which has none.
+    /// The table of its records, as the first of them shows; `nil` for other tables, and for an
+    /// interior page of a table, which has none.
     let table: Table?
-    /// The number of the last row of a page that has rows of a table.
+    /// The number of the last row, for a page that has rows of a table.
     let lastNumber: Int64?
 
-    /// Reads a page other than the first; `nil` when it is no page of a b-tree, or an empty one.
+    /// Reads a page other than the first; `nil` if it is not a page of a b-tree, or an empty one.
     init?(_ bytes: [UInt8], pageCount: UInt32) {
         guard let kind = bytes.first.flatMap(Kind.init(rawValue:)) else { return nil }
         var head = Cursor(bytes: bytes, offset: 3)
@@ -93,10 +93,10 @@ struct SQLitePage {
         return kind == .tableLeaf ? rowTable(values, byteCount) : keyTable(values)
     }
 
-    /// Whose row has such columns, in so many bytes.
+    /// The table whose rows have such columns, in this many bytes.
     private static func rowTable(_ values: [Value], _ byteCount: UInt64) -> Table? {
         if values == [.text, .text, .text, .integer, .text] { return .schema }
-        // Tables of an index of words have such rows, too, but short ones.
+        // Tables of a full-text index have such rows, too, but short ones.
         if values == [.null, .bytes, .integer], byteCount > 256 { return .dictionaries }
         if (5...7).contains(values.count),
             values.starts(with: [.null, .text, .text, .integer, .integer]),
@@ -160,14 +160,14 @@ struct SQLitePage {
     }
 }
 
-/// Numbers of the file format, the highest byte first.
+/// Numbers of the file format, in big-endian byte order.
 extension [UInt8] {
-    /// The number of four bytes at a place, which has them.
+    /// The four-byte number at an offset, which must be in range.
     func number(at place: Int) -> UInt32 {
         self[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Writes a number over so many bytes at a place, which has them.
+    /// Writes a number of `byteCount` bytes at an offset, which must be in range.
     mutating func write(_ number: Int, byteCount: Int, at place: Int) {
         for byte in 0..<byteCount {
             self[place + byte] = UInt8(truncatingIfNeeded: number >> (8 * (byteCount - 1 - byte)))

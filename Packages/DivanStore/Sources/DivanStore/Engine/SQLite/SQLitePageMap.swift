@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Which b-trees the pages of a plain database file make up, seen without its schema.
+/// The b-trees that the pages of a plain database file make up, determined without its schema.
 ///
-/// A page that was given up still has what it held. So a page that no other names as its child may be a
-/// root or none, and whoever asks wants further evidence, or the only one of its kind.
+/// A freed page still has its old contents. So a page that no other names as its child may be a root or
+/// none, and callers need further evidence, or a page that is the only one of its kind.
 struct SQLitePageMap {
-    /// The top of a b-tree.
+    /// The root of a b-tree.
     struct Root: Hashable {
         let number: UInt32
         let table: SQLitePage.Table
@@ -13,16 +13,16 @@ struct SQLitePageMap {
         var leafCount = 0
     }
 
-    /// Bytes of a page in our files: what is chosen today, and SQLite's own choice, which older ones have.
+    /// Bytes of a page in our files: what is chosen today, and SQLite's own default, which older ones have.
     private static let knownByteCounts = [SQLiteSchema.pageByteCount, 4_096]
-    /// Bytes in front of the first page's own content.
+    /// Bytes before the first page's own content.
     private static let headerByteCount = 100
-    /// A file of 2³² pages has trees of this depth.
+    /// A file of 2³² pages has trees of at most this depth.
     private static let maximumDepth = 20
 
     /// Bytes of a page.
     let pageByteCount: Int
-    /// What may be the roots of tables that are known, the first page left out.
+    /// Possible roots of known tables, except the first page.
     let roots: [Root]
     /// Pages with records of the schema, which has more than one page where there are many tables.
     let schemaPages: [[UInt8]]
@@ -79,9 +79,9 @@ struct SQLitePageMap {
         return found.values.sorted { $0.number < $1.number }
     }
 
-    /// The root that stands at a page, if a table's records are below it.
+    /// The root at a page, if records of a table are below it.
     func root(at number: UInt32) -> Root? {
-        // Damaged pages may name each other: each is looked at once.
+        // Damaged pages may refer to each other: each is visited once.
         var (waiting, seen) = ([number], Set([number]))
         while let page = waiting.popLast() {
             if let table = tables[page] { return Root(number: number, table: table) }
@@ -101,19 +101,19 @@ struct SQLitePageMap {
         return true
     }
 
-    /// The number of the last row below a page; `nil` where the way to it is damaged.
+    /// The number of the last row below a page; `nil` if the path to it is damaged.
     func lastNumber(below number: UInt32) -> Int64? {
         var page = number
         for _ in 0..<Self.maximumDepth {
             if let last = lastNumbers[page] { return last }
-            // The last child stands first.
+            // The last child comes first.
             guard let last = children[page]?.first else { return nil }
             page = last
         }
         return nil
     }
 
-    /// A page of an open file, counted from 1; where it cannot be read it is zeros.
+    /// A page of an open file, counted from 1; zeros if it cannot be read.
     static func page(_ number: UInt32, of descriptor: Int32, _ byteCount: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: byteCount)
         let place = Int(number - 1) * byteCount
@@ -123,11 +123,11 @@ struct SQLitePageMap {
         return bytes
     }
 
-    /// Bytes of a page of an open file, as its header says, or what is left of its pages.
+    /// Bytes of a page of an open file, according to its header or what is left of its pages.
     ///
-    /// Records stand at the end of a page. Of a page that is taken for one of half its length they are
-    /// not found, and of pages that are taken for halves of one every second record is: so the length
-    /// that finds the most of our tables is right.
+    /// Records are at the end of a page. Assuming half the true length finds none of them, and
+    /// assuming twice the length finds every second record: so the length that finds most of our
+    /// tables is right.
     static func pageByteCount(of descriptor: Int32, _ fileByteCount: Int) -> Int {
         let header = page(1, of: descriptor, headerByteCount)
         let told = Int(header[16]) << 8 | Int(header[17])
@@ -145,15 +145,15 @@ struct SQLitePageMap {
         return best?.0 ?? SQLiteSchema.pageByteCount
     }
 
-    /// The only root that it can be, of several the only one with inner pages; `nil` in doubt.
+    /// The only possible root: if there are several, the only one with interior pages; `nil` if in doubt.
     static func only(_ roots: [Root]) -> Root? {
         if roots.count == 1 { return roots.first }
         let large = roots.filter { $0.leafCount > 1 }
         return large.count == 1 ? large.first : nil
     }
 
-    /// Where a page of the schema has the root of a table: behind the type and both names stands its
-    /// number, in as many bytes as it needs, and then the statement.
+    /// Where a page of the schema has the root of a table: its number, in as many bytes as needed,
+    /// follows the type and both names and precedes the statement.
     static func roots(ofTablesNamed prefix: String, in page: [UInt8]) -> [(name: String, UInt32)] {
         let (type, start) = (Array("table".utf8), Array(prefix.utf8))
         let (opening, statement) = (type + start, Array("CREATE TABLE".utf8))

@@ -19,12 +19,12 @@ struct SQLitePlace: Sendable {
         self.packing = packing
     }
 
-    /// The place as a URI, which names what SQLite opens it with.
+    /// The place as a URI, which includes the VFS to open it with.
     func uri() throws(StoreError) -> String {
         Self.uri(path, "vfs=\(try vfsName() ?? "unix")")
     }
 
-    /// What SQLite opens it with; `nil`: its own.
+    /// The VFS that SQLite opens it with; `nil` means its own.
     func vfsName() throws(StoreError) -> String? {
         let batched = divan_batched_vfs().map { String(cString: $0) }
         do {

@@ -3,7 +3,7 @@ internal import DivanFullText
 internal import DivanRevisions
 internal import DivanSQLFunctions
 
-/// What queries call on a connection: the functions of the language, and those that read our rows.
+/// The functions that queries call on a connection: those of the language, and those that read our rows.
 enum SQLiteQueryFunctions {
     /// Returns SQLite's result code.
     static func add(to connection: OpaquePointer, unpackingBy bodies: SQLiteBodies) -> Int32 {
@@ -23,7 +23,7 @@ enum SQLiteQueryFunctions {
         )
     }
 
-    /// The text of a revision ID as rows have it; NULL for what is none.
+    /// The text of a revision ID as stored in rows; NULL if it is not one.
     private static func revision(_ context: OpaquePointer?, _ argument: OpaquePointer?) {
         let start = sqlite3_value_blob(argument)?.assumingMemoryBound(to: UInt8.self)
         let count = Int(sqlite3_value_bytes(argument))

@@ -2,18 +2,18 @@ internal import CDivanStore
 internal import DivanJSON
 internal import DivanQuery
 
-/// A query that runs on a session; that must outlive it, in one transaction.
+/// A query that runs on a session, which must outlive it, in one transaction.
 final class SQLiteQueryRun {
     let titles: [ExactText]
     private let session: SQLiteSession
     private let sql: String
     private let statement: SQLiteStatement
     private let watch: QueryWatch
-    /// What it may hold; unbounded in a transaction that writes, which SQLite would undo with the query.
+    /// What it may hold; unlimited in a transaction that writes, which SQLite would roll back with the query.
     private let allowance: SQLiteAllowance?
     private let isKept: Bool
 
-    /// Begins a query; what it takes is kept for the next run, unless there will be none.
+    /// Begins a query; its resources are kept for the next run, if there will be one.
     init(_ query: StorageQuery, on session: SQLiteSession, isKept: Bool = true) throws {
         try session.pages.keepMore(on: session.connection)
         let allowance = session.allowance(for: query)
@@ -33,10 +33,10 @@ final class SQLiteQueryRun {
         session.connection.watch(watch)
     }
 
-    /// Translates and compiles a query, with `prefix` before it; one that is too deep for SQLite is
+    /// Translates and compiles a query, prefixed by `prefix`; one that is too deep for SQLite is
     /// divided.
     ///
-    /// - Throws: What SQLite refuses; `QueryError` for a query that is too deep even in pieces.
+    /// - Throws: What SQLite rejects; `QueryError` for a query that is too deep even in pieces.
     static func prepare(
         _ query: CheckedStatement,
         schema: some SQLSchema,
@@ -56,14 +56,14 @@ final class SQLiteQueryRun {
         throw QueryError.tooDeep
     }
 
-    /// The next row, or `nil` behind the last one.
+    /// The next row, or `nil` after the last one.
     func next() throws -> [QueryValue]? {
         if watch.mustStop { try watch.check(path: statement.path) }
         do throws(StoreError) {
             return try step() ? statement.values(count: titles.count) : nil
         } catch {
             if let refusal = allowance?.refusal { throw refusal }
-            // What SQLite reports of a query that was stopped is only that.
+            // What SQLite reports of a query that was stopped is only the interruption.
             try watch.check(path: statement.path)
             throw error.asRefusalByFunction ?? error
         }
@@ -74,7 +74,7 @@ final class SQLiteQueryRun {
         return try allowance.within { () throws(StoreError) in try statement.step() }
     }
 
-    /// What SQLite plans, with the names that people know.
+    /// SQLite's plan, with the names that users know.
     static func plan(_ query: StorageQuery, on session: SQLiteSession) throws -> QueryPlan {
         let schema = SQLiteQuerySchema(session)
         let (translation, steps) = try steps(of: query, schema, on: session)
@@ -122,22 +122,22 @@ final class SQLiteQueryRun {
         session.connection.watch(nil)
         statement.reset()
         guard isKept else { return }
-        // What it was asked with may be as long as a document, and there may be no next time.
+        // Its parameters may be as long as a document, and it may not run again.
         statement.clearBindings()
         session.queries.keep(statement, for: sql)
     }
 }
 
 extension StoreError {
-    /// Whether SQLite refused a text because its parentheses are too deep.
+    /// Whether SQLite rejected a text because its parentheses are nested too deeply.
     var isTooDeep: Bool {
         guard case .sqlite(_, let message) = code else { return false }
         return message.contains("parser stack overflow") || message.contains("Expression tree")
     }
 
-    /// What a function of the language said of its arguments, such as a malformed regular expression.
+    /// What a function of the language said about its arguments, such as a malformed regular expression.
     ///
-    /// That is a mistake of who asks; SQLite's plain error has no other cause while a statement runs.
+    /// That is the caller's mistake; SQLite's plain error has no other cause while a statement runs.
     var asRefusalByFunction: QueryError? {
         guard case .sqlite(1, let message) = code else { return nil }
         return QueryError(message, code: .failed)
@@ -145,14 +145,14 @@ extension StoreError {
 }
 
 extension QueryError {
-    /// More levels than SQLite takes.
+    /// More levels than SQLite accepts.
     static var tooDeep: QueryError {
         QueryError("an expression is nested too deeply; divide it")
     }
 }
 
 extension SQLiteStatement {
-    /// Binds what a translation and the values of its parameters say.
+    /// Binds the values of a translation and of its parameters.
     func bind(
         _ translation: SQLTranslation,
         _ parameters: [ExactText: QueryValue],
@@ -162,7 +162,7 @@ extension SQLiteStatement {
             let index = Int32(clamping: offset + 1)
             switch binding {
             case .parameter(let name, let isExact):
-                // A null stands for no value, as applications expect that use it for "no filter".
+                // A null means no value, as expected by applications that use it for "no filter".
                 let value = parameters[name] ?? .missing
                 try bind(value == .null ? .missing : value, isExact: isExact, at: index)
             case .text(let text): try bind(text.text, at: index)
@@ -176,7 +176,7 @@ extension SQLiteStatement {
 }
 
 extension SQLiteSession {
-    /// A query with its statement; under a schema that it was run with before it is not translated anew.
+    /// A query with its statement; it is not translated again under a schema that it was run with before.
     fileprivate func prepare(
         _ query: CheckedStatement,
         isKept: Bool,
@@ -200,14 +200,14 @@ extension SQLiteSession {
         return prepared
     }
 
-    /// What a query may hold, its compiled statement included; `nil` in a transaction that writes, which
-    /// SQLite would undo with the query.
+    /// What a query may hold, including its compiled statement; `nil` in a transaction that writes,
+    /// which SQLite would roll back with the query.
     fileprivate func allowance(for query: StorageQuery) -> SQLiteAllowance? {
         connection.isWriting ? nil : SQLiteAllowance(query.watch.memory)
     }
 
-    /// The version of the snapshot's schema; `nil` where nothing may be kept under it, as in a transaction
-    /// that writes: if that is undone, another schema gets the same version.
+    /// The version of the snapshot's schema; `nil` if nothing may be kept under it, as in a transaction
+    /// that writes: after a rollback, another schema gets the same version.
     func schemaVersion() throws(StoreError) -> Int64? {
         guard connection.isInTransaction, !connection.isWriting else { return nil }
         if let known = queries.schemaVersion { return known }
@@ -234,9 +234,9 @@ extension SQLiteSession {
 }
 
 extension SQLiteConnection {
-    /// Compiles a statement, whose memory counts for an allowance.
+    /// Compiles a statement, whose memory counts towards an allowance.
     ///
-    /// - Throws: `QueryStop` where that is used up, and what SQLite refuses.
+    /// - Throws: `QueryStop` if that is used up, and what SQLite rejects.
     fileprivate func prepare(
         _ sql: String,
         within allowance: SQLiteAllowance?
@@ -252,8 +252,7 @@ extension SQLiteConnection {
 }
 
 extension SQLTranslation {
-    /// Bytes of its text and of the literals that are bound to it: what is kept for it takes some ten times
-    /// as many.
+    /// Bytes of its text and of the literals bound to it: what is kept for it takes some ten times as many.
     var byteCount: Int {
         bindings.reduce(sql.utf8.count) { sum, binding in
             switch binding {

@@ -42,7 +42,7 @@ final class SQLiteQuerySchema: SQLSchema {
         )
     }
 
-    /// Those of whole collections: of part of the documents no query gets all its groups.
+    /// Only indexes of whole collections: with some of the documents, a query does not get all its groups.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]] {
         try records(of: collection).filter { $0.kind == .value && $0.isWhole }.map(\.keys)
     }

@@ -1,36 +1,36 @@
 internal import DivanQuery
 
-/// Compiled queries of one connection that nobody runs, the latest last, and what is known of some
-/// queries under one version of the schema, which changes with each collection and index.
+/// Idle compiled queries of one connection, the latest last, and what is known of some queries
+/// under one version of the schema, which changes with each collection and index.
 final class SQLiteQueryStatements {
-    /// What was found out of a query.
+    /// What is known of a query.
     struct Known {
         fileprivate let query: CheckedStatement
         fileprivate let schema: Int64
         var translation: SQLTranslation?
-        /// Whether it goes through all rows of its first source.
+        /// Whether it reads all rows of its first source.
         var isScan: Bool?
     }
 
-    /// The version of the snapshot's schema, once somebody has asked for it.
+    /// The version of the snapshot's schema, once requested.
     var schemaVersion: Int64?
     private var statements: [(sql: String, statement: SQLiteStatement)] = []
     private var known: [Known] = []
 
-    /// Takes the statement with this text away, if there is one.
+    /// Removes and returns the statement with this text, if there is one.
     func take(_ sql: String) -> SQLiteStatement? {
         guard let index = statements.lastIndex(where: { $0.sql == sql }) else { return nil }
         return statements.remove(at: index).statement
     }
 
-    /// Keeps a statement that is not too long; of too many the oldest goes.
+    /// Keeps a statement that is not too long; if there are too many, the oldest is dropped.
     func keep(_ statement: SQLiteStatement, for sql: String) {
         guard sql.utf8.count <= StoreLimits.keptQueryByteCount else { return }
         if statements.count == StoreLimits.keptQueryCount { statements.removeFirst() }
         statements.append((sql, statement))
     }
 
-    /// What is known of a query; of too many the one goes that was asked for the longest time ago.
+    /// What is known of a query; if there are too many, the least recently used is dropped.
     subscript(query: CheckedStatement, schema: Int64) -> Known {
         get {
             guard let place = place(of: query, schema) else {

@@ -3,27 +3,27 @@ internal import Glibc
 /// The connections that read, each used by one thread at a time.
 ///
 /// Beginning and ending a snapshot takes the locks of the file, which costs more than reading a
-/// small document. So a reader that comes back keeps its snapshot, and whoever reads next goes on
-/// with it, until something is written: snapshots that nobody uses end before a write begins, so
-/// that none of them keeps the log from being written into the file.
+/// small document. So a reader that is returned keeps its snapshot, and the next read continues
+/// with it, until something is written: unused snapshots end before a write begins, so that none of
+/// them keeps the log from being copied into the file.
 ///
-/// Sendable although connections are not: a session belongs to the one thread that took it, and
-/// the list is only touched under the lock.
+/// Sendable although connections are not: a session belongs to the one thread that took it, and the
+/// list is only accessed under the lock.
 final class SQLiteReaders: @unchecked Sendable {
     private var place: SQLitePlace
     private let mode: SQLiteConnection.Mode
-    /// Whether nobody but this process writes, so that a kept snapshot is known to be the latest.
+    /// Whether only this process writes, so that a kept snapshot is known to be the latest.
     private let seesEveryWrite: Bool
     private let lock = RecursiveLock()
-    // Held while the file is exchanged; who wants to read meanwhile waits for it.
+    // Held while the file is replaced; readers wait for it.
     private let exchange = RecursiveLock()
     private var isExchanging = false
     private var usedCount = 0
-    /// The file that is read: a database that somebody put in its place is another one.
+    /// The file that is read; a database that somebody put in its place is another one.
     private var identity: FileIdentity?
     private var isOpen = true
     private var isWriting = false
-    // Counts beginnings and ends of writes: two equal numbers, nothing written in between.
+    // Counts beginnings and ends of writes: if it is unchanged, nothing was written in between.
     private var generation: UInt64 = 0
     private var idle: [SQLiteSession] = []
     private var running: [ObjectIdentifier: QueryWatch] = [:]
@@ -43,7 +43,7 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// The same; `nil` while the file is exchanged, for who must not wait for that.
+    /// The same, but `nil` while the file is being replaced, for callers that must not wait for that.
     func takeAtOnce() throws(StoreError) -> SQLiteSession? {
         guard let (found, place, now) = try enter() else { return nil }
         if let found, found.hasSnapshot { return found }
@@ -59,8 +59,8 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Counts one more reader, and gives it a session that nobody uses, if there is one; `nil` while
-    /// the file is exchanged.
+    /// Counts one more reader, and gives it an idle session, if there is one; `nil` while the file
+    /// is being replaced.
     private func enter() throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? {
         try lock.withLock { () throws(StoreError) -> (SQLiteSession?, SQLitePlace, UInt64)? in
             guard isOpen else { throw StoreError(.notOpen, at: place.path) }
@@ -70,11 +70,11 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` while no connection of a reader is open, and opens them at another place then.
+    /// Runs `body` while no reader's connection is open, and then opens them at another place.
     ///
-    /// Readers that come meanwhile wait; those that read are waited for.
+    /// New readers wait in the meantime; running ones are waited for.
     ///
-    /// - Throws: `busy` when they take too long, and what `body` throws; the place stays then.
+    /// - Throws: `busy` if they take too long, and what `body` throws; the place then stays the same.
     func whileClosed(_ body: () throws -> SQLitePlace) throws {
         try exchange.withLock {
             lock.withLock { isExchanging = true }
@@ -97,8 +97,8 @@ final class SQLiteReaders: @unchecked Sendable {
         }
     }
 
-    /// Opened for writing where the writer is, because the reader that comes first may have to
-    /// recover the log of a crash.
+    /// Opened for writing if the writer is, because the first reader may have to recover the log
+    /// after a crash.
     private func opened(_ place: SQLitePlace) throws(StoreError) -> SQLiteSession {
         let connection = try SQLiteConnection(place, mode: mode)
         try requireFile()
@@ -107,9 +107,9 @@ final class SQLiteReaders: @unchecked Sendable {
         return session
     }
 
-    /// Looks whether the file that is read is still where it was opened.
+    /// Checks that the file that is read is still where it was opened.
     ///
-    /// - Throws: `StoreError.Code.io` with `ESTALE` where it is not.
+    /// - Throws: `StoreError.Code.io` with `ESTALE` if it is not.
     func requireFile() throws(StoreError) {
         let (path, identity) = lock.withLock { (place.path, self.identity) }
         guard identity?.isAt(path) != false else { throw StoreError(.io(ESTALE), at: path) }
@@ -128,10 +128,10 @@ final class SQLiteReaders: @unchecked Sendable {
         }
         if isKept { return }
         session.hasSnapshot = false
-        // Reading cannot fail to end: without changes a ROLLBACK only drops the read lock.
+        // Ending a read cannot fail: without changes a ROLLBACK only drops the read lock.
         session.rollback()
         lock.withLock {
-            // Closed, if it is, before nobody is left that reads.
+            // If the session is to be closed, that happens before the last reader is counted out.
             if hasRoom, !isExchanging { idle.append(session) }
             usedCount -= 1
         }
@@ -139,7 +139,7 @@ final class SQLiteReaders: @unchecked Sendable {
 
     private var hasRoom: Bool { isOpen && idle.count < StoreLimits.idleReaderCount }
 
-    /// Ends the snapshots that nobody uses; those in use end when they come back.
+    /// Ends idle snapshots; those in use end when they are returned.
     func beginWrite() {
         lock.withLock {
             isWriting = true
@@ -160,14 +160,14 @@ final class SQLiteReaders: @unchecked Sendable {
 
     /// Whether nothing was written since a session was taken.
     ///
-    /// If so after its first read, its snapshot is the one of every session with its generation.
+    /// If so after its first read, every session with its generation has the same snapshot.
     func isLatest(_ session: SQLiteSession) -> Bool {
         lock.withLock {
             seesEveryWrite && !isWriting && !isExchanging && session.generation == generation
         }
     }
 
-    /// Notes a query that outlives the call that began it, so that closing ends it.
+    /// Registers a query that outlives the call that began it, so that closing ends it.
     func begin(_ watch: QueryWatch) throws(StoreError) {
         let isUsable = lock.withLock {
             if isOpen { running[ObjectIdentifier(watch)] = watch }
@@ -180,13 +180,13 @@ final class SQLiteReaders: @unchecked Sendable {
         lock.withLock { running[ObjectIdentifier(watch)] = nil }
     }
 
-    /// Tells those who keep a snapshot for a query that the log is long.
+    /// Tells those that keep a snapshot for a query that the log is long.
     func logIsLong() {
         for watch in lock.withLock({ Array(running.values) }) { watch.logIsLong() }
     }
 
-    /// Closes the connections that nobody uses; the others close when they come back, which
-    /// queries do with their next row.
+    /// Closes idle connections; the others close when they are returned, which queries do at their
+    /// next row.
     func close() {
         lock.withLock {
             isOpen = false

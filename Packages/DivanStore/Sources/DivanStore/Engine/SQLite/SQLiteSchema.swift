@@ -1,17 +1,16 @@
-/// The tables of a database file, and the marks that tell whose file it is.
+/// The tables of a database file, and the marks that identify it.
 enum SQLiteSchema {
     /// `user_version`: raised when an older Divan could no longer read the file.
     ///
-    /// 2: a row may keep the counters of its collection, and old bodies may be packed. A file of
-    /// version 1 is read as it is and becomes a newer one when it is opened for writing.
-    /// 3: what remotes have may stand beside the rows (`KnownSequences`).
-    /// 4: each row has a checksum, which those of an older file get when they are stored again or
-    /// the database is compacted.
-    /// 5: revisions are named by version vectors (`StorageFormat`); a database of trees stays at 4.
-    /// 6: bodies may be packed (`PackedBody`), of either; a database where no collection ever asked for
-    /// that stays at 4 or 5.
+    /// 2: a row may hold the counters of its collection, and old bodies may be packed. A file of
+    /// version 1 is read as it is and upgraded when it is opened for writing. 3: what remotes have may
+    /// be stored apart from the rows (`KnownSequences`). 4: each row has a checksum, which those of an
+    /// older file get when they are stored again or the database is compacted. 5: revisions are named
+    /// by version vectors (`StorageFormat`); a database with trees stays at 4. 6: bodies may be packed
+    /// (`PackedBody`), with trees or vectors; a database where no collection ever requested that stays
+    /// at 4 or 5.
     static let version = StorageFormat.trees.rawValue
-    /// The greatest version that is read.
+    /// The greatest version that can be read.
     static let greatestVersion = StorageFormat.packed.rawValue
     /// The first version with checksums.
     static let checksumVersion: Int64 = 4
@@ -22,7 +21,7 @@ enum SQLiteSchema {
     /// `application_id`: "Divn".
     static let applicationID: Int64 = 0x4469_766E
 
-    /// Makes the tables of a new, empty database file.
+    /// Creates the tables in a new, empty database file.
     static func create(on connection: SQLiteConnection) throws(StoreError) {
         try connection.execute(
             """
@@ -38,7 +37,7 @@ enum SQLiteSchema {
         )
     }
 
-    /// Refuses files that are not ours, that are newer, or whose tables are not what they should be.
+    /// Rejects files that are not ours, that are newer, or whose tables are not as they should be.
     static func verify(_ connection: SQLiteConnection) throws(StoreError) {
         let owner = try connection.integer("PRAGMA application_id") ?? 0
         guard owner == applicationID else {
@@ -67,7 +66,7 @@ enum SQLiteSchema {
         "docs_\(collection.rawValue)"
     }
 
-    /// Selects the names of the tables that indexes of a collection keep (`SQLIndexTranslation`).
+    /// Selects the names of the tables that belong to indexes of a collection (`SQLIndexTranslation`).
     static func indexTables(of collection: CollectionID) -> String {
         let table = table(collection)
         return """
@@ -77,7 +76,7 @@ enum SQLiteSchema {
             """
     }
 
-    /// Selects the names of the indexes that users made of a collection and its items.
+    /// Selects the names of the indexes that users created on a collection and its items.
     static func madeIndexes(of collection: CollectionID) -> String {
         """
         SELECT name FROM sqlite_schema
@@ -85,7 +84,7 @@ enum SQLiteSchema {
         """
     }
 
-    /// Selects the names of the indexes that every collection has of itself.
+    /// Selects the names of the indexes that every collection has by itself.
     static func ownIndexes(of collection: CollectionID) -> String {
         let table = table(collection)
         return """
@@ -99,13 +98,13 @@ enum SQLiteSchema {
         "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '\(table(collection))'"
     }
 
-    /// Selects 1 where any collection has an index of its user, or a table that one keeps.
+    /// Selects 1 if any collection has a user's index, or a table that belongs to one.
     static let anyIndex = """
         SELECT 1 FROM sqlite_schema WHERE name GLOB 'docs_*_by_*' OR name GLOB 'docs_*_items_*'
             OR name GLOB 'docs_*_words_*' LIMIT 1
         """
 
-    /// Makes the table of a collection.
+    /// Creates the table of a collection.
     static func createTable(_ collection: CollectionID) -> String {
         let table = table(collection)
         return """
@@ -117,26 +116,26 @@ enum SQLiteSchema {
 
     /// Bits of the column `flags` that are flags.
     ///
-    /// Above them stands 1 + the number of live documents in the collection when the row was
+    /// The higher bits hold 1 + the number of live documents in the collection when the row was
     /// stored. So a commit that stores documents writes no page for the counters alone: the row
-    /// with the greatest sequence has them, unless those in `collections` are as late. 0 tells
-    /// nothing.
+    /// with the greatest sequence has them, unless those in `collections` are as late. 0 means
+    /// unknown.
     static let flagsBitCount: Int64 = 8
 
-    /// The column `flags` of a row that keeps the collection's counters.
+    /// The column `flags` of a row that holds the collection's counters.
     static func flags(_ flags: DocumentFlags, liveCount: Int) -> Int64 {
         Int64(flags.rawValue) | (Int64(clamping: liveCount) &+ 1) << flagsBitCount
     }
 
-    /// The file's version: rows have checksums from `checksumVersion` on, which is so unless an older file
-    /// is read as it is.
+    /// The file's version: rows have checksums from `checksumVersion` on, which is always the case unless
+    /// an older file is read as it is.
     static func version(of connection: SQLiteConnection) throws(StoreError) -> Int64 {
         try connection.integer("PRAGMA user_version") ?? 0
     }
 
-    /// Makes a verified file of an older version one of this version, at once or not at all.
+    /// Upgrades a verified file of an older version to this version, in one step or not at all.
     ///
-    /// No document is looked at: adding a column changes no row, whatever the size of the file.
+    /// No document is read: adding a column changes no row, whatever the size of the file.
     static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
         guard let found = try connection.integer("PRAGMA user_version"), found < version
         else { return }
@@ -185,7 +184,7 @@ enum SQLiteSchema {
     static let columns =
         "sequence, documentID, revisionID, flags, expiration, tree, bodyByteCount, body, checksum"
 
-    /// Gives the rows of an older file their checksums, one transaction for each collection.
+    /// Gives the rows of an older file their checksums, in one transaction per collection.
     static func completeChecksums(_ connection: SQLiteConnection) throws(StoreError) {
         let list = try connection.prepare("SELECT id FROM collections WHERE uncheckedThrough > 0")
         var collections: [CollectionID] = []
@@ -215,6 +214,6 @@ enum SQLiteSchema {
         }
     }
 
-    /// True for rows in conflict; the index is used only where this very text stands.
+    /// True for rows in conflict; the index is used only for exactly this text.
     static let isConflicted = "flags & \(DocumentFlags.conflicted.rawValue) <> 0"
 }

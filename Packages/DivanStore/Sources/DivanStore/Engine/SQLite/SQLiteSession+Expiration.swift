@@ -1,6 +1,6 @@
 internal import DivanRevisions
 
-// When documents expire.
+// Expiration of documents.
 extension SQLiteSession {
     func expiration(
         of documentID: DocumentID,

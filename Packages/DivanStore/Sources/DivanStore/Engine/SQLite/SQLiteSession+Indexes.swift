@@ -2,9 +2,9 @@ internal import DivanJSON
 internal import DivanQuery
 
 extension SQLiteSession {
-    /// Makes the table of a collection under a number that another engine gave.
+    /// Creates the table of a collection under a number that another engine assigned.
     func adopt(_ path: CollectionPath, _ id: CollectionID) throws(StoreError) {
-        // Names of collections are made of letters, digits and three other characters.
+        // Names of collections consist of letters, digits and three other characters.
         try connection.execute(
             """
             INSERT INTO collections (id, scope, name, lastSequence, liveCount)
@@ -14,7 +14,7 @@ extension SQLiteSession {
         )
     }
 
-    /// Makes the indexes of the catalogue of another engine.
+    /// Creates the indexes in the catalogue of another engine.
     func adopt(_ records: [IndexRecord], of collection: CollectionID) throws(StoreError) {
         for sql in records.statements { try changeIndexes(sql) }
         for record in records {
@@ -31,7 +31,7 @@ extension SQLiteSession {
         where !names.contains(index) {
             try changeIndexes("DROP INDEX IF EXISTS \(index)")
         }
-        // The triggers of an inner table stand on the outer one, which has the shorter name.
+        // The triggers of an inner table are on the outer one, which has the shorter name.
         let tables = try connection.texts(SQLiteSchema.indexTables(of: collection))
         for table in tables.sorted(by: { $0.utf8.count > $1.utf8.count })
         where !names.contains(table) {
@@ -48,7 +48,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Removes a full-text table that FTS5 cannot open any more, which it would do to remove it.
+    /// Removes a full-text table that FTS5 can no longer open, which it would have to do to remove it.
     private func forgetWords(_ table: String) throws(StoreError) {
         try connection.execute(
             """
@@ -62,7 +62,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Makes sure that each index of a collection says what its documents do.
+    /// Verifies that each index of a collection agrees with its documents.
     func verifyIndexes(of collection: CollectionID) throws(StoreError) {
         let table = SQLiteSchema.table(collection)
         let finding = try connection.text("PRAGMA integrity_check(\(table))") ?? "no answer"
@@ -83,8 +83,8 @@ extension SQLiteSession {
         }
     }
 
-    /// Compares the words of full-text indexes with their texts, which FTS5 does in answer to a command
-    /// that looks like a change.
+    /// Compares the words of full-text indexes with their texts, which FTS5 does on a command that
+    /// looks like a change.
     func checkWords(of collection: CollectionID) throws(StoreError) {
         for record in try indexRecords(of: collection) where record.kind == .fullText {
             for table in record.tables {
@@ -101,7 +101,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Whatever `check` finds damaged is the index's.
+    /// Attributes whatever `check` finds damaged to the index.
     private func naming(
         _ record: IndexRecord,
         _ check: () throws(StoreError) -> Void

@@ -1,4 +1,4 @@
-// What an inspection asks beside what every reader does.
+// What an inspection needs in addition to what every reader does.
 extension SQLiteSession {
     func forEachRow(
         in collection: CollectionID,

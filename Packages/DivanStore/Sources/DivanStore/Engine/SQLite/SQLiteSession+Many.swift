@@ -1,6 +1,6 @@
 internal import DivanRevisions
 
-/// What one run of a statement does for many documents.
+/// Operations of a single statement run on many documents.
 extension SQLiteSession {
     func summaries(
         of documentIDs: [DocumentID],
@@ -24,8 +24,8 @@ extension SQLiteSession {
         return found
     }
 
-    // The statement goes on until there are enough, and is not told how many: what is passed over does
-    // not count.
+    // The statement has no limit and runs until there are enough rows, since skipped ones do not
+    // count.
     func changes(
         in collection: CollectionID,
         after sequence: UInt64,
@@ -100,7 +100,7 @@ extension SQLiteSession {
         return false
     }
 
-    /// Adds rows of new documents by a statement, the counters with each; returns how many it added.
+    /// Adds rows of new documents by a statement, each with the counters; returns how many it added.
     private func put(
         _ rows: ArraySlice<DocumentRow>,
         by statement: SQLiteStatement,

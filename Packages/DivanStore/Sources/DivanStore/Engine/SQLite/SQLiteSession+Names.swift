@@ -1,10 +1,10 @@
 internal import DivanRevisions
 
-// How the indexes that each table of documents has of itself are made anew: SQLite finds documents by them.
+// Rebuilds the indexes that each table of documents has by itself, by which SQLite finds documents.
 extension SQLiteSession {
     func mendNames(of collection: CollectionID) throws(StoreError) -> NameRepair {
         let names = try connection.texts(SQLiteSchema.ownIndexes(of: collection))
-        // By another connection: one that came upon a damaged page changes the schema no more.
+        // On another connection: one that met a damaged page can no longer change the schema.
         let reader = try connection.reader()
         var areReadable = true
         for name in names where areReadable {
@@ -15,7 +15,7 @@ extension SQLiteSession {
                 for name in names { try connection.execute("REINDEX \(name)") }
                 return NameRepair()
             } catch {
-                // A document stands twice.
+                // A document occurs twice.
                 guard error.isDamage else { throw error }
             }
         }
@@ -46,10 +46,10 @@ extension SQLiteSession {
         }
     }
 
-    /// Lets go the indexes as they are, without reading them, and gives their names to new ones.
+    /// Abandons the indexes as they are, without reading them, and gives their names to new ones.
     ///
-    /// A table whose index is damaged cannot be changed, and an index cannot be removed of which a page
-    /// cannot be read. So the schema forgets it, and its pages are nobody's until the file is compacted.
+    /// A table with a damaged index cannot be changed, and an index with an unreadable page cannot be
+    /// removed. So the schema forgets it, and its pages are orphaned until the file is compacted.
     private func exchangeIndexes(
         _ names: [String],
         of collection: CollectionID
@@ -90,7 +90,7 @@ extension SQLiteSession {
         try connection.execute("PRAGMA writable_schema = ON; \(sql)")
     }
 
-    /// Changes what the schema says of a table; it is read again afterwards.
+    /// Changes the schema's definition of a table; it is read again afterwards.
     private func define(_ table: String, as definition: String) throws(StoreError) {
         do {
             let statement = try connection.prepare(
@@ -102,8 +102,7 @@ extension SQLiteSession {
         try connection.execute("PRAGMA writable_schema = RESET")
     }
 
-    /// Of several rows of a document, which a damaged index lets come to be, the whole one that was stored
-    /// last stays.
+    /// Of several rows of one document, which a damaged index can cause, keeps the intact one stored last.
     private func removeSeconds(
         in collection: CollectionID,
         noting repair: inout NameRepair
@@ -137,8 +136,8 @@ extension SQLiteSession {
                 }
                 removed.append(row)
             }
-            // None is whole: a damaged one stays, for a peer's to take its place. Of rows whose IDs are no
-            // text none is found under what was read of them.
+            // None is intact: one damaged row stays, to be replaced by a peer's. Rows whose IDs are not
+            // text are not found under the text that was read of them.
             if kept == nil { removed = Array(removed.dropFirst()) }
             for row in removed {
                 let sequence = Int64(clamping: row.sequence)

@@ -1,8 +1,8 @@
 internal import DivanCompression
 internal import DivanRevisions
 
-// Bodies are packed where a row is bound, and unpacked where one is copied out: everything above knows
-// plain ones alone.
+// Bodies are packed when a row is bound, and unpacked when one is copied out: all code above sees
+// plain ones only.
 extension SQLiteSession {
     // MARK: The switch
 
@@ -21,7 +21,7 @@ extension SQLiteSession {
             throw StoreError(.unknownCodec(number: codec), at: connection.path)
         }
         try requireFormat(.packed)
-        // The rows of a codec before keep their dictionaries until they are written anew.
+        // Rows of a previous codec keep their dictionaries until they are rewritten.
         try setValue(PackedCollection(codec: codec).value, for: key, in: .packing)
         try makeDictionary(for: try state(of: collection))
     }
@@ -31,7 +31,7 @@ extension SQLiteSession {
         if let known = packers.known { return known }
         var found: [CollectionID: SQLitePackers.Packer] = [:]
         for (key, value) in try values(in: .packing) {
-            // What is damaged is told by an inspection; bodies stay plain meanwhile.
+            // An inspection reports damage; until then bodies stay plain.
             guard let id = Int64(key), let state = PackedCollection(value) else { continue }
             found[CollectionID(rawValue: id)] = SQLitePackers.Packer(state: state)
         }
@@ -41,10 +41,9 @@ extension SQLiteSession {
 
     // MARK: Packing
 
-    /// The bodies of rows in packed form, an empty one where it stays plain; none where no body is
-    /// packed.
+    /// The packed bodies of rows, an empty one if it stays plain; no bodies if none is packed.
     ///
-    /// `state` says what is stored before these rows; `nil` where nobody has counted.
+    /// `state` describes what is stored before these rows; `nil` if nobody has counted.
     func packed(
         _ rows: ArraySlice<DocumentRow>,
         in collection: CollectionID,
@@ -65,7 +64,7 @@ extension SQLiteSession {
         try? connection.bodies.dictionary(number)
     }
 
-    /// A body in packed form; empty where that is not shorter by an eighth.
+    /// A packed body; empty if that is not shorter by an eighth.
     private static func packed(_ body: [UInt8], by known: SQLiteBodies.Known) -> [UInt8] {
         guard body.count >= StoreLimits.packedBodyByteCount, body.first != PackedBody.mark
         else { return [] }
@@ -80,7 +79,7 @@ extension SQLiteSession {
 
     // MARK: Dictionaries
 
-    /// Makes the dictionary of a collection out of its documents, if there are enough.
+    /// Makes the dictionary of a collection from its documents, if there are enough.
     private func makeDictionary(for collection: CollectionState) throws(StoreError) {
         let least = StoreLimits.sampledDocumentCount
         guard var packer = try readPackers()[collection.id], packer.state.dictionary == 0,
@@ -106,7 +105,7 @@ extension SQLiteSession {
         packers.known?[collection.id] = packer
     }
 
-    /// Bodies from everywhere in a collection, the newest last, as many as fit.
+    /// Bodies from all over a collection, the newest last, as many as fit.
     private func samples(
         of collection: CollectionID,
         byteCount: Int
@@ -114,7 +113,7 @@ extension SQLiteSession {
         let table = SQLiteSchema.table(collection)
         let first = try connection.integer("SELECT min(sequence) FROM \(table)") ?? 0
         let last = try connection.integer("SELECT max(sequence) FROM \(table)") ?? 0
-        // Only damage makes other ones, and arithmetic with them would leave its range.
+        // Other values are only caused by damage, and would overflow.
         guard first > 0, last < 1 << 62 else { return [] }
         let count = Int64(StoreLimits.sampleCount)
         let step = max(1, (last - first) / count)
@@ -138,7 +137,7 @@ extension SQLiteSession {
             next += step
         }
         guard total > byteCount, bodies.count > 1 else { return bodies }
-        // Evenly fewer, so that all times are in it.
+        // Thins them out evenly, so that all periods are represented.
         let kept = max(1, bodies.count * byteCount / total)
         return (0..<kept).map { bodies[($0 + 1) * bodies.count / kept - 1] }
     }

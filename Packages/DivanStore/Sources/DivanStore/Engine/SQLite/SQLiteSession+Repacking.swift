@@ -1,13 +1,13 @@
 internal import CDivanStore
 internal import DivanRevisions
 
-// What `compact()` does with bodies that are stored otherwise than their collection says now.
+// What `compact()` does with bodies that are not stored as their collection now requires.
 extension SQLiteSession {
-    /// Rows that are written in one transaction.
+    /// Rows written in one transaction.
     private static let batchCount = 512
 
-    /// Packs and unpacks bodies as their collections say, and removes dictionaries that none needs; `between`
-    /// is called behind each commit.
+    /// Packs and unpacks bodies as their collections require, and removes unused dictionaries; `between` is
+    /// called after each commit.
     func repackBodies(_ between: () -> Void) throws(StoreError) {
         guard packers.mayPack else { return }
         let dictionaries = SQLiteDictionaries(on: connection)
@@ -17,7 +17,7 @@ extension SQLiteSession {
             guard let id = try collection(path) else { continue }
             let isPacked = try value(PackedCollection.key(id), in: .packing) != nil
             guard isPacked || made[id] != nil else { continue }
-            // Of a row that was not seen nobody knows which dictionary it needs.
+            // If a row was not seen, it is unknown which dictionary it needs.
             guard let used = try repackBodies(of: id, between) else { continue }
             try inTransaction { () throws(StoreError) in
                 for number in made[id, default: [:]].keys where !used.contains(number) {
@@ -27,7 +27,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Returns the dictionaries that rows still name; `nil` where damage kept some of them from being seen.
+    /// Returns the dictionaries that rows still use; `nil` if damage prevented some rows from being read.
     private func repackBodies(
         of collection: CollectionID,
         _ between: () -> Void
@@ -79,7 +79,7 @@ extension SQLiteSession {
         while try statement.step() {
             let dictionary = statement.withBytes(1) { PackedBody($0)?.dictionary }
             let found = UInt64(clamping: statement.integer(0))
-            // Damage could make it one before, and the way endless.
+            // Damage could make it less than an earlier one, and the loop endless.
             guard found > forms.last?.sequence ?? sequence else {
                 isWhole = false
                 break
@@ -89,7 +89,7 @@ extension SQLiteSession {
         return forms
     }
 
-    /// Stores a body as its collection says; returns the dictionary that the row names then.
+    /// Stores a body as its collection requires; returns the dictionary that the row then uses.
     private func repack(_ form: Form, in state: CollectionState) throws(StoreError) -> UInt64? {
         let collection = state.id
         if let dictionary = form.dictionary,
@@ -107,7 +107,7 @@ extension SQLiteSession {
                 content: .whole
             ).first
         } catch  where error.concernsOneDocument {}
-        // What is damaged keeps its dictionary: another copy of it may come.
+        // A damaged row keeps its dictionary: another copy of the row may arrive.
         guard let row = found, row.sequence == form.sequence else { return form.dictionary }
         let packed = try packed([row], in: collection, after: state).first ?? []
         if form.dictionary == nil, packed.isEmpty { return nil }

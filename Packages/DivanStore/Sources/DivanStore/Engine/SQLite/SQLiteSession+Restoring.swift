@@ -1,7 +1,7 @@
 internal import CDivanStore
 internal import DivanRevisions
 
-// What a restoration asks and changes beside what every transaction does.
+// What a restoration queries and changes in addition to what every transaction does.
 extension SQLiteSession {
     func damagedRows(in collection: CollectionID) throws(StoreError) -> [DamagedRow] {
         var names = indexedNames(in: collection)
@@ -18,14 +18,14 @@ extension SQLiteSession {
                 sound.insert(try documents.row(.whole, of: statement).documentID)
             } catch {
                 guard error.concernsOneDocument else { throw error }
-                // A time that damage made must not purge what comes back.
+                // A time caused by damage must not purge what is restored.
                 let expiration = expirations[sequence].flatMap {
                     $0 == statement.integer(4) ? $0 : nil
                 }
                 rows.append(statement.damagedRow(named: indexed, expiration: expiration))
             }
         }
-        // Where the index is what was damaged, the row stands under another sequence.
+        // If it was the index that was damaged, the row is under another sequence.
         let missing = names.filter { !sound.contains($0.value) }
         return rows.filter { !sound.contains($0.documentID) }
             + missing.map { sequence, documentID in
@@ -33,7 +33,7 @@ extension SQLiteSession {
             }
     }
 
-    /// The index of expirations has each of them a second time.
+    /// The index of expirations is a second copy of each.
     private func indexedExpirations(in collection: CollectionID) -> [UInt64: Int64] {
         let table = SQLiteSchema.table(collection)
         var expirations: [UInt64: Int64] = [:]
@@ -49,14 +49,14 @@ extension SQLiteSession {
                 expirations[UInt64(clamping: statement.integer(0))] = statement.integer(1)
             }
         } catch {
-            // The index is damaged itself: what it says of others is not believed.
+            // The index itself is damaged: what it says of other rows is not trusted.
             return [:]
         }
         return expirations
     }
 
-    /// The index of document IDs has each name a second time, so that a row's damaged name and the
-    /// names of rows out of reach are known.
+    /// The index of document IDs is a second copy of each name, so it supplies the names of damaged
+    /// rows and of rows out of reach.
     func indexedNames(in collection: CollectionID) -> [UInt64: DocumentID] {
         let table = SQLiteSchema.table(collection)
         var names: [UInt64: DocumentID] = [:]
@@ -73,7 +73,7 @@ extension SQLiteSession {
                     DocumentID(unchecked: statement.text(1))
             }
         } catch {
-            // The index is damaged itself: what was read until here helps, and the rows tell more.
+            // The index itself is damaged: what was read so far helps, and the rows supply more.
         }
         return names
     }
@@ -89,11 +89,11 @@ extension SQLiteSession {
             SELECT checksum IS \(SQLiteSchema.collectionChecksum) FROM collections WHERE id = \(id)
             """
         )
-        // New counters would give a damaged name a right checksum.
+        // New counters would give a damaged name a correct checksum.
         guard isNamed == 1 else {
             throw StoreError(.corrupt("the row of collection \(id)"), at: connection.path)
         }
-        // First, since a row that its index does not have cannot be removed.
+        // Done first, since a row missing from its index cannot be removed.
         if rebuildingIndexes { try reindex(table) }
         let remove = try statement("DELETE FROM \(table) WHERE sequence = ?")
         for sequence in sequences {
@@ -115,7 +115,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Counts the rows of a collection anew, of which some have been removed, and keeps that.
+    /// Recounts the rows of a collection, of which some have been removed, and stores the result.
     func recount(
         _ collection: CollectionID,
         beside sequences: [UInt64]
@@ -125,7 +125,7 @@ extension SQLiteSession {
             try connection.integer("SELECT lastSequence FROM collections WHERE id = \(id)"),
             try connection.integer("SELECT max(sequence) FROM \(table)"),
         ]
-        // A sequence that was ever given is not given again, unless damage made it absurd.
+        // A sequence that was ever assigned is not reused, unless damage made it absurd.
         let given = sequences.filter { $0 < 1 << 53 } + counts.map { UInt64(clamping: $0 ?? 0) }
         let state = CollectionState(
             id: collection,
@@ -136,7 +136,7 @@ extension SQLiteSession {
         return state
     }
 
-    /// Counts the documents that are not tombstones, by walking all rows.
+    /// Counts the documents that are not tombstones, by reading all rows.
     func countLive(in collection: CollectionID) throws(StoreError) -> Int {
         let count = try connection.integer(
             """

@@ -1,7 +1,7 @@
 internal import DivanRevisions
 
-// What a salvage asks of a file of which some pages cannot be read: each question has several ways to
-// its answer, and takes what each of them finds.
+// What a salvage queries in a file with unreadable pages: each question is answered in several ways,
+// and the results of all of them are combined.
 extension SQLiteSession {
     func readableCollections() throws(StoreError) -> [(id: CollectionID, path: CollectionPath)] {
         guard hasChecksums else {
@@ -9,13 +9,13 @@ extension SQLiteSession {
                 try? collection(path).map { ($0, path) }
             }
         }
-        // The index has each name a second time.
+        // The index is a second copy of each name.
         let rows = names("NOT INDEXED")
         let indexed = names("INDEXED BY sqlite_autoindex_collections_1 WHERE scope > ''")
         var found: [(id: CollectionID, path: CollectionPath)] = []
         for id in Set(rows.keys).union(indexed.keys).sorted() where id > 0 {
             let candidates = [rows[id], indexed[id]].compactMap { $0 }
-            // Where the row is out of reach nothing speaks against what the index says.
+            // If the row is out of reach, nothing contradicts the index.
             let agreed = rows[id] == nil || rows[id] == indexed[id] ? indexed[id] : nil
             guard let path = candidates.first(where: { isChecked($0, of: id) }) ?? agreed
             else { continue }
@@ -45,7 +45,7 @@ extension SQLiteSession {
             try statement.bind(path.name, at: 2)
             if try statement.step() { isChecked = statement.integer(0) == 1 }
         } catch {
-            // Out of reach, so nothing speaks for the name.
+            // Out of reach, so nothing confirms the name.
         }
         return isChecked
     }
@@ -91,7 +91,7 @@ extension SQLiteSession {
                 guard try statement.step(), statement.integer(0) == sequence else { continue }
                 row = try documents.row(.whole, of: statement)
             } catch {
-                // What this program lacks is no damage, and must not be left behind.
+                // What this program lacks is not damage, and must not be left out.
                 if case .unknownCodec = error.code { throw error }
                 guard error.concernsOneDocument, statement.integer(0) == sequence else { continue }
                 let name = names.removeValue(forKey: UInt64(clamping: sequence))
@@ -112,7 +112,7 @@ extension SQLiteSession {
         )
     }
 
-    /// The live documents that a collection's row tells of, or a document's that was stored later.
+    /// The number of live documents according to a collection's row, or to a document's that was stored later.
     private func readableCount(
         of collection: CollectionID,
         _ latest: (sequence: Int64, liveCount: Int?)
@@ -146,8 +146,8 @@ extension SQLiteSession {
         return (names, areAll)
     }
 
-    /// Where rows stand, and whether that is all of them: a page that cannot be read ends a walk through the
-    /// table, so it is walked from both ends, and the index of names tells of what lies between.
+    /// Where rows are, and whether that is all of them: an unreadable page ends a scan of the table, so it
+    /// is scanned from both ends, and the index of names supplies what lies between.
     private func readableSequences(
         in collection: CollectionID,
         _ names: [UInt64: DocumentID]
@@ -176,7 +176,7 @@ extension SQLiteSession {
         return values
     }
 
-    /// Whether each row could be read for which `body` was called.
+    /// Whether every row could be read; `body` is called for each.
     private func isWalked(_ sql: String, _ body: (SQLiteStatement) -> Void) -> Bool {
         do throws(StoreError) {
             try forEach(sql, body)
@@ -186,7 +186,7 @@ extension SQLiteSession {
         }
     }
 
-    /// Calls `body` with each row until the first that cannot be read.
+    /// Calls `body` with each row up to the first that cannot be read.
     private func forEach(_ sql: String, _ body: (SQLiteStatement) -> Void) throws(StoreError) {
         let statement = try statement(sql)
         defer { statement.reset() }

@@ -1,4 +1,4 @@
-// Which pages belong to what, from SQLite's own table of them, and which bodies are packed.
+// Which pages belong to what, according to SQLite's own table of them, and which bodies are packed.
 extension SQLiteSession {
     func indexByteCounts() throws(StoreError) -> [CollectionID: Int]? {
         // Not every build of SQLite has that table.
@@ -53,7 +53,7 @@ extension SQLiteSession {
             let found = UInt64(clamping: statement.integer(0))
             seen += 1
             if statement.integer(1) == 1 { packed += 1 }
-            // Damage could make it one before, and the way endless.
+            // Damage could make it less than an earlier one, and the loop endless.
             let (next, overflows) = found.addingReportingOverflow(step - 1)
             guard found > last, !overflows else { break }
             last = next

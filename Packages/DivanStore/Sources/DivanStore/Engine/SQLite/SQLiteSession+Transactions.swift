@@ -1,4 +1,4 @@
-// How transactions and snapshots of a session begin and end.
+// Beginning and ending transactions and snapshots of a session.
 extension SQLiteSession {
     func begin(_ sql: String) throws(StoreError) {
         forgetCollections()
@@ -10,10 +10,10 @@ extension SQLiteSession {
         try statement("COMMIT").run()
     }
 
-    /// Undoes the open transaction, if SQLite has not done so itself after an error.
+    /// Rolls back the open transaction, if SQLite has not done so itself after an error.
     func rollback() {
         if packers.mayPack {
-            // A dictionary of this transaction never was.
+            // A dictionary of this transaction never existed.
             packers.forget()
             connection.bodies.forget()
         }
@@ -21,8 +21,8 @@ extension SQLiteSession {
         do {
             try statement("ROLLBACK").run()
         } catch {
-            // The only causes are damage and a broken disk. The connection's statements go, and
-            // with them its locks; the next use reports the cause.
+            // The only causes are damage and a broken disk. The connection's statements are
+            // dropped, and with them its locks; the next use reports the cause.
             forgetStatements()
         }
     }

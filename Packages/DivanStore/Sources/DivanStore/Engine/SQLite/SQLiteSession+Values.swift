@@ -1,4 +1,4 @@
-// What a database remembers under a key.
+// Values that a database stores under a key.
 extension SQLiteSession {
     func value(_ key: String, in space: ValueSpace) throws(StoreError) -> [UInt8]? {
         let statement = try statement(

@@ -3,25 +3,25 @@ internal import DivanRevisions
 
 /// A connection with its prepared statements; the snapshot and the transaction of the engine.
 ///
-/// Confined to one thread at a time. A statement is prepared when it is first needed.
+/// Confined to one thread at a time. A statement is prepared on first use.
 final class SQLiteSession {
     let connection: SQLiteConnection
     let hasChecksums: Bool
     private var statements: [String: SQLiteStatement] = [:]
-    // Of the collections that were used last, the latest last: nobody tells a reader of one that is deleted.
+    // Of the most recently used collections, the latest last: a reader is not told when one is deleted.
     private var documents: [SQLiteDocumentStatements] = []
-    /// Compiled queries that nobody runs at present.
+    /// Idle compiled queries.
     let queries = SQLiteQueryStatements()
     // Kept between rows, so that encoding a revision ID allocates nothing.
     private var encodedRevisionID: [UInt8] = []
-    // Of the running transaction or snapshot.
+    // Belongs to the running transaction or snapshot.
     private var collectionIDs = CollectionTable<CollectionID>()
 
     var pages = KeptPages()
-    /// What packs the bodies that are stored.
+    /// Packs the bodies that are stored.
     let packers: SQLitePackers
 
-    /// For `SQLiteReaders`: whether a snapshot that was given back is still open, and since when.
+    /// For `SQLiteReaders`: whether the snapshot of an idle session is still open, and since when.
     var hasSnapshot = false
     var generation: UInt64 = 0
 
@@ -40,7 +40,7 @@ final class SQLiteSession {
         return statement
     }
 
-    /// Finalizes everything; needed before tables are dropped, before `VACUUM`, and where indexes change.
+    /// Finalizes everything; needed before tables are dropped, before `VACUUM`, and when indexes change.
     func forgetStatements() {
         collectionIDs.removeAll()
         statements = [:]
@@ -48,7 +48,7 @@ final class SQLiteSession {
         queries.forget()
     }
 
-    /// Forgets what was read in the transaction before.
+    /// Forgets what was read in the previous transaction.
     func forgetCollections() {
         collectionIDs.removeAll()
         queries.schemaVersion = nil
@@ -94,7 +94,7 @@ extension SQLiteSession: StorageSnapshot {
 
     func collection(_ path: CollectionPath) throws(StoreError) -> CollectionID? {
         if let known = collectionIDs[path] { return known }
-        // Whether its index has the name or not: where that is damaged, a collection is not gone.
+        // Whether or not the index has the name: if the index is damaged, the collection still exists.
         for way in ["", "NOT INDEXED"] {
             let statement = try statement(
                 "SELECT id FROM collections \(way) WHERE scope = ? AND name = ?"
@@ -113,11 +113,11 @@ extension SQLiteSession: StorageSnapshot {
         return nil
     }
 
-    /// The greatest number that a column holds: no collection comes near it.
+    /// The greatest number that a column can hold; no collection comes near it.
     private static let sequenceCount = UInt64(Int64.max)
 
-    /// The counters stand in the collection's own row, or in the document's that was stored last
-    /// if that was later.
+    /// The counters are in the collection's own row or, if that was stored later, in the latest
+    /// document's row.
     func state(of collection: CollectionID) throws(StoreError) -> CollectionState {
         let statement = try statement(
             "SELECT lastSequence, liveCount FROM collections WHERE id = ?"
@@ -130,7 +130,7 @@ extension SQLiteSession: StorageSnapshot {
         let latest = try documents(in: collection).latest()
         defer { latest.reset() }
         if try latest.step(), let later = UInt64(exactly: latest.integer(0)), later > lastSequence {
-            // The next one would not fit the column, and land on this one.
+            // The next one would not fit the column, and collide with this one.
             guard later < Self.sequenceCount else {
                 throw latest.corrupt("the last sequence of collection \(collection.rawValue)")
             }
@@ -140,8 +140,8 @@ extension SQLiteSession: StorageSnapshot {
         return try state(of: collection, through: lastSequence, telling: told)
     }
 
-    /// Counts the documents where damage has taken the count that a row tells: each of them has a sequence,
-    /// and what is counted on from here must stay in its range.
+    /// Counts the documents if damage has destroyed the count in a row: each of them has a sequence, and
+    /// later changes to the count must stay in range.
     private func state(
         of collection: CollectionID,
         through last: UInt64,
@@ -240,7 +240,7 @@ extension SQLiteSession: StorageTransaction {
         try statement.bind(path.name, at: 2)
         guard try statement.step() else { throw statement.corrupt("collections") }
         let id = CollectionID(rawValue: statement.integer(0))
-        // To its end: an INSERT that is reset between rows may be undone.
+        // Run to the end: an INSERT that is reset between rows may be undone.
         while try statement.step() {}
         statement.reset()
         try connection.execute(SQLiteSchema.createTable(id))

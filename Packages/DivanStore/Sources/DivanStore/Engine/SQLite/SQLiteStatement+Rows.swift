@@ -4,7 +4,7 @@ internal import DivanRevisions
 extension SQLiteStatement {
     /// The row under the cursor; columns as in `SQLiteDocumentStatements`.
     ///
-    /// What it points at is SQLite's, until the next step.
+    /// Its pointers belong to SQLite and are valid until the next step.
     func found(withBody: Bool) -> divan_found_row {
         var found = divan_found_row()
         divan_get_row(handle, withBody ? 1 : 0, &found)
@@ -20,7 +20,7 @@ extension SQLiteStatement {
         return DocumentID(unchecked: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Copies the row that was found, if it can be read; its body is empty if it was not asked for.
+    /// Copies the row that was found, if it can be read; its body is empty if it was not requested.
     func row(
         _ found: divan_found_row,
         of documentID: DocumentID,
@@ -51,7 +51,7 @@ extension SQLiteStatement {
         )
     }
 
-    /// The body in plain form; empty where it was not read.
+    /// The body in plain form; empty if it was not read.
     private func body(
         _ columns: divan_row,
         of documentID: DocumentID
@@ -66,7 +66,7 @@ extension SQLiteStatement {
         }
     }
 
-    /// What can be told of the damaged row under the cursor; `name` is what the index calls its document.
+    /// What is known of the damaged row under the cursor; `name` is the document's name in the index.
     func damagedRow(named name: DocumentID?, expiration: Int64?) -> DamagedRow {
         DamagedRow(
             UInt64(clamping: integer(0)),
@@ -81,13 +81,13 @@ extension SQLiteStatement {
         StoreError(.damagedDocument(documentID: documentID, detail), at: path)
     }
 
-    /// How many live documents the collection had when the row was stored, if the row tells.
+    /// How many live documents the collection had when the row was stored, if the row holds that.
     func liveCount(_ index: Int32) -> Int? {
         let count = integer(index) >> SQLiteSchema.flagsBitCount
         return count > 0 ? Int(exactly: count - 1) : nil
     }
 
-    /// An integer names the remote that has the only revision; everything else is a tree.
+    /// An integer is the remote that has the only revision; everything else is a tree.
     private func tree(
         _ columns: divan_row,
         of documentID: DocumentID
@@ -105,7 +105,7 @@ extension SQLiteStatement {
         return .single(knownAt: remote == 0 ? nil : RemoteID(rawValue: remote))
     }
 
-    /// Calls `body` at each row that a statement finds whose parameters are IDs; those that are left get none.
+    /// Calls `body` at each row found by a statement whose parameters are IDs; unused parameters get no ID.
     ///
     /// The IDs are read while their memory is lent, though they stay bound until the next call.
     func forEachRow(
@@ -135,8 +135,8 @@ extension SQLiteStatement {
 
     /// Stores rows without copying their bytes, in one run or several; returns how many rows it changed.
     ///
-    /// `ends` tells where each encoded revision ID ends. A packed body that is not empty takes the place of
-    /// the row's.
+    /// `ends` holds the end of each encoded revision ID. A packed body that is not empty replaces the
+    /// row's.
     func put(
         _ rows: ArraySlice<DocumentRow>,
         _ packed: [[UInt8]],
@@ -154,8 +154,8 @@ extension SQLiteStatement {
         return Int(changed)
     }
 
-    /// Binds the rows from a place on and runs the statement; each pointer is used only during
-    /// `divan_put_rows`, which lies inside all borrowings, those of the rows before this one too.
+    /// Binds the rows from an index on and runs the statement; each pointer is used only during
+    /// `divan_put_rows`, which is called inside the borrow scopes of all rows, including the earlier ones.
     private func put(
         _ rows: ArraySlice<DocumentRow>,
         _ packed: [[UInt8]],
@@ -179,7 +179,7 @@ extension SQLiteStatement {
         }
     }
 
-    /// Lends a row as it is to be stored: its pointers are good inside `use`.
+    /// Lends a row in its stored form: its pointers are valid inside `use`.
     private static func lend(
         _ row: DocumentRow,
         _ body: [UInt8],
@@ -219,7 +219,7 @@ extension SQLiteStatement {
 }
 
 extension SQLiteBodies.Failure {
-    /// The error for a document's row; `statement` found it.
+    /// The error for a document's row, found by `statement`.
     func error(of documentID: DocumentID, _ statement: SQLiteStatement) -> StoreError {
         switch self {
         case .malformed: statement.damaged(documentID, "its packed body says nothing sensible")

@@ -33,7 +33,7 @@ extension SQLiteStatement {
     }
 
     private func value(_ index: Int32) -> QueryValue {
-        // Looked up once; whoever has a column's value must be the only one to use the connection.
+        // Looked up once; code that uses a column's value must be the only user of the connection.
         let value = sqlite3_column_value(handle, index)
         switch sqlite3_value_type(value) {
         case SQLITE_NULL: return .missing

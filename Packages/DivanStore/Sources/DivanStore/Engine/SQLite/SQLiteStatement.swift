@@ -4,7 +4,7 @@ internal import DivanRevisions
 /// A prepared statement that is kept and run many times.
 ///
 /// Bind, step until `step()` returns `false`, `reset()`. Columns are read between two steps. A
-/// statement that is left between rows keeps its snapshot open, so every user resets.
+/// statement left between rows keeps its snapshot open, so every user resets it.
 final class SQLiteStatement {
     /// Finalized in `deinit` only.
     let handle: OpaquePointer
@@ -51,15 +51,15 @@ final class SQLiteStatement {
 
     // MARK: Running
 
-    /// Goes to the next row; `false` when there is none.
+    /// Moves to the next row; `false` if there is none.
     func step() throws(StoreError) -> Bool {
         try hasRow(after: sqlite3_step(handle))
     }
 
-    /// Goes to the one row of a document, whose ID is the only parameter; `false` when there is none.
+    /// Moves to the one row of a document, whose ID is the only parameter; `false` if there is none.
     ///
-    /// The ID is not copied: its memory is read while it is lent. What `found` points at is SQLite's,
-    /// until the next step.
+    /// The ID is not copied: its memory is read while it is lent. The pointers of `found` belong to
+    /// SQLite and are valid until the next step.
     func find(
         _ documentID: DocumentID,
         withBody: Bool,
@@ -88,7 +88,7 @@ final class SQLiteStatement {
         }
     }
 
-    /// Runs a statement that gives no rows, and makes it ready for the next time.
+    /// Runs a statement that returns no rows, and resets it.
     func run() throws(StoreError) {
         _ = try step()
         reset()
@@ -96,31 +96,31 @@ final class SQLiteStatement {
 
     /// Ends the run.
     ///
-    /// The bound values stay until they are bound again.
+    /// Bound values stay until they are bound again.
     func reset() {
         sqlite3_reset(handle)
     }
 
-    /// Forgets the bound values: all parameters are NULL then.
+    /// Clears the bound values: all parameters are then NULL.
     func clearBindings() {
         sqlite3_clear_bindings(handle)
     }
 
-    /// Throws the error for `code` unless it is one of success.
+    /// Throws the error for `code` unless it is a success code.
     func check(_ code: Int32) throws(StoreError) {
         guard code == SQLITE_OK || code == SQLITE_DONE else { throw connection.error(code) }
     }
 
-    /// What a code of SQLite's means here.
+    /// The error for an SQLite result code.
     func error(_ code: Int32) -> StoreError { connection.error(code) }
 
-    /// Unpacks what the statement finds.
+    /// Unpacks bodies that the statement finds.
     var bodies: SQLiteBodies { connection.bodies }
 
-    /// The file, for error texts.
+    /// The file, for error messages.
     var path: String { connection.path }
 
-    /// An error that calls the file damaged; `detail` says where.
+    /// An error that reports the file as damaged; `detail` says where.
     func corrupt(_ detail: String) -> StoreError {
         StoreError(.corrupt(detail), at: path)
     }
@@ -136,7 +136,7 @@ final class SQLiteStatement {
         withBytes(index) { Array($0) }
     }
 
-    /// The text of a column; damaged UTF-8 is repaired with U+FFFD.
+    /// The text of a column; invalid UTF-8 is replaced by U+FFFD.
     func text(_ index: Int32) -> String {
         withBytes(index) { String(decoding: $0, as: UTF8.self) }
     }

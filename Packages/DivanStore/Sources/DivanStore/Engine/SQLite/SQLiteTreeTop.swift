@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// Gives a copy of a database file another top page for the documents of a collection, where their own
-/// cannot be read.
+/// Gives a copy of a database file another top page for the documents of a collection, if their own cannot
+/// be read.
 ///
-/// Only the top of a table's tree says where its pages are. But a page of documents is known by its rows,
-/// and the numbers of those tell in which order the pages stand. So the top is made anew of all pages of
-/// documents that no other page names and that are not free. Where more is damaged, nothing tells which page
-/// is whose, and a guess would put documents where they do not belong. Only for plain files, as
+/// Only the top of a table's tree says where its pages are. But a page of documents can be recognised by its
+/// rows, and their numbers show the order of the pages. So the top is rebuilt from all pages of documents
+/// that no other page names and that are not free. If more is damaged, nothing shows which page belongs
+/// where, and a guess would put documents into the wrong collection. Only for plain files, like
 /// `SQLiteFirstPage`.
 struct SQLiteTreeTop {
     private struct Tree {
@@ -18,19 +18,19 @@ struct SQLiteTreeTop {
     private let map: SQLitePageMap
     private let trees: [Tree]
 
-    /// Copies a file with its log and gives the copy a new top page, where one is lost.
+    /// Copies a file with its log and gives the copy a new top page, if one is lost.
     ///
     /// - Parameters:
-    ///   - source: The damaged file, whose first page is sound.
+    ///   - source: The damaged file, whose first page is intact.
     ///   - path: Where the copy is made.
     /// - Returns: Whether there is a copy that has more than the file.
-    /// - Throws: What the medium reports, and what SQLite says of the copy.
+    /// - Throws: What the medium reports, and what SQLite reports about the copy.
     static func remake(_ source: String, at path: String) throws(StoreError) -> Bool {
         guard try !lost(in: source).isEmpty else { return false }
         try SQLiteFirstPage.copyWithLog(source, to: path)
         let connection = try SQLiteConnection(path: path, mode: .readWrite)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        // The log may have had the page.
+        // The log may have contained the page.
         let lost = try lost(in: path)
         guard lost.count == 1 else { return false }
         return try SQLiteTreeTop(of: path).remake(lost[0])
@@ -64,7 +64,7 @@ struct SQLiteTreeTop {
         return trees
     }
 
-    /// The collections whose top page is none.
+    /// The collections whose top page is not valid.
     private static func lost(in path: String) throws(StoreError) -> [Tree] {
         let trees = try trees(of: path)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -85,7 +85,7 @@ struct SQLiteTreeTop {
 
     private func remake(_ tree: Tree) throws(StoreError) -> Bool {
         defer { close(descriptor) }
-        // Pages of a tree with a gap, and free ones that nothing lists, would pass for pages of this one.
+        // Pages of an incomplete tree, and free pages missing from the list, would be taken for pages of this one.
         let areOthersWhole = trees.allSatisfy {
             $0.root == tree.root || map.isWhole(below: $0.root)
         }
@@ -102,7 +102,7 @@ struct SQLiteTreeTop {
         return pwrite(descriptor, page, page.count, place) == page.count
     }
 
-    /// A page that leads to others; the only one there is stands for itself.
+    /// A page that leads to others; if there is only one, that page itself.
     private func top(of below: [(page: UInt32, last: Int64)]) -> [UInt8]? {
         guard let last = below.last else { return nil }
         guard below.count > 1 else {
@@ -126,8 +126,8 @@ struct SQLiteTreeTop {
         return page
     }
 
-    /// The pages that hold nothing any more, as the list says that the first page begins; `nil` where it has
-    /// not as many as that page says.
+    /// The free pages, according to the list that begins in the first page; `nil` if their number differs
+    /// from the one stated there.
     private func freePages() -> Set<UInt32>? {
         var free: Set<UInt32> = []
         let first = SQLitePageMap.page(1, of: descriptor, map.pageByteCount)
@@ -143,7 +143,7 @@ struct SQLiteTreeTop {
         return free.count == Int(first.number(at: 36)) ? free : nil
     }
 
-    /// A number of SQLite's, of at most 63 bits.
+    /// An SQLite varint of at most 63 bits.
     private static func varint(_ value: UInt64) -> [UInt8] {
         var bytes = [UInt8(value & 0x7F)]
         var rest = value >> 7

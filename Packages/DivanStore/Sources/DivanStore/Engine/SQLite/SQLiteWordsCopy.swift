@@ -1,10 +1,10 @@
 internal import DivanQuery
 
-/// A copy of a full-text index, to find out whether its words are those of its texts.
+/// A copy of a full-text index, to check whether its words match its texts.
 ///
-/// FTS5 compares them in answer to a command that looks like a change, for which the database would
-/// have to be open for writing, and writers to wait. So the words are copied into a table beside the
-/// database, where SQLite keeps what is temporary, and that one is asked. The texts stay where they are.
+/// FTS5 compares them on a command that looks like a change, for which the database would have to be
+/// open for writing, and writers to wait. So the words are copied into a table outside the database,
+/// where SQLite keeps temporary data, and that one is checked. The texts stay where they are.
 struct SQLiteWordsCopy {
     private let table: String
     private let columns: String
@@ -18,9 +18,9 @@ struct SQLiteWordsCopy {
 
     /// Compares them.
     ///
-    /// - Throws: What is damaged; `sqlite` where a table is not as FTS5 makes it.
+    /// - Throws: What is damaged; `sqlite` if a table is not as FTS5 creates it.
     func verify(on connection: SQLiteConnection) throws(StoreError) {
-        // What searches read first, and the version of the format, are in nothing that is copied.
+        // What searches read first, and the format version, are not in what is copied.
         _ = try connection.integer(
             "SELECT count(*) FROM main.\(table) WHERE \(table) MATCH 'divan'"
         )
@@ -36,7 +36,7 @@ struct SQLiteWordsCopy {
                 """
             )
         }
-        // A table that is renamed is opened anew, and reads what was copied.
+        // A renamed table is reopened, and then reads what was copied.
         try connection.execute(
             """
             ALTER TABLE temp.divan_words RENAME TO divan_words_copy;
@@ -46,8 +46,8 @@ struct SQLiteWordsCopy {
         )
     }
 
-    /// Compares the columns of FTS5's own tables with those that it makes now: they are copied by their
-    /// places, and searches ask for them by name.
+    /// Compares the columns of FTS5's own tables with those that it creates now: they are copied by
+    /// position, and searches use their names.
     private func compareColumns(on connection: SQLiteConnection) throws(StoreError) {
         func columns(_ table: String, in schema: String) throws(StoreError) -> [String] {
             try connection.texts(

@@ -4,8 +4,7 @@ internal import Glibc
 ///
 /// Source: the order of SQLite's `tempfiles.html`, §5.
 enum TemporaryRoom {
-    /// Whether so many bytes find room there: `/tmp` of a small machine may be a piece of memory, or not be
-    /// there to be written.
+    /// Whether this many bytes fit there: on a small machine `/tmp` may be in memory, or not be writable.
     static func holds(_ byteCount: Int64) -> Bool {
         let names = ["SQLITE_TMPDIR", "TMPDIR"]
         let named = names.compactMap { name in
