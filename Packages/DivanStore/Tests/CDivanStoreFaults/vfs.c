@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What is armed. Tests that use other directories run beside, so it stands under a lock.
+// What is armed. Protected by a lock, since tests that use other directories run at the same time.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char armed_prefix[1024];
 static int64_t call_count, first_failure, failure_count;
@@ -15,7 +15,7 @@ static int failure_number;
 static enum { CHANGES, SYNCS, READS } counted;
 static _Thread_local int last_failure;
 
-// What is recorded: events one behind the other, as `divan_faults_recorded` says.
+// The recording: consecutive events in the format of `divan_faults_recorded`.
 static int is_recording;
 static uint8_t *events;
 static size_t event_byte_count, event_capacity;
@@ -47,7 +47,7 @@ static void append(const void *bytes, size_t count) {
     event_byte_count += count;
 }
 
-/// Adds an event, with as many bytes as `count` says behind it unless there are none.
+/// Adds an event, followed by `count` bytes unless there are none.
 static void record(char kind, const char *path, int64_t at, int64_t count, const void *bytes) {
     pthread_mutex_lock(&lock);
     if (is_recording && (kind == 'm' || is_concerned(path))) {
@@ -79,7 +79,7 @@ static int fails(const char *path, int kind, int *is_armed) {
     return number;
 }
 
-/// SQLite's own VFS calls a full disk by its name where it writes; elsewhere the error number tells.
+/// SQLite's own VFS reports a full disk as such when it writes; elsewhere by the error number.
 static int code_of(int number, int code) {
     return number == ENOSPC && code == SQLITE_IOERR_WRITE ? SQLITE_FULL : code;
 }
@@ -89,7 +89,7 @@ static int code_of(int number, int code) {
 static int fault_write(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     int number = fails(((fault_file *)file)->path, CHANGES, NULL);
     if (number) {
-        // Half of it arrives, as on a disk that fills up.
+        // Half of it is written, as on a disk that fills up.
         inner(file)->pMethods->xWrite(inner(file), bytes, count / 2, offset);
         return code_of(number, SQLITE_IOERR_WRITE);
     }

@@ -8,7 +8,7 @@ import Testing
 // The columns of a row and the version of a file are not public.
 @testable import DivanStore
 
-/// Bodies of revisions that are not current: kept in few bytes, given back as they came.
+/// Bodies of revisions that are not current: stored in few bytes, returned unchanged.
 @Suite struct ArchiveTests {
     /// Deltas alone, deltas and deflate, deltas and LZ4; each reads what the others pack.
     private static var archives: [BodyArchive] {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Some 1,200 bytes as a peer sends them, with spaces that are not ours to take away.
+    /// Some 1,200 bytes as a peer sends them, with spaces that must not be removed.
     private static func body(_ number: Int, spaced: Bool = false) -> String {
         let words = (0..<60).map { "word\(($0 * 7_919) % 1_009)" }.joined(separator: " ")
         let space = spaced ? " " : ""
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Noting what a remote has reads no body, so it must keep what is packed as it is.
+    /// Recording what a remote has reads no body, so packed ones must stay as they are.
     @Test(arguments: EngineKind.allCases)
     func `an old body stays when a remote is noted`(_ kind: EngineKind) throws {
         for archive in Self.archives {
@@ -127,7 +127,7 @@ import Testing
                         try Self.receiveFirst(writer)
                     }
                 }
-                // Each packs it anew beside a new current body.
+                // Each repacks it beside a new current body.
                 let body = Array(Self.body(reading + 2).utf8)
                 try store.write { _ = try $0.save("doc", in: .default, body: body) }
                 #expect(try oldBody(store) == Self.body(1, spaced: true))

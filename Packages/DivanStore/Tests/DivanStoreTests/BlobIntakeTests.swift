@@ -5,9 +5,9 @@ import Testing
 
 @testable import DivanStore
 
-/// What is written and digested beside whoever brings it.
+/// What is written and digested on other threads than the caller's.
 @Suite struct BlobIntakeTests {
-    /// Keeps what it is given, up to so many bytes.
+    /// Keeps what it receives, up to a number of bytes.
     private final class Sink: BlobSink {
         private let content: Contents
         private let room: Int
@@ -32,7 +32,7 @@ import Testing
         func suspend() { content.endings.withLock { $0.append("suspended") } }
     }
 
-    /// What an earlier attempt left, of which less may be readable.
+    /// The part left by an earlier attempt, of which less may be readable.
     private final class Part: BlobSource {
         let byteCount: Int
         private var rest: ArraySlice<UInt8>

@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// The blob store in a directory and in memory, and the names of contents.
+/// The blob store in a directory and in memory, and the names of blobs.
 @Suite struct BlobTests {
     private struct Vectors: Decodable {
         struct Blob: Decodable {

@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Testing
 
-// The lock is the module's own.
+// The lock is internal to the module.
 @testable import DivanStore
 
 /// Opening, sharing, locking, copying and deleting the directory of a database.
@@ -67,7 +67,7 @@ import Testing
         return count
     }
 
-    /// What a thread that waited for a lock was told.
+    /// The result of a thread that waited for a lock.
     private final class Waiting: Sendable {
         let code = Mutex<StoreError.Code?>(nil)
         let isOver = Atomic(false)
@@ -138,7 +138,7 @@ import Testing
         try again.close()
     }
 
-    /// The lock is taken on another file description, as another process would have it.
+    /// The lock is taken on another file description, as by another process.
     @Test func `a second writing process is refused, a reading one is not`() throws {
         try Store.open(directory: path).close()
         let descriptor = open(path + "/lock", O_RDWR)
@@ -167,7 +167,7 @@ import Testing
             }
     }
 
-    /// Who closes a file gives up all locks that the process has on it, whoever took them.
+    /// Closing a file releases all locks that the process has on it, whoever took them.
     @Test func `opening a database again takes no lock away from it`() throws {
         let writer = try Store.open(directory: path)
         defer { try? writer.close() }
@@ -207,7 +207,7 @@ import Testing
         #expect(home.names == ["a.cblite2"])
     }
 
-    /// What is left of a database whose deletion was killed in the middle.
+    /// What is left of a database whose deletion was interrupted.
     private func leaveHalfDeleted() throws {
         let store = try Store.open(directory: path)
         _ = try store.blobs.write([1])
@@ -227,13 +227,13 @@ import Testing
         try Store.open(directory: path).close()
         #expect(home.names == ["a.cblite2"])
 
-        // What another one of its name left goes with it, too.
+        // What was left of another database of its name is deleted with it.
         try #require(mkdir(path + ".deleting", 0o700) == 0)
         try Store.delete(directory: path)
         #expect(home.names == [])
     }
 
-    /// Else a power cut may bring the old name back, and take contents away that went later.
+    /// Otherwise a power cut may restore the old name without contents that were deleted later.
     @Test func `nothing of a deleted database goes before the disk has its other name`() throws {
         let store = try Store.open(directory: path)
         _ = try store.blobs.write([1])
@@ -272,7 +272,7 @@ import Testing
         try store.close()
     }
 
-    /// A crash while a database was made leaves a directory under another name.
+    /// A crash during creation leaves a directory under another name.
     @Test func `making a database starts over what a crash left`() throws {
         try #require(mkdir(path + ".creating", 0o700) == 0)
         try write([1, 2, 3], to: path + ".creating/db.sqlite3")
@@ -311,7 +311,7 @@ import Testing
             let name = digest.fileName
             #expect(rename(blobs + name, blobs + "pending_" + name) == 0)
         }
-        // Of a content that no document can name yet not everything has reached the disk.
+        // A blob that no document can refer to yet has not reached the disk completely.
         #expect(truncate(blobs + "pending_" + digests[1].fileName, 2) == 0)
         let other: BundleLock? = try BundleLock(at: path + "/lock", of: path)
         try Store.copy(directory: path, to: home.file("b.cblite2"))
@@ -323,7 +323,7 @@ import Testing
         try copy.close()
     }
 
-    /// A copy or a change of the key would go without the blobs that were not told.
+    /// A copy, or a change of the key, would omit the blobs that were not listed.
     @Test func `a directory that cannot be read to its end is no shorter one`() throws {
         try write([1], to: home.file("a"))
         try write([2], to: home.file("b"))

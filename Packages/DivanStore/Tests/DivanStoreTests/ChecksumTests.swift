@@ -6,7 +6,7 @@ import Testing
 // Rows are damaged with the engine's own connection.
 @testable import DivanStore
 
-/// The checksum of rows, and every statement that has to keep it right.
+/// The checksum of rows, and every statement that must keep it correct.
 @Suite struct ChecksumTests {
     private let home: TemporaryDirectory
     private let path: String

@@ -66,7 +66,7 @@ import Testing
         let (count, last) = try room.store.read {
             (try $0.count(in: path), try $0.lastSequence(in: path))
         }
-        // No number is given again: somebody may know how far the former one had come.
+        // No sequence is reused: somebody may know how far the previous collection had come.
         #expect(count == 0 && last == 1)
         try room.store.write { _ = try $0.save("doc", in: path, body: Array("{}".utf8)) }
         try room.store.deleteCollection(path)
@@ -132,7 +132,7 @@ import Testing
         #expect(try room.store.read { try $0.document("doc", in: path) } == nil)
     }
 
-    /// More than a list of them is kept for.
+    /// More than are kept in a list.
     @Test(arguments: EngineKind.allCases)
     func `of many collections each is found, and told of, in one transaction`(
         _ kind: EngineKind

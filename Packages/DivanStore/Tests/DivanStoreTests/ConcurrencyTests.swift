@@ -5,14 +5,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Readers beside writers: every snapshot is one committed state, and none goes back.
+/// Readers during writes: every snapshot is a single committed state, and none goes back.
 ///
 /// The thread sanitizer runs this suite too (`make sanitize`).
 @Suite(.timeLimit(.minutes(2))) struct ConcurrencyTests {
     private static let accounts = 6
     private static let total = 600
 
-    /// What threads found wrong.
+    /// Problems found by threads.
     private final class Findings: Sendable {
         private let texts = Mutex<[String]>([])
         var all: [String] { texts.withLock { $0 } }
@@ -47,7 +47,7 @@ import Testing
                 try store.write { _ in
                     inside.signal()
                     outside.wait()
-                    // The other thread is on its way; what it holds then it must not hold.
+                    // The other thread has started; it must not hold a lock that this one needs.
                     for _ in 0..<1_000 { sched_yield() }
                     try Store.open(directory: directory).close()
                 }
@@ -136,7 +136,7 @@ import Testing
         DocumentID(unchecked: "account-\(number)")
     }
 
-    /// Moves amounts between two accounts, and takes some of the moves back.
+    /// Moves amounts between two accounts, and rolls some of the moves back.
     private static func transfer(_ store: Store, seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<60 {

@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Conflicts on disk and their ends (`revisions.md` §8).
+/// Conflicts on disk and how they end (`revisions.md` §8).
 @Suite struct ConflictTests {
     private let remote = RemoteID(rawValue: 1)
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DivanStore
 
-/// Files that are not what they should be: told apart, never taken for empty, never touched.
+/// Files that are not as they should be are distinguished, never taken for empty, never modified.
 @Suite struct DamageTests {
     private let home: TemporaryDirectory
     private let path: String
@@ -45,7 +45,7 @@ import Testing
         #expect(try contents(database) == bytes)
     }
 
-    /// The cell count of the page that lists the collections; the blobs of all documents went with it.
+    /// The cell count of the page that lists the collections; the blobs of all documents were lost with it.
     @Test func `a file whose pages do not fit together is not compacted`() throws {
         let digest: BlobDigest
         do {
@@ -120,7 +120,7 @@ import Testing
         try store.close()
     }
 
-    /// The document was never pushed: of the two no copy comes.
+    /// The document was never pushed: no copy of either will arrive.
     @Test func `a damaged content stays as long as a damaged document may name it`() throws {
         let digest: BlobDigest
         do {
@@ -144,7 +144,7 @@ import Testing
         #expect(inspection.damages.contains { $0.part == .blob(digest, namedBy: nil) })
         _ = try store.restore(inspection, from: Store.inMemory())
         #expect(store.blobs.contains(digest))
-        // Nobody can name it any more.
+        // No document can refer to it any more.
         #expect(try store.write { try $0.purge("x", in: .default) })
         _ = try store.restore(store.inspect(), from: Store.inMemory())
         #expect(!store.blobs.contains(digest))
@@ -168,12 +168,12 @@ import Testing
             }
         }
         guard case .corrupt = code else { throw Unexpected(outcome: "\(String(describing: code))") }
-        // It is still there for a repair to find.
+        // It is still there to be found by a repair.
         let wanted = try store.wantedDocuments(for: store.inspect())
         #expect(wanted.map(\.documentID) == ["doc-5"])
     }
 
-    /// Where the collection's own row is as late as the last one, it has the counters.
+    /// If the collection's own row is as late as the last one, it has the counters.
     @Test(arguments: [Int64.max, 41, -1])
     func `a count that no collection can have is counted anew`(_ liveCount: Int64) throws {
         try SQLiteConnection(path: database, mode: .readWrite)
@@ -202,7 +202,7 @@ import Testing
         try again.close()
     }
 
-    /// The row that was stored last has the counters of its collection beside its flags.
+    /// The row stored last holds the counters of its collection next to its flags.
     @Test(arguments: [0, 8, -1, 255 << 40])
     func `a last row whose flags are damaged is followed by new ones`(_ flags: Int64) throws {
         try SQLiteConnection(path: database, mode: .readWrite)
@@ -238,7 +238,7 @@ import Testing
         guard case .notADatabase = try openingCode() else {
             throw Unexpected(outcome: "\(String(describing: try openingCode()))")
         }
-        // Nor touched: SQLite would bring its log into it.
+        // Nor modified: SQLite would copy its log into it.
         #expect(try contents(database) == bytes)
         #expect(try !entries(path).contains("db.sqlite3-shm"))
     }
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    /// Cut at the end of every page, and within: opening or the check must notice.
+    /// Truncated at the end of every page, and within one: opening or the check must notice.
     @Test(arguments: [0, 100, 512, 2_560])
     func `a truncated file is noticed`(rest: Int) throws {
         let whole = try contents(database)
@@ -277,7 +277,7 @@ import Testing
         }
     }
 
-    /// One flipped bit in each page: whatever is read is right or an error, and nothing traps.
+    /// One flipped bit in each page: every result is correct or an error, and nothing traps.
     @Test(arguments: UInt64(0)..<3)
     func `a flipped bit gives an error or the right number of documents`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -299,7 +299,7 @@ import Testing
         }
     }
 
-    /// What every reader tells of the database.
+    /// Everything that a reader reports about the database.
     private func answers() throws -> [StoredDocument] {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
@@ -320,13 +320,13 @@ import Testing
         #expect(changed > 40, "seed \(seed)")
     }
 
-    /// No checksum covers the schema, and SQLite believes it.
+    /// No checksum covers the schema, and SQLite trusts it.
     @Test func `every flipped bit in the definition of a table is found`() throws {
         let seed = UInt64.random(in: 0...0xFFFF)
         var seeded = SeededGenerator(seed: seed)
         let (whole, before) = (try contents(database), try answers())
         let type = try #require(whole.firstRange(of: Array("INTEGER PRIMARY KEY,\n".utf8)))
-        // Another type than INTEGER: the table has all rows, and none of them a sequence.
+        // A type other than INTEGER: the table has all rows, and none of them a sequence.
         #expect(try isFound(type.lowerBound + 3, 1, of: whole, before, "the type of a sequence"))
         for name in ["TABLE docs_1", "TABLE collections", "TABLE \"values\"", "INDEX docs_1_con"] {
             let place = try #require(whole.firstRange(of: Array("CREATE \(name)".utf8)))
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    /// Flips a bit and sees that a change of the answers is told, and that none of them is another one.
+    /// Flips a bit and verifies that a change of the answers is reported, and that none of them is wrong.
     ///
     /// - Returns: Whether the answers changed.
     private func isFound(
@@ -375,7 +375,7 @@ import Testing
             throw Unexpected(outcome: "\(String(describing: error))")
         }
         #expect(try store.read { try $0.document("doc-16", in: .default) } != nil)
-        // Lists of IDs have it, wherever they begin.
+        // Lists of IDs contain it, wherever they begin.
         for prefix in ["doc-17", "doc-1", ""] {
             let ids = try store.read {
                 try $0.documentIDs(in: .default, prefix: prefix, after: nil, limit: 100)
@@ -387,7 +387,7 @@ import Testing
         #expect(
             inspection.damages.map(\.part) == [.document(.default, documentID: "doc-17")]
         )
-        // Neither saved over unseen, nor in the way of being forgotten.
+        // It is neither overwritten unseen, nor does it prevent its own removal.
         #expect(throws: StoreError.self) {
             _ = try store.save("doc-17", in: .default, body: Array("{}".utf8))
         }
@@ -395,7 +395,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    /// Of this one not even the head can be read.
+    /// Not even the head of this one can be read.
     @Test func `a damaged document stands in the way of no expiry, and can be forgotten`() throws {
         let store = try Store.open(directory: path)
         try store.write { writer in
@@ -424,7 +424,7 @@ import Testing
         #expect(try damaged.read { try $0.lastSequence(in: .default) } == 41)
     }
 
-    /// The mark is among what is damaged, and so is no word for there being none.
+    /// The mark is part of what is damaged, so it does not prove that there is no blob.
     @Test func `compacting takes no blob of a document whose mark is damaged`() throws {
         let store = try Store.open(directory: path)
         let digest = try store.blobs.write(Array("content".utf8))
@@ -454,7 +454,7 @@ import Testing
         try store.close()
     }
 
-    /// A process that was killed leaves a log that the next one reads.
+    /// A killed process leaves a log that the next one reads.
     @Test func `what was committed before a crash is there after it`() throws {
         let store = try Store.open(directory: path)
         try store.write { _ = try $0.save("last", in: .default, body: Array("{}".utf8)) }

@@ -4,15 +4,15 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Expressions that are deeper than SQLite's parser takes.
+/// Expressions that are deeper than SQLite's parser accepts.
 @Suite struct DeepQueryTests {
-    /// A way to put an expression into another one.
+    /// A way to nest an expression in another one.
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let innermost: CheckedExpression
-        /// What stands around another expression.
+        /// The surrounding expression.
         let around: @Sendable (CheckedExpression) -> CheckedExpression
-        /// What comes of it at a depth, for the document with this `n`.
+        /// The value at a depth, for the document with this `n`.
         let value: @Sendable (Int, Int64) -> QueryValue
 
         init(

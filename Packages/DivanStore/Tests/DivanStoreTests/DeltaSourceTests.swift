@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Old bodies that somebody holds as sources of deltas.
+/// Old bodies that are held as sources of deltas.
 @Suite struct DeltaSourceTests {
     private static let text = String(repeating: "words that stay as they are. ", count: 40)
 
@@ -40,7 +40,7 @@ import Testing
         #expect(try bodies(room, revisions) == [nil, nil, nil, body(4)])
     }
 
-    /// A client got what was current during the hold; what was made later it cannot have.
+    /// A client received what was current during the hold; it cannot have what was made later.
     @Test(arguments: EngineKind.allCases)
     func `after a hold what was current then stays, however often it is edited`(
         _ kind: EngineKind
@@ -66,7 +66,7 @@ import Testing
             return document.revisionID
         }
         let first = try save(1)
-        // Held, and killed: nobody notes the end.
+        // Held, and killed: nobody records the end.
         withExtendedLifetime(try store.holdDeltaSources()) {}
         try store.close()
         for number in 2...4 {
@@ -129,7 +129,7 @@ import Testing
         withExtendedLifetime(hold) {}
     }
 
-    /// Revisions that a peer pushes replace bodies as saves do.
+    /// Revisions that a peer pushes replace bodies like saves do.
     @Test func `a hold keeps what a push replaces`() throws {
         let room = try Room(.memory)
         let hold = try room.store.holdDeltaSources()

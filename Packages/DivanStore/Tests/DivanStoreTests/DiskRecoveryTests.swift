@@ -6,8 +6,8 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    /// A disk fails for a while: what is asked of the store meanwhile is refused, and what is asked
-    /// afterwards is done, without anybody opening it again.
+    /// A disk fails for a while: requests to the store fail in the meantime, and succeed afterwards
+    /// without reopening it.
     @Suite struct DiskRecoveryTests {
         /// What fails for a while.
         enum Failure: CaseIterable {
@@ -76,7 +76,7 @@ extension FaultTests {
         }
 
         /// The system may have forgotten what it could not write, so nothing that was in the log before
-        /// counts as synced by a later sync alone.
+        /// counts as synced just because a later sync succeeds.
         @Test(arguments: [false, true])
         func `after a sync that failed the log is written again before anything else`(
             fullSync: Bool
@@ -97,7 +97,7 @@ extension FaultTests {
             guard case .io(EIO) = code else {
                 throw Unexpected(outcome: "\(String(describing: code))")
             }
-            // Still in doubt: refused with the first error, before anything of it is written.
+            // Still in doubt: fails with the first error, before anything of it is written.
             let next = try refusal { _ = try store.save("still", in: .default, body: Self.body) }
             #expect(next == code)
             divan_faults_disarm()
@@ -106,8 +106,8 @@ extension FaultTests {
             divan_faults_record(home.path)
             _ = try store.save("afterwards", in: .default, body: Self.body)
             let cut = PowerCut()
-            // The disk has forgotten all of the log. What the power leaves of it at each moment, with
-            // several fates of what is not synced:
+            // The disk has forgotten all of the log. What a power cut leaves of it at each moment,
+            // with several fates of what is not synced:
             var generator = SeededGenerator(seed: 1)
             func remains(at moment: Int) -> [[UInt8]] {
                 (0..<16).map { _ in

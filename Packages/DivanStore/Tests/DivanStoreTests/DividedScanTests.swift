@@ -4,10 +4,10 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// Rows get sequences that no writer gives.
+// Rows get sequences that no writer assigns.
 @testable import DivanStore
 
-/// Scans that several threads share give the rows of one thread.
+/// Scans that several threads share return the same rows as a single thread.
 @Suite(.timeLimit(.minutes(2))) struct DividedScanTests {
     private static let count = 30_000
 
@@ -52,7 +52,7 @@ import Testing
             for (number, body) in bodies.enumerated() {
                 let id = DocumentID(unchecked: "d\(number)")
                 _ = try writer.save(id, in: .default, body: Array(body.utf8))
-                // Gaps among the sequences, and rows at the end that are older documents.
+                // Gaps in the sequences, and rows at the end that are older documents.
                 if number % 7 == 0 {
                     _ = try writer.save(id, in: .default, body: Array(body.utf8))
                 }
@@ -83,7 +83,7 @@ import Testing
         defer { withExtendedLifetime(room) {} }
         for text in Self.questions {
             let divided = try rows(text, in: store)
-            // In a transaction of its own, a query has one connection.
+            // In a transaction of its own, a query has a single connection.
             let alone = try store.write { _ in try rows(text, in: store) }
             #expect(divided == alone, "\(text), seed \(seed)")
         }
@@ -97,8 +97,8 @@ import Testing
         let before = try rows("SELECT COUNT(*) FROM _ WHERE n >= 0", in: store)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                // Each commit takes one document from one end to the other, so that the number is
-                // right in each state, and hardly ever in a mixture of two.
+                // Each commit moves one document from one end to the other, so that the count is
+                // correct in each state, and hardly ever in a mixture of two.
                 for number in 0..<300 {
                     try store.write { writer in
                         let id = DocumentID(unchecked: "d\(number)")
@@ -133,7 +133,7 @@ import Testing
         #expect(throws: StoreError.self) { _ = try rows(Self.questions[0], in: store) }
     }
 
-    /// A thousand rows of 6 KB from each of sixteen parts or more, where one scan holds a thousand.
+    /// A thousand rows of 6 KB from each of sixteen or more parts, where a single scan holds a thousand.
     @Test func `parts that have more than a query may hold are given up`() throws {
         let room = try Room(.file)
         defer { withExtendedLifetime(room) {} }
@@ -155,7 +155,7 @@ import Testing
         #expect(try SQLiteDividedRun.rows(of: query, on: session, of: engine.readers) == nil)
         let usual = StorageQuery(statement)
         let rows = try SQLiteDividedRun.rows(of: usual, on: session, of: engine.readers)
-        // Of one processor none divides anything.
+        // With a single processor nothing is divided.
         #expect(rows == nil || rows?.count == 1_000)
         #expect(try self.rows(sql, in: room.store, watch: watch).count == 1_000)
     }
@@ -166,7 +166,7 @@ import Testing
         let room = try makeRoom(.file, &generator)
         try room.store.write { writer in
             let session = try #require(try writer.changing() as? SQLiteSession)
-            // Both are numbers of rows to SQLite.
+            // SQLite treats both as row numbers.
             for (end, sequence) in [("min", first), ("max", last)] {
                 try session.connection.execute(
                     """

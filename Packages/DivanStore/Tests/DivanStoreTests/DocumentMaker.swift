@@ -1,7 +1,7 @@
 import DivanJSON
 import DivanTestKit
 
-/// What a random question or document is made with.
+/// The source of randomness for a query or document.
 struct Dice {
     private var generator: SeededGenerator
 
@@ -22,9 +22,9 @@ struct Dice {
     }
 }
 
-/// Makes random documents whose values meet each other often.
+/// Makes random documents whose values often coincide.
 struct DocumentMaker {
-    /// The two dates that there are; every other text is none.
+    /// The only two dates; every other text is none.
     static let dates = ["2020-02-29T12:30:05Z", "2019-12-31T23:59:59.250+02:00"]
 
     private static let keys = ["a", "b", "c", "it's", "z.y"]

@@ -1,8 +1,8 @@
 import DivanJSON
 
-/// Makes random expressions in SQL++ about the sources of a question.
+/// Makes random SQL++ expressions over the sources of a query.
 ///
-/// What it makes stands in parentheses wherever something may stand beside it.
+/// The result is in parentheses wherever something may be next to it.
 struct ExpressionMaker {
     var dice: Dice
     /// Names of the sources with documents; one without a name is the only source.
@@ -144,7 +144,7 @@ struct ExpressionMaker {
         return "CASE \(test) WHEN \(expression(depth: depth)) THEN \(operand()) \(end)"
     }
 
-    /// A question of its own, about another collection.
+    /// A query of its own, on another collection.
     private mutating func exists() -> String {
         var inner = ExpressionMaker(dice)
         inner.sources = ["e"]

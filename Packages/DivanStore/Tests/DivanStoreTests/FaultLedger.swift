@@ -4,12 +4,12 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// What a run under faults did, what the store owes it afterwards, and whether it pays.
+/// What a run under faults did, what the store must contain afterwards, and whether it does.
 ///
-/// A step that returned is owed whole. One that threw may stand whole or not at all, for a commit
-/// that could not be confirmed may yet have reached the file; never by halves.
+/// A step that returned must be stored whole. One that threw may be stored whole or not at all,
+/// since a commit that could not be confirmed may still have reached the file; but never in part.
 struct FaultLedger {
-    /// A transaction: its name, the bodies that it leaves (`nil` = no live document), and its work.
+    /// A transaction: its name, the bodies that it leaves (`nil` means no live document), and its work.
     struct Step {
         let name: String
         let leaves: [Place: String?]
@@ -43,12 +43,12 @@ struct FaultLedger {
         }
     }
 
-    /// Notes a step that is known to stand.
+    /// Records a step that is known to be stored.
     mutating func owe(_ step: Step) {
         owed.merge(step.leaves) { $1 }
     }
 
-    /// Notes a step that is known not to stand: its documents are as others left them.
+    /// Records a step that is known not to be stored: its documents are as others left them.
     mutating func oweNothing(of step: Step) {
         owed.merge(step.leaves.mapValues { _ in nil }) { before, _ in before }
     }
@@ -65,8 +65,8 @@ struct FaultLedger {
             }
         }
         for (index, step) in doubtful.enumerated() {
-            // A document that several such steps touched may be as any of them left it, so it
-            // says nothing of the earlier ones.
+            // A document that several such steps changed may be as any of them left it, so it
+            // proves nothing about the earlier ones.
             let later = doubtful[(index + 1)...].flatMap(\.leaves.keys)
             let places = step.leaves.keys.filter { !later.contains($0) }
             let found = try places.map { try text($0, in: store) }
@@ -79,7 +79,7 @@ struct FaultLedger {
         return try complaints + blobComplaints(store) + indexComplaints(store)
     }
 
-    /// Through each index that there is, the documents of a batch are found, and no others.
+    /// Through each existing index, exactly the documents of a batch are found.
     private func indexComplaints(_ store: Store) throws -> [String] {
         let questions: [(index: ExactText, sql: String)] = [
             ("byText", "SELECT META().id FROM _ WHERE text = 'batch'"),

@@ -3,7 +3,7 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// The steps of a run under faults: each verb that writes, with bodies that take several pages.
+/// The steps of a run under faults: each operation that writes, with bodies that take several pages.
 enum FaultScript {
     private typealias Step = FaultLedger.Step
     private typealias Place = FaultLedger.Place
@@ -20,7 +20,7 @@ enum FaultScript {
         ]
     }
 
-    /// Indexes of each sort are made, kept, made again and dropped.
+    /// Indexes of each sort are created, maintained, rebuilt and dropped.
     static func indexing() throws -> [FaultLedger.Step] {
         try [
             batch("batch", count: 12), index("byText"), index("byItem"), index("words"),
@@ -111,7 +111,7 @@ enum FaultScript {
         }
     }
 
-    /// A local edit, and beside it the remote's in the same transaction.
+    /// A local edit, and the remote's in the same transaction.
     private static func conflicted() throws -> Step {
         let (first, second) = try (revision("1-aa"), revision("2-ff"))
         return Step(name: "conflict", leaves: [Place("pulled"): body("ours")]) { store in

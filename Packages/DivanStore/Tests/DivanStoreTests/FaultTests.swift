@@ -5,19 +5,19 @@ import Foundation
 import Synchronization
 import Testing
 
-// Blob calls are replaced behind the public face.
+// Blob calls are replaced below the public API.
 @testable import DivanStore
 
-/// A medium that fails at its first write, at its second, and so on until a run is untouched.
+/// A medium that fails at its first write, at its second, and so on until a run is unaffected.
 ///
-/// Whatever fails, the error names it, what was acknowledged is there, nothing is there by halves,
-/// and the database opens again. `DIVAN_THOROUGH=1` (`make crash`) tries every call, not a sample; of a
-/// sealed database every one is always tried, since few of them write what only the seal needs.
-/// The suites within extend this one, since the faulty medium knows one directory at a time.
+/// Whatever fails, the error names it, what was acknowledged is there, nothing is stored in part, and
+/// the database can be reopened. `DIVAN_THOROUGH=1` (`make crash`) tries every call instead of a
+/// sample; for a sealed database every one is always tried, since few of them write what only the seal
+/// needs. The suites inside extend this one, since the faulty medium supports one directory at a time.
 @Suite(.serialized) struct FaultTests {
     struct Kind: CustomTestStringConvertible {
         let number: Int32
-        /// Whether everything behind the first failure fails too.
+        /// Whether everything after the first failure fails, too.
         let isLasting: Bool
         let testDescription: String
 
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    /// A document that is called damaged is passed over by whoever syncs.
+    /// A document that is reported as damaged is skipped when syncing.
     @Test(arguments: [1, Int64.max])
     func `a dictionary that cannot be read now makes no document damaged`(failing: Int64) throws {
         try #require(divan_faults_install() == 0)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    /// As when somebody takes the right to write away from files that are open.
+    /// As if somebody revoked write permission on open files.
     @Test func `a permission that is lost while open is told, and what was saved is there`() throws
     {
         try #require(divan_faults_install() == 0)
@@ -186,7 +186,7 @@ import Testing
         try? store.close()
     }
 
-    /// Runs every step, whatever the ones before it came to, and closes.
+    /// Runs every step, whatever the result of the earlier ones, and closes.
     private func run(
         _ path: String,
         _ steps: [FaultLedger.Step]? = nil,
@@ -224,12 +224,12 @@ import Testing
         _ = try store.save("afterwards", in: .default, body: Array("{}".utf8))
     }
 
-    /// An error of the medium, or what follows from a step that did not happen.
+    /// An error of the medium, or a consequence of a step that did not happen.
     private func isExpected(_ error: any Error, _ kind: Kind) -> Bool {
         if error is Unexpected { return true }
         guard let error = error as? StoreError else { return false }
         return switch error.code {
-        // SQLite tells a full disk from a broken one only where it writes, not where it syncs.
+        // SQLite distinguishes a full disk from a broken one only when it writes, not when it syncs.
         case .io(EIO): true
         case .diskFull: kind.number == ENOSPC
         case .noSuchCollection: true
@@ -238,7 +238,7 @@ import Testing
     }
 }
 
-/// The system's calls, of which one or all from one on fail.
+/// The system calls, of which a single one or all from one on fail.
 private final class FaultyCalls: Sendable {
     private let count = Atomic(0)
     private let first: Int

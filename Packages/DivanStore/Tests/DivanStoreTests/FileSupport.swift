@@ -34,7 +34,7 @@ func contents(_ path: String) throws -> [UInt8] {
     return bytes
 }
 
-/// Puts a symbolic link where a file is.
+/// Replaces a file by a symbolic link.
 func replaceWithLink(_ path: String, to target: String) throws {
     try #require(unlink(path) == 0)
     try #require(symlink(target, path) == 0)

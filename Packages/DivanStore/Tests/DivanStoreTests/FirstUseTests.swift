@@ -7,7 +7,7 @@ import Testing
 
 /// Connections get the functions of queries with the first statement that needs them.
 ///
-/// So each thing that works on indexes is done first after opening, in a database whose indexes call
+/// So each operation on indexes is done first after opening, in a database whose indexes call
 /// functions: by value, by the items of an array, and by words.
 @Suite struct FirstUseTests {
     enum FirstUse: CaseIterable {

@@ -4,11 +4,11 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// Small caches, which spill, are a connection's own.
+// Small caches, which spill, are set on a connection.
 @testable import DivanStore
 
 extension FaultTests {
-    /// What a connection gathers before it goes into the log is there when a transaction is.
+    /// What a connection gathers before it writes to the log is there when its transaction is.
     @Suite struct GatheredLogTests {
         private static func place(_ path: String, isSealed: Bool) throws -> SQLitePlace {
             SQLitePlace(path, sealing: isSealed ? try TestSealing(1) : nil)
@@ -30,12 +30,12 @@ extension FaultTests {
                     _ = try writer.save(id, in: .default, body: body)
                 }
             }
-            // More than a megabyte, which were two calls for each page of 4 KiB.
+            // More than a megabyte, which used to take two calls for each page of 4 KiB.
             #expect(divan_faults_disarm() < 40)
             try store.close()
         }
 
-        /// Rows of a table, and what they hold.
+        /// Rows of a table, and their contents.
         private struct Rows {
             let connection: SQLiteConnection
             var values: [Int: Int] = [:]
@@ -52,7 +52,7 @@ extension FaultTests {
                 )
             }
 
-            /// Writes rows here and there, some of them twice, in one transaction that stands or not.
+            /// Writes scattered rows, some of them twice, in one transaction that is committed or not.
             mutating func change(using random: inout SeededGenerator) throws {
                 let before = values
                 try connection.execute("BEGIN IMMEDIATE")
@@ -92,7 +92,7 @@ extension FaultTests {
             var rows = try Rows(place)
             let other = try SQLiteConnection(place, mode: .readWrite)
             let spilling = "INSERT INTO rows VALUES (1, 1, zeroblob(\(byteCount)))"
-            // With an empty log, undoing reads it nowhere, which would write what is held back.
+            // With an empty log, the rollback does not read it, which would write what is held back.
             _ = try rows.connection.integer("PRAGMA wal_checkpoint")
             try rows.connection.execute("BEGIN IMMEDIATE; \(spilling); ROLLBACK")
             for id in 2..<12 {
@@ -119,7 +119,7 @@ extension FaultTests {
             let other = try SQLiteConnection(place, mode: .readWrite)
             for round in 0..<60 {
                 try rows.change(using: &random)
-                // Another writes where an undone transaction may have stood.
+                // Another connection writes where a rolled-back transaction may have been.
                 if Bool.random(using: &random) {
                     let id = Int.random(in: 0..<150, using: &random)
                     try other.execute(
@@ -130,7 +130,7 @@ extension FaultTests {
                 }
                 let expected = Rows.sum(rows.values)
                 #expect(try Rows.sum(other) == expected, "seed \(seed), round \(round)")
-                // What a process that is killed now leaves behind.
+                // What a process killed now leaves behind.
                 let left = home.file("left-\(round)")
                 for suffix in ["", "-wal"] {
                     try FileManager.default.copyItem(atPath: path + suffix, toPath: left + suffix)
@@ -154,19 +154,19 @@ extension FaultTests {
                 BEGIN IMMEDIATE;
                 """
             )
-            // So many pages that some are spilled, and so few that all of those are held back.
+            // Enough pages that some are spilled, and few enough that all of those are held back.
             for id in 1...14 {
                 try connection.execute("INSERT INTO rows VALUES (\(id), \(id), zeroblob(3000))")
             }
             divan_faults_arm(home.path, 1, 1, ENOSPC)
-            // Undone by itself: the transaction goes on.
+            // Only the statement is undone: the transaction continues.
             #expect(throws: StoreError.self) {
                 try connection.execute("UPDATE rows SET value = value + 1")
             }
             divan_faults_disarm()
             try #require(connection.isInTransaction)
             try connection.execute("INSERT INTO rows VALUES (15, 15, zeroblob(3000)); COMMIT")
-            // Another connection reads the files alone.
+            // Another connection reads only the files.
             let other = try SQLiteConnection(path: home.file("db"), mode: .readWrite)
             #expect(try other.text("PRAGMA integrity_check") == "ok")
             #expect(try other.integer("SELECT sum(value) FROM rows") == 120)

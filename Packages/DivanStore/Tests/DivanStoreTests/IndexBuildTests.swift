@@ -8,7 +8,7 @@ import Testing
 
 @testable import DivanStore
 
-/// Indexes that are made under a watch: told how far they are, stopped, killed.
+/// Indexes that are built under a watch: their progress reported, stopped, killed.
 @Suite struct IndexBuildTests {
     enum Sort: CaseIterable {
         case value
@@ -91,7 +91,7 @@ import Testing
         let shares = told.withLock { $0 }
         #expect(shares.last == 1)
         #expect(shares == shares.sorted() && shares.allSatisfy { (0...1).contains($0) })
-        // In the midst of it, too, and not all at one end.
+        // In the middle, too, and not all at one end.
         #expect(shares.count { (0.1...0.4).contains($0) } > 1, "\(shares)")
         #expect(shares.count > 5 && shares.count <= 1_001, "\(shares.count)")
     }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// SQLite undoes a transaction whose change was stopped; what follows must not be one of its own.
+    /// SQLite rolls back a transaction whose change was stopped; what follows must not commit by itself.
     @Test func `what is saved beside one that was stopped is not committed`() throws {
         try withStore { store in
             let box = Mutex<IndexWatch?>(nil)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DivanStore
 
-/// Damage in the tables of indexes, which answers come from: found by the check, mended by `reindex`.
+/// Damage in the tables of indexes, from which queries are answered: found by the check, repaired by `reindex`.
 @Suite struct IndexDamageTests {
     private static let questions = [
         "SELECT META().id, price FROM _ WHERE price > 30 ORDER BY price, META().id",
@@ -86,7 +86,7 @@ import Testing
         let documents = try withStore { try self.documents($0) }
         let names = try withStore { try self.indexNames($0) }
         var (tried, changed, mended) = (0, 0, 0)
-        // Chance may hit little that matters with the first of them.
+        // By chance the first of them may hit little that matters.
         while tried < 400 || (tried < 4_000 && (changed <= 30 || mended <= 5)) {
             tried += 1
             let offset = Int.random(in: 0..<whole.count, using: &random)
@@ -101,7 +101,7 @@ import Testing
             #expect(throws: StoreError.self, "\(place)") {
                 try withStore { try $0.checkIntegrity() }
             }
-            // Where the documents are whole, what the indexes are is known, and they can be dropped.
+            // If the documents are intact, the definitions of the indexes are known, and they can be dropped.
             guard (try? withStore({ try self.documents($0) })) == documents,
                 (try? withStore({ try self.indexNames($0) })) == names,
                 (try? withStore { try $0.reindex() }) != nil
@@ -148,7 +148,7 @@ import Testing
         try store.read { try $0.documents(in: .default, after: 0, limit: 1_000) }
     }
 
-    /// What no flipped bit does: whole rows are gone, or are there for nothing.
+    /// What no flipped bit does: whole rows are missing, or are there without a document.
     @Test(arguments: [
         "DELETE FROM \"{items}\" WHERE id = 3",
         "UPDATE \"{items}\" SET value = 'zz' WHERE id = 5",
@@ -169,7 +169,7 @@ import Testing
             throw Unexpected(outcome: "\(String(describing: error))")
         }
         #expect(detail.contains(sql.contains("{items}") ? "tagged" : "words"), "\(detail)")
-        // Neither a question nor a save falls over it.
+        // Neither a query nor a save traps on it.
         try withStore { store in
             _ = try? answers(store)
             _ = try? store.save("doc-3", in: .default, body: Array(#"{"name":"x"}"#.utf8))
@@ -282,7 +282,7 @@ import Testing
         #expect(damages.contains { "\($0)".contains("words") }, "\(damages)")
     }
 
-    /// With SQLite from 3.44 on, whose check of pages looks at words, too.
+    /// With SQLite 3.44 or later, whose check of pages includes words.
     @Test func `words that do not fit are the index's damage, and in nobody's way`() throws {
         try tamper("DELETE FROM \"{words}_data\" WHERE id > 100")
         try withStore { store in

@@ -67,7 +67,7 @@ import Testing
         let notices = Notices()
         let observation = rooms[0].store.observe { notices.add($0) }
         defer { withExtendedLifetime(observation) {} }
-        // One of them is here, one has a past: nothing is stored, nor told.
+        // One of them is here, one has a history: nothing is stored or reported.
         var further = received
         for place in further.indices where place != 5 {
             further[place].documentID = DocumentID(unchecked: "next-\(place)")
@@ -156,7 +156,7 @@ import Testing
         #expect(next == .inserted(sequence: 2, isConflict: false))
     }
 
-    /// The row of `revisions.md` §7 by which Sync Gateway takes a document back that is deleted.
+    /// The row of `revisions.md` §7 by which Sync Gateway accepts that a deleted document comes back.
     @Test(arguments: EngineKind.allCases)
     func `takes a proposal over a tombstone that was accepted`(_ kind: EngineKind) throws {
         let room = try Room(kind)
@@ -239,7 +239,7 @@ import Testing
         #expect(throws: StoreError.self) {
             try room.store.write { writer in
                 for number in 1...200 {
-                    // The last one's history is refused.
+                    // The history of the last one is rejected.
                     let documentID = DocumentID(unchecked: "doc-\(number)")
                     let received = RemoteRevision(
                         documentID: documentID,
@@ -255,7 +255,7 @@ import Testing
         #expect(try room.store.read { try $0.lastSequence(in: .default) } == 0)
     }
 
-    /// Two stores take the same revisions in different orders.
+    /// Two stores receive the same revisions in different orders.
     @Test(arguments: UInt64(0)..<40)
     func `both engines agree whatever arrives`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -312,7 +312,7 @@ extension Result where Failure == StoreError {
         do {
             self = .success(try body())
         } catch let error as StoreError {
-            // The place differs between engines; what happened must not.
+            // The path differs between engines; what happened must not.
             self = .failure(StoreError(error.code))
         } catch {
             self = .failure(StoreError(.corrupt("\(error)")))

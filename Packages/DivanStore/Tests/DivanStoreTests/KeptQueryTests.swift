@@ -5,10 +5,10 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// What is kept is seen from inside only.
+// What is kept is visible only from inside.
 @testable import DivanStore
 
-/// A query that runs again is not translated anew, and notices all the same what its translation stood on.
+/// A query that runs again is not retranslated, but notices when what its translation relied on has changed.
 @Suite struct KeptQueryTests {
     private static func query(_ sql: String, in store: Store) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: "kept")

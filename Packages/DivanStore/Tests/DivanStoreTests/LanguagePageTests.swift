@@ -8,7 +8,7 @@ import Testing
 
 /// The examples of `Docs/query/language.md`, run on every engine.
 @Suite struct LanguagePageTests {
-    /// Reserved words that mean nothing yet.
+    /// Reserved words without a meaning so far.
     private static let unused: Set<String> = ["NATURAL", "RIGHT", "USING"]
 
     private let page: LanguagePage
@@ -80,14 +80,14 @@ import Testing
 
 /// What `Docs/query/language.md` shows.
 private struct LanguagePage {
-    /// A query and its rows in JSON; of a table, the one value.
+    /// A query and its rows in JSON; for a table, the single value.
     struct Example {
         var sql: String
         var parameters: [ExactText: QueryValue] = [:]
         var rows: [String] = []
     }
 
-    /// The documents of each collection, as JSON, one a line.
+    /// The documents of each collection, as JSON, one per line.
     private(set) var documents: [(collection: String, lines: [String])] = []
     private(set) var examples: [Example] = []
     /// Names in the first column of the tables of functions and aggregates.
@@ -122,7 +122,7 @@ private struct LanguagePage {
             .split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// An expression, of one chair or of all, and its value.
+    /// An expression on one chair or on all, and its value.
     static func example(_ expression: String, of id: String?, gives value: String) -> Example {
         let condition = id.map { " WHERE META().id = '\($0)'" } ?? ""
         return Example(
@@ -131,7 +131,7 @@ private struct LanguagePage {
         )
     }
 
-    /// The words of a text in capitals, texts in quotes left out.
+    /// The words of a text in capitals, except those in quotes.
     static func words(of text: String) -> Set<String> {
         let bare = text.split(separator: "'", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 0 }.map { String($0.element) }.joined(separator: " ")
@@ -157,7 +157,7 @@ private struct LanguagePage {
         }
     }
 
-    /// A row of a table below its titles.
+    /// A row of a table below its headings.
     private mutating func take(_ cells: [String], below head: [String]) {
         guard cells.count == 4, head.count == 4 else { return }
         let id = head[2].contains("`oslo`") ? "oslo" : nil
@@ -168,10 +168,10 @@ private struct LanguagePage {
         functions.insert(String(Self.code(cells[0]).prefix { $0 != "(" }))
     }
 
-    /// The cells of a row; a bar with a backslash in front is text.
+    /// The cells of a row; a bar preceded by a backslash is text.
     static func cells(_ line: Substring) -> [String] {
         line.replacing("\\|", with: "\u{1}").split(separator: "|").map { cell in
-            // One blank stands on either side.
+            // There is one space on either side.
             String(cell.dropFirst().dropLast()).replacing("\u{1}", with: "|")
         }
     }

@@ -4,12 +4,12 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// A salvage is the module's own.
+// A salvage is internal to the module.
 @testable import DivanStore
 
-/// Bodies that are longer than what a parser takes unless it is told more, and shorter than what is stored.
+/// Bodies that are longer than a parser accepts by default, and shorter than what can be stored.
 @Suite struct LargeBodyTests {
-    /// A body with `member` and a text that makes it too long for the parser's own limit.
+    /// A body with `member` and a text that makes it too long for the parser's default limit.
     private func body(_ member: String) -> [UInt8] {
         let filler = [UInt8](repeating: UInt8(ascii: "x"), count: JSONLimits.default.byteCount)
         return Array("{\(member),\"text\":\"".utf8) + filler + Array("\"}".utf8)

@@ -5,9 +5,9 @@ import DivanStore
 import Testing
 
 /// Queries of many parts: SQLite compares some of them with one another while it plans, and cannot be
-/// interrupted meanwhile.
+/// interrupted then.
 @Suite struct LargeQueryTests {
-    /// A text of so many parts.
+    /// A text with a number of parts.
     struct Shape: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let sql: @Sendable (Int) -> String
@@ -22,7 +22,7 @@ import Testing
         (0..<count).map(part).joined(separator: sign)
     }
 
-    /// The count is that of expressions, the query with it one that is allowed.
+    /// The count is that of expressions; a query with it is allowed.
     static let shapes: [Shape] = [
         Shape("a AND b AND …") { count in
             "SELECT n FROM _ WHERE " + joined(count / 3, " AND ") { "n > -\($0)" }
@@ -105,7 +105,7 @@ import Testing
         #expect(time < .seconds(20), "some hundred milliseconds on a quiet machine")
     }
 
-    /// Forty levels, of which each doubled the work, would outlive whoever waits.
+    /// Forty levels, each of which doubled the work, would never end.
     @Test(.timeLimit(.minutes(1)), arguments: [false, true])
     func `a LIKE inside a LIKE is written once`(_ hasIndex: Bool) throws {
         let room = try room()

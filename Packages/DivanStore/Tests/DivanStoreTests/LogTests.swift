@@ -4,16 +4,16 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// When a checkpoint goes on is seen from nowhere else.
+// Whether a checkpoint goes on is visible only from inside.
 @testable import DivanStore
 
-/// How the log is written into the file beside a writer that goes on.
+/// How the log is copied into the file while the writer continues.
 struct LogTests {
-    /// Sixteen documents fill 4 MiB of log, a quarter of what lets a checkpoint begin.
+    /// Sixteen documents fill 4 MiB of log, a quarter of what starts a checkpoint.
     private static let body = Array(
         #"{"filler":"\#(String(repeating: "-", count: 256 << 10))"}"#.utf8
     )
-    /// The log's longest, with a transaction and the log's own headers above the bound.
+    /// The greatest length of the log, with a transaction and the log's own headers above the limit.
     private static let greatestByteCount =
         StoreLimits.logByteCount + StoreLimits.logLagByteCount + (1 << 20)
 
@@ -40,7 +40,7 @@ struct LogTests {
         try Self.save(0..<330, in: store)  // 82 MiB
         #expect(try Self.logByteCount(path) <= Self.greatestByteCount)
         try store.close()
-        // Closing waits for a checkpoint that is under way, and leaves no log.
+        // Closing waits for a running checkpoint, and leaves no log.
         #expect(!FileManager.default.fileExists(atPath: "\(path)/db.sqlite3-wal"))
         let reopened = try Store.open(directory: path)
         defer { try? reopened.close() }
@@ -48,11 +48,11 @@ struct LogTests {
         #expect(try reopened.read { try $0.count(in: .default) } == 330)
     }
 
-    /// SQLite before 3.51.3 loses pages where a writer begins the log anew while such a one begins.
+    /// SQLite before 3.51.3 loses pages if a writer restarts the log while such a checkpoint begins.
     @Test func `no checkpoint begins beside the writer on a log that is copied`() {
         let log = StoreLimits.logByteCount
         #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log))
-        // Begun anew meanwhile.
+        // Restarted in the meantime.
         #expect(!SQLiteCheckpointer.goesOn(copied: log, before: 0, log: 4_096))
         #expect(SQLiteCheckpointer.goesOn(copied: log, before: 0, log: log + 4_096))
         #expect(!SQLiteCheckpointer.goesOn(copied: log, before: log - 4_096, log: log + 4_096))
@@ -70,7 +70,7 @@ struct LogTests {
             #expect(try reader.count(in: .default) == 10)
             #expect(try reader.document("document-10", in: .default) == nil)
         }
-        // The log behind the reader held everything; now that it is gone, it begins anew.
+        // The reader kept everything in the log; now that it is gone, the log restarts.
         let held = try Self.logByteCount(path)
         try Self.save(160..<310, in: store)
         #expect(try Self.logByteCount(path) <= held + Self.greatestByteCount)
@@ -98,7 +98,7 @@ struct LogTests {
 }
 
 extension FaultTests {
-    /// The log is synced before it is written into the file, on another thread.
+    /// The log is synced before it is copied into the file, on another thread.
     @Test func `nothing is written behind a checkpoint whose sync failed`() throws {
         try #require(divan_faults_install() == 0)
         let home = try TemporaryDirectory()
@@ -110,7 +110,7 @@ extension FaultTests {
         divan_faults_arm_syncs(home.path, EIO)
         var savedCount = 1
         let code = try refusal {
-            // The writer waits for the checkpoint before it has written so much.
+            // The writer waits for the checkpoint before it has written that much.
             for number in 0..<400 {
                 _ = try store.save(
                     DocumentID(unchecked: "document-\(number)"),
@@ -124,7 +124,7 @@ extension FaultTests {
         let again = try refusal { _ = try store.save("later", in: .default, body: body) }
         #expect(again == .io(EIO))
         #expect(divan_faults_disarm() > 0)
-        // The disk is well again, and nobody has to open anything.
+        // The disk works again, and nothing has to be reopened.
         _ = try store.save("later", in: .default, body: body)
         savedCount += 1
         try store.close()

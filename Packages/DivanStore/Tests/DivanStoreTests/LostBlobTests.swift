@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import Testing
 
-// The calls of the system are the module's own.
+// The system calls are internal to the module.
 @testable import DivanStore
 
-/// Contents that the disk did not confirm, seen by those who did not ask it.
+/// Blobs that the disk did not confirm, as seen by those who did not request the sync.
 @Suite struct LostBlobTests {
     private final class Disk: Sendable {
         let fails = Atomic(false)
@@ -62,13 +62,13 @@ import Testing
         )
     }
 
-    /// Opens the database, which is closed, once more, on a disk that fails in some way.
+    /// Reopens the database, which is closed, on a disk that fails in some way.
     private func reopened() throws -> Store {
         let path = home.file("a.cblite2")
         return try Store.open(directory: path, options: StoreOptions(), calls: disk.calls)
     }
 
-    /// Takes the names of contents away, as a power cut between a commit and the renaming does.
+    /// Removes the final names of blobs, like a power cut between a commit and the renaming.
     private func leavePending(_ digests: [BlobDigest]) throws {
         try store.close()
         let blobs = home.file("a.cblite2/Attachments/")
@@ -96,7 +96,7 @@ import Testing
         disk.fails.store(true, ordering: .relaxed)
         #expect(try save("theirs", naming: theirs) == .io(EIO))
         disk.fails.store(false, ordering: .relaxed)
-        // Nothing is here to be brought to the disk any more.
+        // Nothing is left here to be synced.
         #expect(try save("mine", naming: digest) == .io(EIO))
         #expect(try store.read { try $0.count(in: .default) } == 0)
 
@@ -155,7 +155,7 @@ import Testing
             return stat(directory + name, &status) == 0 ? status.st_ino : 0
         }
         let doubtful = number("pending_" + digest.fileName)
-        // The system takes what it could not write for written: the next sync calls itself good.
+        // The system regards what it could not write as written: the next sync reports success.
         disk.fails.store(true, ordering: .relaxed)
         let again = try reopened()
         let body = Array(#"{"file":{"@type":"blob","digest":"\#(digest)"}}"#.utf8)
@@ -186,7 +186,7 @@ import Testing
         #expect(again.blobs.contains(other))
         disk.failsToRead.store(false, ordering: .relaxed)
         #expect(try again.blobs.read(digests[0]) == [1])
-        // One that nobody names any more goes like others.
+        // One that is no longer referred to is removed like others.
         try again.write { _ = try $0.purge("b", in: .default) }
         #expect(try again.compact().removedCount == 2)
         #expect(try again.blobs.shelf.contents().digests == [digests[0]])
@@ -210,7 +210,7 @@ import Testing
             }
             return descriptor
         }
-        // The disk takes files, and not their names.
+        // The disk accepts files, but not their names.
         let sync: @Sendable (Int32) -> Int32 = { descriptor in
             let isDirectory = opened.withLock { $0.contains(descriptor) }
             guard isDirectory, fails.load(ordering: .relaxed) else { return 0 }
@@ -218,7 +218,7 @@ import Testing
             return -1
         }
         (calls.sync, calls.syncAll) = (sync, sync)
-        // Who comes second asks for full sync: it is the same store.
+        // The second owner requests full sync: it is the same store.
         let path = home.file("b.cblite2")
         let first = try Store.open(directory: path, options: StoreOptions(), calls: calls)
         let options = StoreOptions(fullSync: fullSync)
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test func `a content that cannot be replaced stays, if damaged`() throws {
-        // Longer than what is taken in at once: what the disk refuses is told at the end.
+        // Longer than what is taken in directly: the disk's error is thrown at the end.
         let content = [UInt8](repeating: 7, count: StoreLimits.takenAtOnceByteCount + 100_000)
         let digest = try store.blobs.write(content)
         try store.blobs.settle()
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test func `a failure that the system has told to another program is not missed`() throws {
-        // As Linux does: of what failed before, a descriptor that is opened afterwards hears nothing once it was told.
+        // As Linux does: once an earlier failure was reported, a descriptor opened afterwards does not report it.
         let isTold = Atomic(false)
         let deaf = Mutex<Set<Int32>>([])
         var calls = BlobCalls.system

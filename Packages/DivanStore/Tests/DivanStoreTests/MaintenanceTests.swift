@@ -2,17 +2,17 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// A thread that is waited for is the module's own.
+// A thread that can be joined is internal to the module.
 @testable import DivanStore
 
-/// Compaction, expiry, integrity, checkpoints, remotes: what stands beside the documents.
+/// Compaction, expiry, integrity, checkpoints, remotes: what is stored in addition to the documents.
 @Suite struct MaintenanceTests {
     private func blobBody(_ digest: BlobDigest) -> String {
         #"{"pic":{"@type":"blob","digest":"\#(digest)"}}"#
     }
 
     /// A blob of the current revision, of a kept ancestor, of a conflict branch, of an attachment,
-    /// a held one, and one that nobody names.
+    /// a held one, and one that nothing refers to.
     @Test(arguments: EngineKind.allCases)
     func `compacting keeps every blob that a kept revision names`(_ kind: EngineKind) throws {
         let room = try Room(kind)
@@ -112,7 +112,7 @@ import Testing
         #expect(try room.store.compact().removedCount == 2)
     }
 
-    /// The system clock goes back a day, on to the next century, and to where it was.
+    /// The system clock goes back a day, forward to the next century, and back to where it was.
     @Test(arguments: EngineKind.allCases)
     func `a clock that jumps purges what is due at each time, and once`(
         _ kind: EngineKind
@@ -170,7 +170,7 @@ import Testing
         #expect(next.obstacle == nil && next.removedCount == 1)
     }
 
-    /// What a flipped bit makes of a body; the row itself is sound.
+    /// What a flipped bit makes of a body; the row itself is intact.
     @Test(arguments: EngineKind.allCases, [#"{"n":1"#, #"["n"]"#, "{\"n\":\u{1}}", ""])
     func `checking finds a body that is no document`(_ kind: EngineKind, body: String) throws {
         let room = try Room(kind)
@@ -319,7 +319,7 @@ import Testing
                 _ = try writer.save(id, in: .default, body: Array("{}".utf8))
                 let code = try refusal { try verb(store) }
                 #expect(code == .busy(.thisProcess(ownerCount: number < 3 ? 1 : 2)))
-                // Somebody reads before the commit; what he saw is not for those who come after it.
+                // Somebody reads before the commit; what they saw is not for readers after it.
                 let reader = JoinedThread { _ = try? store.read { try $0.count(in: .default) } }
                 reader?.join()
             }

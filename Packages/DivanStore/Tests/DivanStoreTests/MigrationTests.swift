@@ -3,16 +3,16 @@ import DivanTestKit
 import Glibc
 import Testing
 
-// A file of an older version is made with the engine's own connection.
+// A file of an older version is created with the engine's own connection.
 @testable import DivanStore
 
-/// Files that an older Divan wrote.
+/// Files written by an older Divan.
 @Suite struct MigrationTests {
     private let home: TemporaryDirectory
     private let path: String
     private var database: String { path + "/db.sqlite3" }
 
-    /// Makes a file of version 1: counters in `collections` alone, old bodies as they are.
+    /// Creates a file of version 1: counters only in `collections`, old bodies not packed.
     init() throws {
         home = try TemporaryDirectory()
         path = home.file("old.cblite2")
@@ -34,7 +34,7 @@ import Testing
         try age(database)
     }
 
-    /// Makes a file of this version one of version 1, whose counters are those of `init`.
+    /// Turns a file of this version into one of version 1, whose counters are those of `init`.
     private func age(_ database: String) throws {
         try SQLiteConnection(path: database, mode: .readWrite).execute(
             """
@@ -89,7 +89,7 @@ import Testing
         try store.close()
     }
 
-    /// Changes a letter of a body where it stands in the file.
+    /// Changes a letter of a body in the file.
     private func damage(_ text: String) throws {
         var bytes = try contents(database)
         let place = try #require(bytes.firstRange(of: Array(text.utf8)))
@@ -125,7 +125,7 @@ import Testing
         try store.close()
     }
 
-    /// A process that was killed leaves the log of its last commits.
+    /// A killed process leaves the log of its last commits.
     @Test(arguments: [1, 2, 3])
     func `an older file is opened after a crash of its writer`(_ version: Int) throws {
         let connection = try SQLiteConnection(path: database, mode: .readWrite)

@@ -1,14 +1,14 @@
 import DivanRevisions
 import DivanStore
 
-/// What a store should hold, said as simply as possible: no trees, no rows, no files.
+/// What a store should contain, as simply as possible: no trees, no rows, no files.
 struct Model {
     struct Document: Equatable {
         var body: String
         var isTombstone: Bool
         /// Whether the remote is known to have the current revision.
         var isKnown = false
-        /// The remote's side of a conflict; its body, `nil` = a tombstone.
+        /// The remote's side of a conflict; its body, `nil` for a tombstone.
         var remote: Remote?
         var expiration: Int64?
     }
@@ -25,10 +25,10 @@ struct Model {
     }
 
     var collections: [CollectionPath: Collection] = [.default: Collection()]
-    /// Where the change numbers of those ended that were dropped.
+    /// The last sequences of collections that were deleted.
     var ends: [CollectionPath: UInt64] = [:]
     var checkpoint: String?
-    /// Whose it is, and with which it goes.
+    /// The collection that it is for and is deleted with.
     var checkpointCollection: CollectionPath?
 
     /// A local save; whether it is stored.
@@ -46,10 +46,10 @@ struct Model {
         collections[path]?.documents[id]?.isKnown = true
     }
 
-    /// A first revision from the remote, beside whatever is here.
+    /// A first revision from the remote, in addition to whatever is here.
     mutating func root(_ id: DocumentID, _ path: CollectionPath, _ body: String?) {
         guard var document = self[id, path], document.remote != nil || !document.isKnown else {
-            // Nothing of our own is here: the remote's new branch takes the place of its old one.
+            // Nothing of our own is here: the remote's new branch replaces its old one.
             return self.continue(id, path, body)
         }
         document.remote = Remote(body: body)
@@ -78,7 +78,7 @@ struct Model {
         store(document, id, path)
     }
 
-    /// Purges what expires by `time`; how many there were.
+    /// Purges what expires by `time`; returns how many there were.
     mutating func expire(_ time: Int64) -> Int {
         var count = 0
         for path in collections.keys {
@@ -102,7 +102,7 @@ struct Model {
 }
 
 extension Model {
-    /// What a store holds, in the words of the model; marks and the remote's side are left out.
+    /// What a store contains, in terms of the model; marks and the remote's side are left out.
     init(of store: Store) throws {
         collections = [:]
         checkpoint = try store.localCheckpoint("cp").map { String(decoding: $0, as: UTF8.self) }
@@ -143,7 +143,7 @@ extension Model {
         return visible
     }
 
-    /// The first difference, for people; `nil` when there is none.
+    /// The first difference, as text; `nil` if there is none.
     func difference(from other: Model) -> String? {
         if checkpoint != other.checkpoint { return "checkpoint" }
         if Set(collections.keys) != Set(other.collections.keys) { return "collections" }

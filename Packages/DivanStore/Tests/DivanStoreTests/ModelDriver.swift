@@ -2,12 +2,12 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 
-/// Draws steps from a seed, and does each in the model at once.
+/// Generates steps from a seed, and immediately applies each to the model.
 struct ModelDriver {
-    /// One step on a store; equal on every engine.
+    /// One step on a store; the same on every engine.
     struct Step {
         let name: String
-        /// What the model says comes of it; `nil` = only that all engines agree.
+        /// The result according to the model; `nil` means only that all engines agree.
         var expected: String?
         let run: (Store) throws -> String
 
@@ -33,7 +33,7 @@ struct ModelDriver {
         Int.random(in: range, using: &generator)
     }
 
-    /// Three of each ten IDs differ by nothing but the spelling of their letter.
+    /// Three of every ten IDs differ only in the spelling of their letter.
     private static func id(_ number: Int) -> DocumentID {
         let spellings = [7: "\u{212B}", 8: "\u{C5}", 9: "A\u{30A}"]
         return DocumentID(
@@ -98,7 +98,7 @@ struct ModelDriver {
         }
     }
 
-    /// A transaction that is not to be.
+    /// A transaction that is rolled back.
     private mutating func undone(_ id: DocumentID, _ path: CollectionPath, _ body: String) -> Step {
         Step(name: "undo \(id)", expected: "undone") { store in
             do {
@@ -117,7 +117,7 @@ struct ModelDriver {
 
     // MARK: From the remote
 
-    /// A revision that continues the current one, or a first one; documents in conflict rest.
+    /// A revision that continues the current one, or a first one; leaves documents in conflict alone.
     private mutating func received(
         _ id: DocumentID,
         _ path: CollectionPath,

@@ -4,10 +4,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Random operations on both engines beside a model: outcomes, documents, counts and sequences.
+/// Random operations on both engines and on a model: outcomes, documents, counts and sequences.
 ///
-/// Everything that a step returns is the same on both; every so often all that they hold is
-/// compared with the model. `DIVAN_OPERATIONS` says how many steps (`make model`: 100,000).
+/// Everything that a step returns is the same on both; every so often all their contents are
+/// compared with the model. `DIVAN_OPERATIONS` is the number of steps (`make model`: 100,000).
 @Suite struct ModelTests {
     private static let count =
         ProcessInfo.processInfo.environment["DIVAN_OPERATIONS"].flatMap { Int($0) } ?? 1_500

@@ -6,9 +6,9 @@ import Testing
 
 @testable import DivanStore
 
-/// A database whose directory somebody removes, moves or replaces while it is open.
+/// A database whose directory is removed, moved or replaced while it is open.
 ///
-/// `@testable`: a thread of the module's own.
+/// `@testable` for a thread that is internal to the module.
 @Suite struct MovedFileTests {
     private let home: TemporaryDirectory
 
@@ -38,7 +38,7 @@ import Testing
             #expect(rename(home.file("c.cblite2"), path) == 0)
         }
         #expect(try refusal { _ = try store.compact() } == .io(ESTALE))
-        // What is written within a few milliseconds goes the way of what was written just before.
+        // What is written within a few milliseconds is lost like what was written just before.
         let start = ContinuousClock.now
         var code: StoreError.Code?
         repeat {

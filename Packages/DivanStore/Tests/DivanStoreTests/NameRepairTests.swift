@@ -5,10 +5,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// Where pages stand is behind the public face.
+// The positions of pages are not public.
 @testable import DivanStore
 
-/// Indexes by which documents are found, damaged, and what is stored a second time since.
+/// Damaged indexes by which documents are found, and documents that were stored a second time since.
 @Suite struct NameRepairTests {
     private static let count = 300
     private let home: TemporaryDirectory
@@ -34,7 +34,7 @@ import Testing
     private var directory: String { home.file("a.cblite2") }
     private var file: String { directory + "/db.sqlite3" }
 
-    /// Writes over the index of document IDs: one of its names, or its page.
+    /// Overwrites the index of document IDs: one of its names, or its page.
     private func damage(_ places: Range<Int>) throws {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
         let page = try connection.integer(
@@ -49,7 +49,7 @@ import Testing
         try bytes.write(to: URL(filePath: file))
     }
 
-    /// Damages a name in the index of document IDs, or what stands so many bytes behind its beginning.
+    /// Damages a name in the index of document IDs, or the byte at an offset from its beginning.
     private func loseName(_ id: String, at offset: Int = 0) throws {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
         let page = try connection.integer(
@@ -114,7 +114,7 @@ import Testing
             try store.read { try $0.document("doc-77", in: .default)?.body }
                 == Array(#"{"n":"new"}"#.utf8)
         )
-        // The number that was given is not given again.
+        // The number that was assigned is not reused.
         _ = try store.save("late", in: .default, body: Array("{}".utf8))
         #expect(try store.read { try $0.lastSequence(in: .default) } == UInt64(Self.count) + 2)
     }
@@ -140,7 +140,7 @@ import Testing
         try store.checkIntegrity()
     }
 
-    /// The index has the row of `doc-89`, the ninetieth, for `doc-77`.
+    /// The index leads from `doc-77` to the row of `doc-89`, the ninetieth.
     @Test func `who forgets a document forgets no other`() throws {
         try loseName("doc-77", at: 6)
         let store = try open()
@@ -166,7 +166,7 @@ import Testing
             try store.write { try $0.setExpiration(time, of: "doc-77", in: .default) }
             try store.close()
         }
-        // The time and, behind it, the number of the row: so it stands in the index alone.
+        // The time followed by the number of the row: this sequence is only in the index.
         let entry = (0..<6).map { UInt8(truncatingIfNeeded: time >> (40 - 8 * $0)) } + [78]
         var bytes = try Data(contentsOf: URL(filePath: file))
         let place = try #require(bytes.range(of: Data(entry)))
@@ -182,7 +182,7 @@ import Testing
         #expect(try store.purgeExpired(now: time) == 1)
     }
 
-    /// What is left of such rows is NULL in each column: several of one name, under which none is found.
+    /// What is left of such rows is NULL in each column: several have the same name, by which none is found.
     @Test func `half a page that is gone is no trap to who makes the indexes anew`() throws {
         let page: Int64? = try {
             let connection = try SQLiteConnection(path: file, mode: .readOnly)
@@ -262,7 +262,7 @@ import Testing
         #expect(error?.code == .damagedDocument(documentID: "doc-77", "its checksum differs"))
     }
 
-    /// Lists a hundred at a time; somebody may store behind the first.
+    /// Lists a hundred at a time; something may be stored after the first.
     private func listed(in store: Store, changing isChanged: Bool) throws -> ListCount {
         var list = try store.read { try ListCount(of: .default, $0) }
         var last: DocumentID?

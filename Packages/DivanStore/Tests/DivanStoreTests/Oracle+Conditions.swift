@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 
 extension Oracle {
-    /// What is true, false or, with `nil`, MISSING.
+    /// Whether it is true or false; `nil` for MISSING.
     func condition(_ expression: CheckedExpression, _ scope: Scope) -> Bool? {
         switch expression {
         case .not(let operand): return value(operand, scope).map { !truth($0) }

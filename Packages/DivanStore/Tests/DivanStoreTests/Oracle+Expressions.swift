@@ -134,7 +134,7 @@ extension Oracle {
         }
     }
 
-    /// An extreme has no type but that of its order.
+    /// An extreme has no type other than that of its order.
     private func plain(_ value: JSON) -> JSON {
         value.bool.map { .int($0 ? 1 : 0) } ?? value
     }

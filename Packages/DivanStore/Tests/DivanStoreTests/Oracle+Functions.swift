@@ -38,7 +38,7 @@ extension Oracle {
         return ofValues(function, arguments.compactMap(\.self), collation)
     }
 
-    /// Functions that MISSING and null pass through.
+    /// Functions that return MISSING and null for such arguments.
     private func ofValues(
         _ function: QueryFunction,
         _ values: [JSON],
@@ -115,7 +115,7 @@ extension Oracle {
         }
     }
 
-    /// `ARRAY_COUNT`, which knows whether it was asked of a part of a document.
+    /// `ARRAY_COUNT`, which depends on whether it is applied to a part of a document.
     func itemCount(_ value: JSON?, of expression: CheckedExpression) -> JSON? {
         let isProperty =
             switch expression {
@@ -157,7 +157,7 @@ extension Oracle {
     }
 }
 
-/// A date that the random documents have, with what is known of it.
+/// A date that the random documents contain, with what is known of it.
 struct OracleDate {
     let text: String
     let millis: Int64

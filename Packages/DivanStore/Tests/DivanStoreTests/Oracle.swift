@@ -3,8 +3,8 @@ import DivanQuery
 
 /// A plain evaluator that walks a checked query, to compare the real one with.
 ///
-/// It knows nothing of SQL and of indexes: it builds all pairs of rows, filters, groups and sorts
-/// them in arrays. `nil` is MISSING.
+/// It knows nothing of SQL and of indexes: it builds all pairs of rows, then filters, groups and
+/// sorts them in arrays. `nil` is MISSING.
 struct Oracle {
     /// A document as queries see it.
     struct Document {
@@ -14,11 +14,11 @@ struct Oracle {
         let isDeleted: Bool
     }
 
-    /// What a source has in a row.
+    /// What a source contributes to a row.
     enum Part {
         case document(Document)
         case item(JSON)
-        /// The right side of an outer join that found no partner.
+        /// The right side of an outer join that found no match.
         case nothing
     }
 
@@ -42,25 +42,25 @@ struct Oracle {
         self.parameters = parameters
     }
 
-    /// A row with what it is sorted by.
+    /// A row with its sort keys.
     struct Answer {
         let row: [JSON?]
         let keys: [JSON?]
     }
 
-    /// The rows as the query gives them; those that are equal by its order stand in any.
+    /// The rows as the query returns them; rows that are equal by its order are in any order.
     func rows() -> [[JSON?]] {
         let answers = answers()
         return answers[window(of: answers.count)].map(\.row)
     }
 
-    /// Which of all answers `OFFSET` and `LIMIT` leave.
+    /// The part of all answers that `OFFSET` and `LIMIT` leave.
     func window(of count: Int) -> Range<Int> {
         let start = min(statement.offset.map(number) ?? 0, count)
         return start..<min(statement.limit.map { start + number($0) } ?? count, count)
     }
 
-    /// All rows in their order.
+    /// All rows in order.
     func answers() -> [Answer] {
         var rows: [[Part]] = [[]]
         for source in statement.sources { rows = rows.flatMap { extended($0, by: source) } }

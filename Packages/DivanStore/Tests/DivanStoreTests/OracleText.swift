@@ -1,6 +1,6 @@
 import DivanQuery
 
-/// Text as the oracle compares it, for the few characters that the random documents have.
+/// Text as the oracle compares it, for the few characters that the random documents contain.
 ///
 /// The order of the Unicode collation algorithm's root: marks, digits, letters; then accents; then
 /// lower case before upper case.
@@ -28,7 +28,7 @@ struct OracleText {
         return differences.first { $0 != 0 } ?? 0
     }
 
-    /// Without the differences that do not count.
+    /// Without the differences that are ignored.
     func folded(_ text: String) -> String {
         var text = text
         if collation.isUnicode, !collation.isAccentSensitive {

@@ -4,10 +4,10 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// An index of an older version is made where no public call reaches.
+// An index of an older version cannot be created by public calls.
 @testable import DivanStore
 
-/// Indexes of functions that mean something else since.
+/// Indexes of functions whose meaning has changed since.
 @Suite struct OutdatedIndexTests {
     private static let questions = [
         "SELECT META().id FROM _ WHERE DATE_ADD_STR(day, 0, 'day') = '2021-03-04T00:00:00Z' ORDER BY META().id",
@@ -57,7 +57,7 @@ import Testing
         try store.close()
     }
 
-    /// Has the indexes call functions by the numbers of before.
+    /// Makes the indexes call functions by their previous numbers.
     private func age(_ store: Store) throws {
         try store.write { writer in
             let id = try writer.collection(.default).id
@@ -105,7 +105,7 @@ import Testing
         #expect(records.count == 3)
         #expect(records.allSatisfy { $0 == $0.renewed })
         #expect(try answers(of: store).map(\.count) == [7, 6, 30])
-        // SQLite does not see that a pattern that is bound implies one that is spelled.
+        // SQLite does not see that a bound pattern implies a literal one.
         for number in [0, 2] { #expect(try usesIndex(number, of: store), "\(number)") }
         let body = Array(#"{"name":"a chair","n":3,"day":"2021-03-04"}"#.utf8)
         _ = try store.save("doc-0", in: .default, body: body)
@@ -114,9 +114,9 @@ import Testing
         try store.close()
     }
 
-    /// To a library that knows fewer letters they have no other case.
+    /// In a library that knows fewer letters they have no other case.
     ///
-    /// A row is not found under its key then, and cannot be changed. Here the one before wrote what is LOWER now as UPPER.
+    /// A row is then not found by its key and cannot be changed. The previous one wrote what is now LOWER as UPPER.
     @Test func `an index that another version of Unicode made is made anew`() throws {
         let store = try Store.open(directory: path)
         let name = try QueryExpression(sql: "LOWER(name)").checked(over: .standard)
@@ -156,7 +156,7 @@ import Testing
         try store.close()
     }
 
-    /// The rebuilding of a collection's indexes passes over what it cannot read.
+    /// Rebuilding a collection's indexes skips what it cannot read.
     @Test func `a damaged document keeps no database of before from being opened`() throws {
         try SQLiteConnection(path: path + "/db.sqlite3", mode: .readWrite)
             .execute("UPDATE docs_1 SET body = x'00' WHERE documentID = 'doc-7'")

@@ -6,7 +6,7 @@ import DivanSQLFunctions
 import DivanTestKit
 import Testing
 
-// How a body stands in its row is behind the public face.
+// How a body is stored in its row is not public.
 @testable import DivanStore
 
 /// Bodies that are packed in the file, and plain everywhere else.
@@ -27,7 +27,7 @@ import Testing
         bodies["noise"] = Self.noise(seed: 5, count: 900)
         try room.save(bodies.filter { !$0.key.hasPrefix("route") })
         #expect(try room.bodies() == bodies)
-        // The first ones came before there was a dictionary.
+        // The first ones were saved before there was a dictionary.
         #expect((230...238).contains(try room.packedCount()))
         try room.reopen()
         #expect(try room.bodies() == bodies)
@@ -42,7 +42,7 @@ import Testing
         #expect(try #require(packed) * 2 < #require(plain))
     }
 
-    /// A string of characters that repeat nothing.
+    /// A string of characters without repetition.
     private static func noise(seed: UInt64, count: Int) -> [UInt8] {
         var dice = Dice(seed: seed)
         let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".utf8)
@@ -88,7 +88,7 @@ import Testing
         #expect(try room.bodies() == bodies)
         #expect(try room.dictionaries().count == 1)
 
-        // Made anew, and the old one goes with the last row that named it.
+        // Remade; the old one is removed with the last row that used it.
         try room.pack()
         #expect(try room.dictionaries().count == 2)
         try room.store.compact()
@@ -163,7 +163,7 @@ import Testing
         try room.save(bodies)
         try room.pack()
         try room.store.compact()
-        // Numbers are not given again.
+        // Numbers are not reused.
         #expect(try room.dictionaries() == ["2"])
         #expect(try room.bodies() == bodies)
     }
@@ -180,7 +180,7 @@ import Testing
             _ = try store.read { try $0.document("route-1", in: .default) }
         }
         #expect(code == .unknownCodec(number: PackedRoom.lz4))
-        // What the program lacks is no damage: nothing is left out for it.
+        // What the program lacks is not damage: nothing is left out because of it.
         #expect(try refusal { _ = try store.usage() } == code)
         #expect(try refusal { try store.compact() } == code)
         let refused = try refusal {

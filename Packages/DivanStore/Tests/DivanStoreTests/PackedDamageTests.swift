@@ -8,8 +8,8 @@ import Testing
 // Bytes of packed bodies are changed where no public call reaches.
 @testable import DivanStore
 
-/// Packed bodies and dictionaries that are not what was written: an error with the document's name, and
-/// never a trap.
+/// Packed bodies and dictionaries that are not what was written cause an error with the document's
+/// name, and never a trap.
 @Suite struct PackedDamageTests {
     private func packed() throws -> PackedRoom {
         let room = try PackedRoom()
@@ -20,7 +20,7 @@ import Testing
         return room
     }
 
-    /// What reading a document of the changed file gives.
+    /// The result of reading a document of the changed file.
     private func outcome(_ room: PackedRoom, _ id: String) throws -> StoreError.Code? {
         try room.reopen()
         defer { try? room.store.close() }
@@ -31,7 +31,7 @@ import Testing
         if case .damagedDocument = code { true } else { false }
     }
 
-    /// Three ways to lose a dictionary in one of the tables where it stands.
+    /// Three ways to lose a dictionary in one of its tables.
     private static func losses(in table: String) -> [String] {
         [
             "DELETE FROM \(table)",
@@ -55,7 +55,7 @@ import Testing
         let count = "SELECT COUNT(*) FROM _ WHERE distance > 0"
         let scan = try PackedQueryTests.rows(count, room.store)
         #expect(scan == [[.integer(100)]])
-        // A compaction writes both anew, so that the other may be lost then.
+        // A compaction rewrites both, so that the other may be lost then.
         try room.store.compact()
         #expect(try room.store.inspect().damages.isEmpty)
         try room.store.close()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Changes the packed bodies of documents where they stand in the file.
+    /// Changes the packed bodies of documents in the file.
     private func damage(_ ids: [String], in room: PackedRoom) throws {
         try room.store.close()
         let bodies = try ids.map { id in
@@ -203,7 +203,7 @@ import Testing
                 $0.detail == "dictionary 1 and its copy: what is packed with it cannot be read"
             }
             #expect(tells != one.hasPrefix("DELETE"))
-            // Work goes on beside it.
+            // Work continues despite it.
             try room.save(PackedRoom.routes(200..<300))
             #expect(try room.body("route-250") != nil)
             #expect(throws: (any Error).self) {
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    /// Behind the checksum, which would tell all of it.
+    /// Below the checksum, which would detect all of it.
     @Test func `any bytes are unpacked or refused`() throws {
         let room = try packed()
         let look = try room.look()

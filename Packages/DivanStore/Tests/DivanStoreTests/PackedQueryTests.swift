@@ -5,7 +5,7 @@ import Testing
 
 @testable import DivanStore
 
-/// Questions to packed collections have the rows that they have to plain ones.
+/// Queries on packed collections return the same rows as on plain ones.
 @Suite struct PackedQueryTests {
     static func rows(_ sql: String, _ store: Store) throws -> [[QueryValue]] {
         let statement = try QueryStatement(sql: sql)
@@ -47,7 +47,7 @@ import Testing
             + "ORDER BY number",
     ]
 
-    /// Indexes made before and after the switch, and kept while documents change.
+    /// Indexes created before and after the switch, and maintained while documents change.
     @Test(arguments: [false, true])
     func `questions have the same rows`(areIndexesFirst: Bool) throws {
         let (plain, packed) = (try PackedRoom(), try PackedRoom())
@@ -71,7 +71,7 @@ import Testing
                 )
             }
             try packed.store.checkIntegrity()
-            // Compiled anew, on new connections.
+            // Recompiled, on new connections.
             try packed.reopen()
         }
     }
@@ -124,7 +124,7 @@ import Testing
                 }
             }
         }
-        // Plans are alike then, so that order and choice among equal values are, too.
+        // Plans are then alike, so that order and choice among equal values are, too.
         for room in [plain, packed] { try Self.makeIndexes(room.store) }
         try packed.pack()
         try packed.store.write { try $0.packBodies(of: other, with: PackedRoom.lz4) }

@@ -4,10 +4,10 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// How a body stands in its row is behind the public face.
+// How a body is stored in its row is not public.
 @testable import DivanStore
 
-/// A database whose default collection may be packed, with a look into its file.
+/// A database whose default collection may be packed, with access to its file.
 final class PackedRoom {
     static let lz4 = BodyPacking.Bundled.lz4.rawValue
     static let packing = BodyPacking([.init(lz4, LZ4DictionaryCodec())])
@@ -39,7 +39,7 @@ final class PackedRoom {
         store = try Self.open(directory, sealing)
     }
 
-    /// Makes the database anew, which is closed, out of what can be read.
+    /// Rebuilds the database, which is closed, from what can be read.
     func rebuild(packing: BodyPacking = PackedRoom.packing) throws -> Salvage {
         try Store.rebuild(
             directory: directory,
@@ -76,7 +76,7 @@ final class PackedRoom {
         }
     }
 
-    /// Another connection to the file, for which nobody has to be quick.
+    /// Another connection to the file, which need not be fast.
     func look() throws -> SQLiteConnection {
         let place = SQLitePlace(
             directory + "/db.sqlite3",
@@ -93,7 +93,7 @@ final class PackedRoom {
 
     func dictionaries() throws -> [String] {
         let look = try look()
-        // The table comes with the first one.
+        // The table is created with the first one.
         let tables = try look.texts("SELECT name FROM sqlite_schema WHERE name = 'dictionaries'")
         guard !tables.isEmpty else { return [] }
         return try look.texts("SELECT CAST(number AS TEXT) FROM dictionaries ORDER BY number")

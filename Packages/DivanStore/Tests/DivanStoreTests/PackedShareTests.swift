@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// What a reader is told of the packing of a collection.
+/// What is reported to a reader about the packing of a collection.
 @Suite struct PackedShareTests {
     private func packedBodies(_ room: PackedRoom) throws -> PackedBodies? {
         try room.store.read { try $0.packedBodies()[.default] }
@@ -19,7 +19,7 @@ import Testing
         #expect(found.seenCount == 100 && found.packedCount == 0)
 
         try room.save(PackedRoom.routes(0..<30, seed: 2))
-        // Short bodies stay plain, and tombstones are none.
+        // Short bodies stay plain, and tombstones do not count.
         try room.save(["short": Array("{}".utf8)])
         try room.store.write { writer in
             _ = try writer.save(LocalRevision(deleting: "route-99"), in: .default)
@@ -55,13 +55,13 @@ import Testing
         try room.save(PackedRoom.routes(0..<2_000))
         try room.pack()
         #expect(try packedBodies(room)?.packedCount == 0)
-        // A quarter of them is saved again, and their first sequences are free.
+        // A quarter of them is saved again, which leaves their first sequences unused.
         try room.save(PackedRoom.routes(0..<500, seed: 2))
         var found = try #require(try packedBodies(room))
         #expect((200...300).contains(found.seenCount))
         #expect((40...90).contains(found.packedCount), "\(found)")
 
-        // All of them stand behind a hundred thousand sequences that are free.
+        // All of them follow a hundred thousand unused sequences.
         for _ in 0..<50 { try room.save(PackedRoom.routes(0..<2_000, seed: 3)) }
         found = try #require(try packedBodies(room))
         #expect((200...300).contains(found.seenCount))

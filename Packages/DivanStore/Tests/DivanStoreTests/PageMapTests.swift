@@ -3,12 +3,12 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// The map is a salvage's own.
+// The map is internal to a salvage.
 @testable import DivanStore
 
-/// Pages of a damaged file may name any others as their children.
+/// Pages of a damaged file may name any other pages as their children.
 @Suite struct PageMapTests {
-    /// An inner page of a table: so many cells, and the last child behind them.
+    /// An interior page of a table: the cells, and the last child after them.
     private static func innerPage(naming children: [UInt32]) -> [UInt8] {
         var page = [UInt8](repeating: 0, count: SQLiteSchema.pageByteCount)
         page[0] = SQLitePage.Kind.tableInterior.rawValue
@@ -35,7 +35,7 @@ import Testing
         #expect(map.root(at: 2) == nil)
     }
 
-    /// A database with documents of its own; those of older versions of Divan have pages of 4,096 bytes.
+    /// A database with a few documents; those of older versions of Divan have pages of 4,096 bytes.
     private static func database(in home: TemporaryDirectory, pageByteCount: Int) throws -> String {
         let directory = home.file("a.cblite2")
         let store = try Store.open(directory: directory)

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Contents that arrive in several attempts.
+/// Blobs that arrive in several attempts.
 @Suite struct PartialBlobTests {
     private let directory: TemporaryDirectory
     private let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
@@ -137,7 +137,7 @@ import Testing
         try store.close()
     }
 
-    /// Another part of its name would be taken for it at its end.
+    /// At the end, its writer would take another part of this name for its own.
     @Test func `a compaction leaves a part to whoever writes it`() throws {
         let digest = BlobDigest(hashing: content.span)
         let store = try open()

@@ -6,7 +6,7 @@ import Testing
 // Bytes are changed where no public call reaches.
 @testable import DivanStore
 
-/// One damaged document, or note, holds up nothing else.
+/// One damaged document, or record, does not block anything else.
 @Suite(.timeLimit(.minutes(2))) struct PassedDamageTests {
     private let home: TemporaryDirectory
     private let path: String
@@ -208,7 +208,7 @@ import Testing
         #expect(salvage.documentCount == 38)
         #expect(salvage.losses.count == 2)
         #expect(salvage.losses.first?.hasPrefix("document doc-5 of _default") == true)
-        // What was current here was another revision.
+        // Another revision was current here.
         #expect(salvage.losses.last?.contains("of document doc-9") == true)
     }
 }

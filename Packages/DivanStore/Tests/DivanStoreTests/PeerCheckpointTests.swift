@@ -1,7 +1,7 @@
 import DivanStore
 import Testing
 
-/// Nobody fills the disk with checkpoints, and nobody loses his by another's hand.
+/// Nobody can fill the disk with checkpoints, or make another owner lose its own.
 @Suite struct PeerCheckpointTests {
     private func kept(_ store: Store) throws -> [String] {
         try store.read { try $0.peerCheckpoints() }.map(\.id)
@@ -17,7 +17,7 @@ import Testing
             let id = "c\(number)"
             try room.store.setPeerCheckpoint(id, [1], expectedRevision: nil, owner: "eve", at: 2)
         }
-        // Written again, it is not the oldest any more.
+        // Written again, it is no longer the oldest.
         try room.store.setPeerCheckpoint("c0", [2], expectedRevision: "1-cc", owner: "eve", at: 3)
         for number in 0..<3 {
             let id = "n\(number)"
@@ -70,7 +70,7 @@ import Testing
         #expect(try kept(room.store).count == limit + 5)
     }
 
-    /// What counts for whom is kept in memory: a transaction that is undone around it must not leave it ahead.
+    /// The counts per owner are kept in memory: an enclosing transaction that is rolled back must not leave them ahead.
     @Test(arguments: EngineKind.allCases)
     func `checkpoints of a transaction that was undone, or of a deleted collection, count no more`(
         kind: EngineKind

@@ -1,11 +1,11 @@
 import CDivanStoreFaults
 import DivanTestKit
 
-/// What a run did to its files, and what a power cut in its midst may leave of them.
+/// What a run did to its files, and what a power cut during it may leave of them.
 ///
-/// What a file's last sync covered is there. Of what came behind it each write may have reached the
-/// disk or not, in any order, and one that was on its way is cut at a sector. A write of several pages
-/// is as many writes: the system brings each to the disk by itself.
+/// What a file's last sync covered is there. Each later write may have reached the disk or not, in any
+/// order, and one that was in progress is cut at a sector. A write of several pages counts as that
+/// many writes: the system writes each to the disk separately.
 struct PowerCut {
     private enum Change {
         case write(offset: Int, bytes: [UInt8])
@@ -16,7 +16,7 @@ struct PowerCut {
         case change(String, Change)
         case sync(String)
         case delete(String)
-        /// So many steps have been acknowledged.
+        /// That many steps have been acknowledged.
         case mark(Int)
     }
 
@@ -35,11 +35,11 @@ struct PowerCut {
     /// How many moments there are.
     var count: Int { events.count + 1 }
 
-    /// Takes what `divan_faults_record` has recorded until now.
+    /// Takes what `divan_faults_record` has recorded so far.
     init() {
         var start: UnsafePointer<UInt8>?
         let byteCount = Int(divan_faults_recorded(&start))
-        // The record stays until the next one begins, and is copied here.
+        // The recording is valid until the next one begins, and is copied here.
         let record = UnsafeRawBufferPointer(start: start, count: byteCount)
         var offset = 0
         func number() -> Int {
@@ -77,7 +77,7 @@ struct PowerCut {
         return pages
     }
 
-    /// What is left of files when the power goes before event number `moment`.
+    /// What is left of files if the power is cut before event number `moment`.
     func remains(
         of files: [String: [UInt8]],
         at moment: Int,
@@ -107,7 +107,7 @@ struct PowerCut {
         return remains
     }
 
-    /// What of a change reached the disk.
+    /// The part of a change that reached the disk.
     private static func part(of change: Change, using generator: inout SeededGenerator) -> Change? {
         switch Int.random(in: 0..<5, using: &generator) {
         case 0, 1: return nil

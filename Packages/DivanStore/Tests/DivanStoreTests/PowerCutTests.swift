@@ -6,12 +6,12 @@ import Foundation
 import Testing
 
 extension FaultTests {
-    /// The power goes: what had been synced is there, of the rest any part, in any order.
+    /// The power is cut: what had been synced is there; of the rest, any part, in any order.
     ///
-    /// It goes again while what is left is opened and written. With full sync everything acknowledged
-    /// is there afterwards. Without, what is there is what the first so many steps left, none by halves.
-    /// `DIVAN_THOROUGH=1` (`make crash`) tries every moment; of a sealed database every one is always
-    /// tried.
+    /// It is cut again while what is left is opened and written. With full sync everything acknowledged
+    /// is there afterwards. Without, what is there is the result of some number of the first steps, none
+    /// of them in part. `DIVAN_THOROUGH=1` (`make crash`) tries every moment; for a sealed database
+    /// every one is always tried.
     @Suite struct PowerCutTests {
         private static let isThorough =
             ProcessInfo.processInfo.environment["DIVAN_THOROUGH"] != nil
@@ -42,7 +42,7 @@ extension FaultTests {
             var generator = SeededGenerator(seed: seed)
             let home = try TemporaryDirectory()
             let path = home.file("a.cblite2")
-            // A bundle is put together aside; what is in it when it gets its name has been synced.
+            // A bundle is assembled under another name; its contents have been synced when it gets its final name.
             try Store.open(directory: path, options: options).close()
             let whole = Data(try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
             let before = [path + "/db.sqlite3": Array(whole)]
@@ -67,7 +67,7 @@ extension FaultTests {
             }
         }
 
-        /// Makes these the database's files.
+        /// Replaces the database's files by these.
         private func put(_ files: [String: [UInt8]], in directory: String) throws {
             for file in try FileManager.default.contentsOfDirectory(atPath: directory)
             where file.contains("sqlite") {
@@ -76,7 +76,7 @@ extension FaultTests {
             for (file, bytes) in files { try Data(bytes).write(to: URL(filePath: file)) }
         }
 
-        /// Runs the steps, with a mark behind each.
+        /// Runs the steps, with a mark after each.
         private func record(
             _ steps: [FaultLedger.Step],
             at path: String,

@@ -5,14 +5,14 @@ import DivanStore
 import FoundationEssentials
 import Testing
 
-/// Random questions in SQL++, answered by SQLite with indexes, without them, from sealed files, in
+/// Random queries in SQL++, answered by SQLite with indexes, without them, from sealed files, in
 /// memory, and by a plain evaluator that walks the tree.
 @Suite struct QueryDifferenceTests {
     private static let collections = [
         QueryCollection.standard, QueryCollection(scope: "_default", name: "other"),
     ]
 
-    /// How many queries; `make differential` asks for more.
+    /// Number of queries; `make differential` requests more.
     private static let queryCount = number("DIVAN_QUERIES") ?? 1_000
 
     private static func number(_ variable: String) -> UInt64? {
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Longer than the planner is shown them, so that equal subjects are joined before.
+    /// Longer than what the planner is given, so that equal subjects are combined before.
     @Test func `long chains of alternatives have the same rows everywhere`() throws {
         try askAtRandom(24, countOfWorld: 6) { seed in
             var dice = Dice(seed: seed)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// A question of few subjects and constants, so that not all documents meet it.
+    /// A query with few subjects and constants, so that not all documents match it.
     private static func alternatives(_ dice: inout Dice) -> String {
         let allSubjects = ["a", "b", "c", "list[0]", "nothing", "META().id"]
         let allConstants = ["1", "2", "1.0", "-0.0", "'ab'", "'x'", "NULL", "TRUE", "$p", "$t"]
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Asks so many questions at least, each world of documents `countOfWorld` of them.
+    /// Runs at least `count` queries, `countOfWorld` of them on each set of documents.
     private func askAtRandom(
         _ count: UInt64,
         countOfWorld: Int,
@@ -117,7 +117,7 @@ private struct QueryWorld {
         var documents: [QueryCollection: [Oracle.Document]] = [:]
         for collection in collections {
             for number in 0..<24 {
-                // As it is read: a whole number is one, however it was made.
+                // As it is read: a whole number is an integer, however it was made.
                 let body = try JSON(parsing: DocumentMaker.document(&dice).canonicalBytes())
                 documents[collection, default: []].append(
                     Oracle.Document(
@@ -209,7 +209,7 @@ private struct QueryWorld {
         }
     }
 
-    /// Makes some of many indexes.
+    /// Creates some of many indexes.
     private static func makeAnyIndexes(
         _ store: Store,
         _ collection: QueryCollection,

@@ -1,10 +1,10 @@
 import DivanJSON
 import DivanQuery
 
-/// What rows a question may have: where its order leaves open which of some rows comes first, or which
-/// of them a limit leaves, each of them may.
+/// The rows that a query may return: if its order does not determine which of some rows comes first,
+/// or which of them a limit leaves, any of them may.
 struct QueryExpectation {
-    /// Rows that are equal by the order, and the places of the result that they take.
+    /// Rows that are equal by the order, and the positions of the result that they take.
     private struct Tie {
         let rows: [String: Int]
         let places: Range<Int>
@@ -18,8 +18,8 @@ struct QueryExpectation {
         let answers = oracle.answers()
         let window = oracle.window(of: answers.count)
         let statement = oracle.statement
-        // Of equal values of different types any one stands for all; so it is with an array that is
-        // gathered from rows in no order.
+        // Of equal values of different types any one may represent all; the same applies to an
+        // array collected from rows in no particular order.
         let isCoarse = statement.isDistinct || statement.isAggregate || !statement.groups.isEmpty
         self.isCoarse = isCoarse
         count = window.count
@@ -44,7 +44,7 @@ struct QueryExpectation {
         self.ties = ties
     }
 
-    /// What is wrong with a result; `nil` for nothing.
+    /// What is wrong with a result; `nil` if nothing is.
     func problem(with found: [[JSON?]]) -> String? {
         guard found.count == count else {
             let rows = found.prefix(8).map { Self.shown($0, isCoarse) }.joined(separator: "; ")
@@ -74,7 +74,7 @@ struct QueryExpectation {
 
     private static func shown(_ value: JSON, _ isCoarse: Bool) -> String {
         if isCoarse, let value = value.bool { return value ? "1.0" : "0.0" }
-        // Numbers are the same by value.
+        // Numbers are equal by value.
         if let number = value.double { return "\(number == 0 ? 0 : number)" }
         if isCoarse, let items = value.array {
             return "[" + items.map { shown($0, true) }.sorted().joined(separator: ",") + "]"

@@ -1,4 +1,4 @@
-/// Makes random questions in SQL++ that always mean something.
+/// Makes random SQL++ queries that are always valid.
 struct QueryMaker {
     private var maker: ExpressionMaker
 

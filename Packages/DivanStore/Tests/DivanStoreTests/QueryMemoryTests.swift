@@ -7,7 +7,7 @@ import Testing
 /// What a running query may hold.
 @Suite struct QueryMemoryTests {
     private static let bodyByteCount = 1 << 20
-    /// 24 MiB for one query; a connection keeps 10 MiB of pages.
+    /// 24 MiB for one query; a connection caches 10 MiB of pages.
     private static let memory = QueryMemory(byteLimit: 48 << 20)
 
     /// Documents of a megabyte each, with many small properties.
@@ -63,7 +63,7 @@ import Testing
         #expect(try count(sql, in: room, .process) > 0)
     }
 
-    /// An alias is written wherever it is used: 20,000 calls of a few thousand bytes.
+    /// An alias is expanded wherever it is used: 20,000 calls of a few thousand bytes.
     @Test func `a query that takes too much to be compiled says so, too`() throws {
         let room = try room(count: 1)
         let sum = (0..<50).map { "p\($0)" }.joined(separator: " + ")
@@ -98,7 +98,7 @@ import Testing
         #expect(try count(sql, in: room, memory) == 8)
     }
 
-    /// Wherever memory ends, a query fails as a whole and says why, or gives all its rows.
+    /// Wherever memory runs out, a query fails as a whole and says why, or returns all its rows.
     @Test(arguments: [
         "SELECT SUM(n), ARRAY_AGG(words), MIN(UPPER(words[0])) FROM _ GROUP BY n % 3 ORDER BY SUM(n)",
         "SELECT w, _.n FROM _ UNNEST _.words AS w WHERE w LIKE '%b%' OR REGEXP_LIKE(w, 'a+') ORDER BY w",

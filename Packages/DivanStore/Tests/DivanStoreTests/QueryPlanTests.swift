@@ -68,7 +68,7 @@ struct QueryPlanTests {
         try index("fixed", "DATE_ADD_STR(day, 1, 'day')", "MILLIS_TO_UTC(n)")
     }
 
-    /// All that belongs to a document: what is tied to its ID has an index on the tie.
+    /// Everything that belongs to a document: the property that is compared with its ID has an index.
     @Test(
         "A property that another document's ID is compared with is found by its index",
         arguments: [
@@ -173,7 +173,7 @@ struct QueryPlanTests {
         #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["y"])
         #expect(try room.store.plan(of: query(sql)).indexes == [])
         #expect(try room.store.read { try $0.indexes(in: .default) } == [])
-        // What begins as one that is there is none that is missing.
+        // One that begins like an existing index is not missing.
         try index("there", "kind", "n", "tags")
         #expect(try room.store.plan(of: query(sql), supposing: candidates).indexes == ["there"])
     }
@@ -290,7 +290,7 @@ struct QueryPlanTests {
         }
         try store.optimize(isThorough: true)
         try store.close()
-        // Connections read the statistics when they begin.
+        // Connections read the statistics when they are opened.
         let opened = try Store.open(directory: path)
         defer { try? opened.close() }
         let catalogue = StoreCatalogue(opened, named: "room")

@@ -85,7 +85,7 @@ struct QueryTests {
             try $0.purge(DocumentID(unchecked: "oslo"), in: .default)
         }
         #expect(try rows(of: statement, in: room) == [[.integer(3), .integer(6)]])
-        // What looks at documents is counted in them.
+        // An aggregate that reads documents is counted by reading them.
         var some = statement
         some.columns[1].expression = .aggregate(.count, Self.price(), .binary)
         #expect(try rows(of: some, in: room) == [[.integer(3), .integer(2)]])
@@ -136,7 +136,7 @@ struct QueryTests {
     func everyFunction(function: QueryFunction) throws {
         let room = try chairs(.file)
         let counts = function.argumentCounts
-        // With a second argument these fail, as they do in the reference engine.
+        // With a second argument these fail, like in the reference engine.
         let trims: [QueryFunction] = [.trim, .leftTrim, .rightTrim]
         let most = trims.contains(function) ? 1 : min(counts.upperBound, 4)
         for count in Set([counts.lowerBound, most]) {
@@ -146,7 +146,7 @@ struct QueryTests {
                     Array(repeating: argument, count: count),
                     .binary
                 )
-                // What is no regular expression and no date is MISSING or null, and no failure.
+                // What is no regular expression and no date is MISSING or null, not an error.
                 #expect(try rows(of: statement([call]), in: room).count == 3)
             }
         }

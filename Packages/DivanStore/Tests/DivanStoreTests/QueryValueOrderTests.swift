@@ -3,9 +3,9 @@ import Testing
 
 @testable import DivanStore
 
-/// The order in which rows of parts of a collection are put together.
+/// The order in which rows of parts of a collection are combined.
 @Suite struct QueryValueOrderTests {
-    /// Numbers in their order, those that no integer or no double can be among them.
+    /// Numbers in order, including those that cannot be an integer or a double.
     private static let numbers: [QueryValue] = [
         .double(.nan), .double(-.infinity), .double(-1e300), .double(-0x1p63 * 1.5),
         .integer(.min), .integer(.min + 1), .integer(-1), .double(-0.5), .boolean(false),

@@ -9,7 +9,7 @@ import Testing
 /// The 975 cases, run on both engines.
 @Suite("SQL++ vectors")
 struct QueryVectorTests {
-    /// Cases that are answered otherwise, with the reason; the vectors or the description of the
+    /// Cases with a different answer, with the reason; the vectors or the description of the
     /// language leave the choice.
     private static let differences = [
         "patterns-014": "no replacement is asked for, and none is made",
@@ -44,7 +44,7 @@ struct QueryVectorTests {
     }
 }
 
-/// What the official API would say of an error.
+/// What the official API would report for an error.
 struct ErrorNumber: Equatable {
     let domain: String
     let code: Int
@@ -69,7 +69,7 @@ struct VectorCase {
     let parameters: [ExactText: QueryValue]
     let rows: [[JSON]]?
     let failsWhen: String?
-    /// Domain and code of the error, where the vectors say them.
+    /// Domain and code of the error, if the vectors state them.
     let failure: ErrorNumber?
 
     init?(_ json: JSON) {
@@ -94,7 +94,7 @@ struct VectorCase {
 }
 
 extension VectorCase {
-    /// What is not as expected with an error that had to come; `nil` where domain and code are.
+    /// What differs for an expected error; `nil` if domain and code match.
     func problem(with error: any Error) -> String? {
         guard let failure, failure != ErrorNumber(error) else { return nil }
         return "fails with \(String(describing: ErrorNumber(error))): \(error)"
@@ -106,7 +106,7 @@ final class QueryVectorStore {
     private let room: Room
 
     static func bytes(of file: String) throws -> [UInt8] {
-        // They belong to the language; here they are run.
+        // They belong to the language package; here they are run.
         let here = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)
         let packages = here.dropLast(4).joined(separator: "/")
         let folder = "\(packages)/DivanQuery/Tests/Fixtures/vectors"
@@ -167,7 +167,7 @@ final class QueryVectorStore {
         }
     }
 
-    /// What is not as expected; `nil` where everything is.
+    /// What is not as expected; `nil` if everything is.
     func problem(with vector: VectorCase) -> String? {
         let statement: CheckedStatement
         do {
@@ -226,7 +226,7 @@ final class QueryVectorStore {
 }
 
 extension QueryValue {
-    /// As the vectors write it.
+    /// In the notation of the vectors.
     var vector: JSON {
         switch self {
         case .missing: .object(["$missing": true])

@@ -5,12 +5,12 @@ import Testing
 // The log is copied into the file by a connection of the test's own.
 @testable import DivanStore
 
-/// Pages that a scan read ahead are those of its snapshot.
+/// Pages that a scan has read ahead are those of its snapshot.
 @Suite struct ReadAheadTests {
     private static let documentCount = 600
 
     private func body(_ number: Int, round: Int) -> [UInt8] {
-        // Of one page, of several, and of a row that shares its page.
+        // Bodies of one page, of several, and of a row that shares its page.
         let length = [200, 1_200, 9_000][number % 3]
         let padding = String(repeating: "x", count: length)
         return Array(#"{"n":\#(number),"round":\#(round),"text":"\#(padding)"}"#.utf8)
@@ -91,7 +91,7 @@ import Testing
         let place = SQLitePlace(home.file("a.cblite2/db.sqlite3"))
         let reader = try SQLiteConnection(place, mode: .readOnly)
         #expect(try reader.integer(sql) == 1)
-        // What is wrong by itself stays wrong.
+        // What is wrong by itself still fails.
         #expect(throws: StoreError.self) { try reader.prepare("SELECT nothing_like_that(1)") }
     }
 }

@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// The example of the README, so that it stays true.
+/// The example of the README, so that it stays correct.
 @Suite struct ReadmeTests {
     @Test func `the example of the README holds`() throws {
         let directory = try TemporaryDirectory()

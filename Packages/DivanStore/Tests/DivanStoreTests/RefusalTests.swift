@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// What remotes refused is remembered as long as it counts, and no longer.
+/// What remotes refused is remembered as long as it applies, and no longer.
 @Suite struct RefusalTests {
     private let remote = RemoteID(rawValue: 1)
     private let other = RemoteID(rawValue: 12)
@@ -40,7 +40,7 @@ import Testing
     @Test(arguments: EngineKind.allCases)
     func `a refusal is kept for its remote, with the reason`(_ kind: EngineKind) throws {
         let room = try Room(kind)
-        // Names with what stands between the parts of a key.
+        // Names that contain what separates the parts of a key.
         let ids: [DocumentID] = ["a", "1/1/b", "\u{301}c", "é", "e\u{301}"]
         let noted = try ids.map { refusal(of: try room.save($0), "reason of \($0)\0tail") }
         try note(noted, room)
@@ -117,7 +117,7 @@ import Testing
         #expect(found.count == limit)
         #expect(found.first { $0.documentID == "d0" }?.message == "again")
         #expect(!found.contains { $0.documentID == documents[limit].documentID })
-        // Room is made by what goes.
+        // What is removed makes room.
         try room.save("d1", #"{"n":1}"#)
         try room.store.write { _ = try $0.pruneRefusals(in: .default, at: remote) }
         try note([refusal(of: documents[limit])], room)

@@ -7,7 +7,7 @@ import Testing
 @testable import DivanStore
 
 extension FaultTests {
-    /// A power cut might bring their name back, and the new ones' away.
+    /// A power cut might restore their names, and undo those of the new ones.
     @Test func `contents of the old key stay until the disk knows the names of the new ones`()
         throws
     {
@@ -19,7 +19,7 @@ extension FaultTests {
         let files = BundleFiles(directory: path)
         let names = try entries(files.blobs)
         #expect(names.count == 1)
-        // As a process leaves it that was killed behind the second renaming.
+        // As left by a process that was killed after the second renaming.
         try FileManager.default.copyItem(atPath: files.blobs, toPath: files.formerBlobs)
         let failing = Rekeying(files) { directory throws(StoreError) in
             throw StoreError(.io(EIO), at: directory)

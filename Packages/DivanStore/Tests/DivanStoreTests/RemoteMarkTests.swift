@@ -10,7 +10,7 @@ import Testing
     private let remote = RemoteID(rawValue: 1)
     private let other = RemoteID(rawValue: 2)
 
-    /// Marks what the feed tells behind a sequence, as if the remote had accepted it all.
+    /// Marks the changes in the feed after a sequence, as if the remote had accepted them all.
     private func push(_ room: Room, to remote: RemoteID, after sequence: UInt64 = 0) throws {
         let marks = try marks(room, after: sequence)
         try room.store.write { try $0.markKnown(marks, at: remote, in: .default) }
@@ -67,7 +67,7 @@ import Testing
                 try rowTree(DocumentID(unchecked: "doc-\(number)"), room) == .single(knownAt: nil)
             )
         }
-        // One more, right behind, lengthens the range.
+        // One more, immediately after, extends the range.
         try fill(room, 41...41)
         try push(room, to: remote, after: 40)
         #expect(try ancestor("doc-41", room, remote) != nil)
@@ -117,7 +117,7 @@ import Testing
             try $0.revision("doc-7", first.revisionID, in: .default)
         }
         #expect(base?.body == first.body)
-        // The other documents are as they were.
+        // The other documents are unchanged.
         #expect(try ancestor("doc-8", room, other) != nil)
     }
 
@@ -170,7 +170,7 @@ import Testing
         try store.close()
     }
 
-    /// Any order of saves, pulls, purges and marks leaves what one mark for each row would leave.
+    /// Any order of saves, pulls, purges and marks has the same result as one mark for each row.
     @Test(arguments: UInt64(0)..<30)
     func `marks in batches say what single ones say`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

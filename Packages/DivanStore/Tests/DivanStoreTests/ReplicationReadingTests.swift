@@ -14,7 +14,7 @@ import Testing
         try room.save("b", #"{"x":1}"#)
         let documents = try room.store.read { try $0.documents(in: .default, after: 0, limit: 9) }
         #expect(documents.map(\.sequence) == [1, 3, 4, 5, 6])
-        // In order, with one left out, and with one that has gone on.
+        // In order, with one left out, and with one that has a newer sequence.
         for sequences in [[1, 3, 4, 5, 6], [1, 4, 6], [1, 2, 3], [3, 1], []] as [[UInt64]] {
             try room.store.read { reader in
                 try reader.readAhead(sequences, in: .default)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import DivanStore
 
-/// What is told of a restoration.
+/// What is reported about a restoration.
 @Suite struct RestorationTests {
-    /// The copies are stored by then, and the caller is to hear which edits they took the place of.
+    /// The copies are stored by then, and the caller must learn which edits they replaced.
     @Test func `a damaged content that cannot be removed keeps no repair from being told`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.cblite2")

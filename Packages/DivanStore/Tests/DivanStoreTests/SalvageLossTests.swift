@@ -3,10 +3,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// Where pages stand is behind the public face.
+// The positions of pages are not public.
 @testable import DivanStore
 
-/// What a salvage says of documents that it cannot read: each is named or counted.
+/// What a salvage reports about documents that it cannot read: each is named or counted.
 @Suite struct SalvageLossTests {
     private static let pageByteCount = 8_192
     private static let count = 400
@@ -35,7 +35,7 @@ import Testing
     private var directory: String { home.file("a.cblite2") }
     private var file: String { directory + "/db.sqlite3" }
 
-    /// Pages of a tree, those at the bottom last.
+    /// Pages of a tree, the leaves last.
     private func pages(of tree: String) throws -> [Int] {
         let connection = try SQLiteConnection(path: file, mode: .readOnly)
         return try connection.texts(
@@ -93,7 +93,7 @@ import Testing
         #expect(try names(people).count == Self.count)
     }
 
-    /// A page of documents in the middle, and all that names them beside it.
+    /// A page of documents in the middle, and everything else that names them.
     private func loseNames() throws {
         let leaves = try pages(of: "docs_1").suffix(10)
         try overwrite([leaves[leaves.startIndex + 4]] + pages(of: "sqlite_autoindex_docs_1_1"))
@@ -118,7 +118,7 @@ import Testing
                 for number in 1..<Self.count {
                     let id = DocumentID(unchecked: "doc-\(number)")
                     guard try writer.document(id, in: .default) == nil else { continue }
-                    // One of them is still lacking.
+                    // One of them is still missing.
                     guard number != Self.count / 2 else { continue }
                     _ = try writer.save(id, in: .default, body: Array("{}".utf8))
                 }
@@ -141,7 +141,7 @@ import Testing
             file,
             "DROP INDEX docs_1_conflicted; DROP INDEX docs_1_expiration"
         )
-        // Rows go, and their names in the index stay.
+        // Rows are removed, but their names stay in the index.
         try SQLiteConnection.edit(
             file,
             """
@@ -264,7 +264,7 @@ import Testing
         #expect(store.scheme == scheme)
     }
 
-    /// As a save makes it that does not find the document, since the index of IDs is damaged.
+    /// As caused by a save that does not find the document, because the index of IDs is damaged.
     @Test func `of two rows of a document the later one is kept, and the other is told`() throws {
         try SQLiteConnection.edit(
             file,

@@ -3,10 +3,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// Where pages stand is behind the public face.
+// The positions of pages are not public.
 @testable import DivanStore
 
-/// What can be read of a database whose first page, the one that names the tables, is damaged.
+/// What can be read of a database whose first page, the one that lists the tables, is damaged.
 @Suite struct SalvageTests {
     private static let pageByteCount = 8_192
     private let home: TemporaryDirectory
@@ -20,8 +20,8 @@ import Testing
     private var directory: String { home.file("a.cblite2") }
     private var file: URL { URL(filePath: directory + "/db.sqlite3") }
 
-    /// Documents of two sizes in two collections, a part of them changed and purged again, so that
-    /// pages of rows are given up that still have what they held.
+    /// Documents of two sizes in two collections, some of them changed and purged again, so that
+    /// freed pages of rows still have their old contents.
     private func fill(_ collections: [CollectionPath], count: Int) throws {
         let store = try Store.open(directory: directory)
         for path in collections { try store.createCollection(path) }
@@ -114,7 +114,7 @@ import Testing
         #expect(try contents(directory, .default) == before)
     }
 
-    /// Nothing says which tree is whose, and a guess would put documents where they do not belong.
+    /// Nothing says which tree belongs to which, and a guess would put documents into the wrong collection.
     @Test func `collections that nothing tells apart are named`() throws {
         try fill([.default, people], count: 400)
         try overwrite(0..<Self.pageByteCount)
@@ -127,7 +127,7 @@ import Testing
         #expect(counts.count == 2 && salvage.losses.count == 4)
     }
 
-    /// They stand in the table of small values, and no document needs them.
+    /// They are in the table of small values, and no document needs them.
     @Test func `marks of remotes that are damaged cost no document`() throws {
         try fill([.default], count: 40)
         let store = try Store.open(directory: directory)
@@ -155,7 +155,7 @@ import Testing
         #expect(try contents(directory, .default) == before)
     }
 
-    /// In a sealed database such a content is no other one: it is none.
+    /// In a sealed database such a blob does not become another one: it becomes unreadable.
     @Test func `a content that cannot be read costs no document`() throws {
         let options = StoreOptions(sealing: try TestSealing(1))
         let store = try Store.open(directory: directory, options: options)
@@ -200,8 +200,8 @@ import Testing
         #expect(!made.blobs.contains(lost))
     }
 
-    /// Neither a copy of the file with its first page, nor one with the top of a tree, has contents beside it;
-    /// a crash behind a change of the key leaves them under another name.
+    /// Neither a copy of the file with a new first page, nor one with a new top of a tree, has blobs next to
+    /// it; a crash after a change of the key leaves them under another name.
     @Test(arguments: [false, true], [false, true])
     func `contents come along where a copy of the file is read`(
         isFirstPage: Bool,
@@ -242,7 +242,7 @@ import Testing
         try overwrite(start..<start + Self.pageByteCount)
     }
 
-    /// The collections have ten pages of documents and a hundred.
+    /// The collections have ten and a hundred pages of documents.
     @Test(arguments: [Int64(1), 2])
     func `the top of a collection's pages is made anew of the others`(lost: Int64) throws {
         try fill([.default, people], count: 400)
@@ -266,7 +266,7 @@ import Testing
         #expect(try contents(directory, people).isEmpty)
     }
 
-    /// Commits that are in the log alone are read, too.
+    /// Commits that are only in the log are read, too.
     @Test func `what is in the log is kept`() throws {
         try fill([.default], count: 50)
         let store = try Store.open(directory: directory)
@@ -283,7 +283,7 @@ import Testing
         #expect(try contents(directory, .default)["late"] == body)
     }
 
-    /// Whatever the damage, what comes out is what was stored, and the rest is not there.
+    /// Whatever the damage, the result contains only what was stored, and lacks the rest.
     @Test(arguments: UInt64(0)..<24)
     func `pages that are written over bring nothing that was never stored`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

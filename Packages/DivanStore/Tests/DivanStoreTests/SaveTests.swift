@@ -36,7 +36,7 @@ import Testing
         let litecore: [Case]
     }
 
-    /// Each vector is saved behind its parent, which is put there as a received revision.
+    /// Each vector is saved after its parent, which is inserted as a received revision.
     @Test(arguments: EngineKind.allCases)
     func `gives revisions the IDs that Couchbase Lite gives`(_ kind: EngineKind) throws {
         let vectors = try Fixture("revids.json").decoded(as: Vectors.self).litecore
@@ -211,7 +211,7 @@ import Testing
         #expect(bodies.map(\.documentID) == ["d", "c"] && bodies[0].text == #"{"name":"d"}"#)
     }
 
-    /// What was saved could be pushed and pulled by nobody.
+    /// Otherwise nobody could push or pull what was saved.
     @Test func `refuses more blobs than a peer takes, and names each content once`() throws {
         let room = try Room(.memory)
         func body(_ count: Int, twice: Bool = false) -> String {

@@ -3,13 +3,13 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Sealed databases that are larger than what SQLite keeps in memory.
+/// Sealed databases that are larger than SQLite's cache.
 @Suite struct SealedSizeTests {
     private static func options(_ key: UInt8?) throws -> StoreOptions {
         StoreOptions(sealing: try key.map { try TestSealing($0) })
     }
 
-    /// The first page comes late: SQLite writes others to make room.
+    /// The first page is written late: SQLite writes others to make room.
     @Test(arguments: [(nil, 1), (1, 2), (1, nil)] as [(UInt8?, UInt8?)])
     func `a large database is sealed, gets another key, is opened, compacted and copied`(
         old: UInt8?,

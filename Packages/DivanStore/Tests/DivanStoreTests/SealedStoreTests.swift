@@ -5,10 +5,10 @@ import Glibc
 import Synchronization
 import Testing
 
-// A change of the key that stops in its midst is made behind the public face.
+// A change of the key that stops in the middle cannot be made by public calls.
 @testable import DivanStore
 
-/// Keys of databases: which opens what, and what a change leaves at each of its moments.
+/// Keys of databases: what each opens, and what a change leaves at each moment.
 struct SealedStoreTests {
     private static let content = Array(String(repeating: "pomegranate ", count: 20_000).utf8)
     private static let documentCount = 200
@@ -37,7 +37,7 @@ struct SealedStoreTests {
         }
     }
 
-    /// Opens a database and finds everything in it; the code of the refusal otherwise.
+    /// Opens a database and finds everything in it; otherwise returns the code of the error.
     private static func refusal(_ path: String, key: UInt8?) throws -> StoreError.Code? {
         try DivanStoreTests.refusal {
             let store = try Store.open(directory: path, options: try options(key))
@@ -109,7 +109,7 @@ struct SealedStoreTests {
             defer { try? store.close() }
             let reading = try store.read { try $0.count(in: .default) }
             try store.changeSealing(to: try Self.options(new).sealing)
-            // The same objects go on with the new key.
+            // The same objects continue with the new key.
             #expect(try store.read { try $0.count(in: .default) } == reading)
             #expect(try store.blobs.read(BlobDigest(hashing: Self.content.span)) == Self.content)
             _ = try store.save("d0", in: .default, body: Array(#"{"n":-1}"#.utf8))
@@ -182,7 +182,7 @@ struct SealedStoreTests {
         let (path, target) = (home.file("a.cblite2"), home.file("b.cblite2"))
         try Self.make(path, key: 1)
         try Self.interrupt(path, at: moment)
-        // So that the database is only read, as by who may not write: nobody finishes the change.
+        // So that the database is only read, as without write permission: nobody finishes the change.
         let lock = Glibc.open(path + "/lock", O_RDWR)
         try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
         defer { close(lock) }
@@ -190,7 +190,7 @@ struct SealedStoreTests {
         #expect(try Self.refusal(target, key: 2) == nil)
     }
 
-    /// Changes the key from 1 to 2 and stops behind so many steps.
+    /// Changes the key from 1 to 2 and stops after a number of steps.
     private static func interrupt(_ path: String, at moment: Int) throws {
         let files = BundleFiles(directory: path)
         let (old, new) = (try TestSealing(1), try TestSealing(2))
@@ -331,7 +331,7 @@ struct SealedStoreTests {
         }
     }
 
-    /// `DIVAN_DAMAGES` says how many.
+    /// `DIVAN_DAMAGES` is the number of attempts.
     @Test func `random damage is noticed or does no harm`() throws {
         let count =
             ProcessInfo.processInfo.environment["DIVAN_DAMAGES"].flatMap { Int($0) } ?? 300

@@ -2,7 +2,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Sets of sequences against a plain set.
+/// Sets of sequences compared with a plain set.
 @Suite struct SequenceSetTests {
     @Test(arguments: UInt64(0)..<60)
     func `a set of ranges is a set`(seed: UInt64) {

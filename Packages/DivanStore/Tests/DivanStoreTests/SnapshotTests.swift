@@ -39,7 +39,7 @@ import Testing
         #expect(try number("doc", in: store) == nil)
     }
 
-    /// A reader that began before a commit comes back behind it: its state is no longer the latest.
+    /// A reader that began before a commit is returned after it: its state is no longer the latest.
     @Test func `a snapshot that outlived a commit is not handed on`() throws {
         let store = try Store.open(directory: path)
         defer { try? store.close() }
@@ -73,7 +73,7 @@ import Testing
                 }
             }
             group.addTask {
-                // As another process, which is kept waiting by no writer of this one.
+                // Like another process, which does not wait for a writer of this one.
                 let engine = try SQLiteEngine(path: file, isReadOnly: true, syncsFully: false)
                 defer { engine.close() }
                 try Store.stopping(by: QueryWatch(limit: .seconds(20))) {

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Copies and new keys that are stopped before they are done.
+/// Copies and changes of the key that are stopped before they are done.
 @Suite struct StoppedCopyTests {
     private let home: TemporaryDirectory
     private let watch = QueryWatch()

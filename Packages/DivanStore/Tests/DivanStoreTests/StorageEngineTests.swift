@@ -2,10 +2,10 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// The engines stand behind `Store` and are not public; the contract is.
+// The engines are behind `Store` and not public; the contract is.
 @testable import DivanStore
 
-/// One contract for every engine; the two that come with the package are proven here.
+/// One contract for every engine; the two included in the package are tested here.
 @Suite struct StorageEngineTests {
     @Test func `SQLite keeps the contract`() throws {
         let home = try TemporaryDirectory()
@@ -40,7 +40,7 @@ import Testing
         #expect(violations.contains("A transaction that threw left changes."))
     }
 
-    /// The file may not grow any more, as on a disk without space.
+    /// The file may no longer grow, as on a full disk.
     @Test func `a full disk is told, and nothing is half written`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("full.sqlite3")

@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// What a database takes, by collection and kind.
+/// The space that a database takes, by collection and kind.
 @Suite struct StoreUsageTests {
     private func fill(_ store: Store) throws {
         for number in 0..<50 {

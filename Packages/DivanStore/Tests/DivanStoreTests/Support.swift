@@ -7,17 +7,17 @@ import Testing
 // Some tests change files where no public call reaches.
 @testable import DivanStore
 
-/// Both engines, and files that are sealed; every rule of documents is proven on each.
+/// Both engines, and sealed files; every rule of documents is tested on each.
 enum EngineKind: CaseIterable {
     case file
     case sealed
     case memory
 
-    /// Those that have files.
+    /// Those with files.
     static let onDisk: [EngineKind] = [.file, .sealed]
 }
 
-/// A store of either kind with what it needs to live.
+/// A store of either kind with its environment.
 final class Room {
     private(set) var store: Store
     private let home: TemporaryDirectory?
@@ -42,8 +42,8 @@ final class Room {
         try? store.close()
     }
 
-    /// Opens a plain file again with statistics for the planner, by which the tables with `parity` have a
-    /// thousand times as many documents as they have; connections read them when they begin.
+    /// Reopens a plain file with statistics for the planner that claim a thousand times as many documents
+    /// for the tables with `parity`; connections read them when they are opened.
     func makeStatistics(stretching parity: UInt64) throws {
         let path = try #require(home).file("room.cblite2")
         try store.optimize(isThorough: true)
@@ -117,7 +117,7 @@ final class Room {
     }
 }
 
-/// Something that a helper cannot turn into an expectation.
+/// Something that a helper function cannot turn into an expectation.
 struct Unexpected: Error {
     let outcome: String
 }
@@ -132,7 +132,7 @@ extension StoredDocument {
     var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// The code of the `StoreError` that `body` throws; `nil` when it throws nothing.
+/// The code of the `StoreError` that `body` throws; `nil` if it throws nothing.
 func refusal(of body: () throws -> Void) throws -> StoreError.Code? {
     do {
         try body()
@@ -142,7 +142,7 @@ func refusal(of body: () throws -> Void) throws -> StoreError.Code? {
     }
 }
 
-/// Collects what observers are told.
+/// Collects the notifications of observers.
 final class Notices: Sendable {
     private let changes = Mutex<[StoreChange]>([])
 
@@ -159,7 +159,7 @@ final class Notices: Sendable {
 }
 
 extension SQLiteConnection {
-    /// Changes a database file that nobody has open, so that nothing of it is left in a log.
+    /// Changes a database file that is not open, so that nothing of it remains in a log.
     static func edit(_ file: String, _ sql: String) throws {
         let connection = try SQLiteConnection(path: file, mode: .readWrite)
         try connection.execute(sql)

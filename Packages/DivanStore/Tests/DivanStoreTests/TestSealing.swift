@@ -1,7 +1,7 @@
 import DivanSeal
 import DivanStore
 
-/// A seal as a store wants it, as `Divan` makes one.
+/// A seal as a store needs it, like the one that `Divan` makes.
 ///
 /// Written twice: neither package knows the other, and tests cannot reach up to where they meet.
 struct TestSealing: StoreSealing {

@@ -4,7 +4,7 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// Transactions: all or nothing, nesting, notice, readers beside a writer.
+/// Transactions: all or nothing, nesting, notifications, readers during a write.
 @Suite struct TransactionTests {
     private struct Refused: Error {}
 
@@ -76,7 +76,7 @@ import Testing
         #expect(try room.count() == 1)
     }
 
-    /// Observes as long as somebody keeps it.
+    /// Observes while it is kept alive.
     private final class Keeper: Sendable {
         private let observation: StoreObservation
 
@@ -171,7 +171,7 @@ import Testing
         #expect(try room.document("right")?.body.count == 60)
     }
 
-    /// Two documents whose bodies are as long as what they weigh.
+    /// Two documents whose bodies are as long as the weights that they represent.
     private final class Scales: Sendable {
         private let store: Store
         private let finished = Atomic(false)

@@ -2,14 +2,14 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// The pages of a file are bounded on the connection that writes.
+// The pages of a file are limited on the connection that writes.
 @testable import DivanStore
 
-/// What SQLite itself undoes in the middle of a transaction, as it does on a full disk.
+/// What SQLite itself rolls back in the middle of a transaction, as it does on a full disk.
 @Suite struct UndoneTransactionTests {
     private let large = Array(#"{"text":"\#(String(repeating: "x", count: 400_000))"}"#.utf8)
 
-    /// Bounds the file to the pages that it has, or to so many as no test fills.
+    /// Limits the file to its current pages, or to more than any test fills.
     private func fill(_ isFull: Bool, _ writer: StoreWriter) throws {
         let session = try #require(try writer.changing() as? SQLiteSession)
         let count = isFull ? try session.connection.integer("PRAGMA page_count") ?? 0 : 1_000_000

@@ -3,7 +3,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// A database of trees becomes one of version vectors: nothing is rewritten, nothing is lost.
+/// A database with trees is upgraded to version vectors: nothing is rewritten, nothing is lost.
 @Suite struct UpgradeTests {
     private let remote = RemoteID(rawValue: 1)
 
@@ -54,7 +54,7 @@ import Testing
         #expect(try store.read { try $0.metadata("note") } == [1, 2, 3])
         try store.checkIntegrity()
 
-        // What is saved then goes on with a version, behind what it was.
+        // What is saved then continues with a version, after its old revision.
         let old = try #require(before.first { $0.documentID == "d0" })
         let held = try #require(old.remoteAncestor)
         let saved = try put(store, "d0", #"{"n":"again"}"#)
@@ -63,7 +63,7 @@ import Testing
         let ancestry = try store.read { reader in
             try reader.ancestry(of: "d0", saved, in: .default, limit: 50, known: [held])
         }
-        // The first tree ID that is sent is the one that the remote holds.
+        // The first tree ID that is sent is the one that the remote has.
         #expect(ancestry.ids == [held])
     }
 
@@ -77,7 +77,7 @@ import Testing
         #expect(store.scheme == .vectors)
     }
 
-    /// A dump that had begun left out, as damaged, whatever was saved behind the upgrade.
+    /// A dump that had already begun used to leave out, as damaged, whatever was saved after the upgrade.
     @Test func `who reads beside it goes on, and takes no version for damage`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("read.cblite2")

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A database of version vectors: what is kept, what remotes have, and what becomes of one of trees.
+/// A database with version vectors: what is stored, what remotes have, and how one with trees is upgraded.
 @Suite struct VectorStoreTests {
     private static let theirs = "T1plcHuGkZynsr3I097p9A"
     private let remote = RemoteID(rawValue: 1)
@@ -110,7 +110,7 @@ import Testing
         let room = try VersionedRoom(kind)
         let store = room.store
         let digest = try store.blobs.write([1, 2, 3])
-        // Theirs lies behind ours and has the greater version, so that it may come again.
+        // Theirs is behind ours and has the greater version, so that it may arrive again.
         let theirs = "6000000000000@KjVAS1ZhbHeCjZijrrnEzw"
         var ours = try received("doc", "5000000000000@\(Self.theirs); \(theirs)")
         ours.remote = RemoteID(rawValue: 2)
@@ -191,7 +191,7 @@ import Testing
         #expect(try save(second, "a", #"{"n":2}"#).timestamp > before.timestamp)
     }
 
-    /// Two minutes ahead is accepted, and what follows has to be later still.
+    /// Two minutes ahead is accepted, and what follows must be later still.
     @Test func `a clock that went ahead with a peer's goes on, also over a restart`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("clock.cblite2")
@@ -217,7 +217,7 @@ import Testing
         func opened() throws -> Store {
             try Store(engine: engine, wallTime: { wall.time.load(ordering: .relaxed) })
         }
-        /// Saves a document that was purged, so that nothing tells of its times but the clock.
+        /// Saves a document that was purged, so that only the clock remembers its times.
         func saveAnew(in store: Store) throws -> UInt64 {
             try store.write { _ = try $0.purge("doc", in: .default) }
             return try save(store, "doc", "{}").timestamp
@@ -260,7 +260,7 @@ import Testing
         #expect(try version(copy, "doc") == first.version)
         let second = try save(copy, "doc", #"{"n":2}"#)
         #expect(second.version?.source == copy.source)
-        // The original takes it as what follows.
+        // The original accepts it as a successor.
         let revision = RemoteRevision(
             documentID: "doc",
             revisionID: second,
@@ -331,18 +331,18 @@ import Testing
         #expect(try save(store, "doc", #"{"n":2}"#).version?.source == store.source)
     }
 
-    /// A simulation hands in bytes that repeat themselves.
+    /// A simulation passes in bytes that repeat.
     @Test func `another source comes from the random bytes that were handed in`() throws {
         let store = Store.inMemory(scheme: .vectors, random: CountingSource())
         let mine = try save(store, "doc", "{}")
         let foreign = "\(String(mine.timestamp + 1 << 20, radix: 16))@\(store.source)"
         _ = try store.write { try $0.insert(received("other", foreign), in: .default) }
-        // Behind the two UUIDs of a new database.
+        // After the two UUIDs of a new database.
         #expect(store.source.bytes == Array(repeating: 3, count: 16))
     }
 }
 
-/// A shelf whose contents reach no disk while it fails.
+/// A shelf whose blobs do not reach a disk while it fails.
 private final class UnsettledShelf: BlobShelf {
     let fails = Atomic(false)
     private let shelf = BlobMemory()
@@ -362,14 +362,14 @@ private final class UnsettledShelf: BlobShelf {
     }
 }
 
-/// A clock on the wall, set by hand.
+/// A wall clock, set by hand.
 private final class Wall: Sendable {
     let time: Atomic<UInt64>
 
     init(_ time: UInt64) { self.time = Atomic(time) }
 }
 
-/// Bytes that say how often somebody asked.
+/// Bytes that count the requests.
 private final class CountingSource: RandomSource {
     private let count = Atomic<UInt8>(0)
 
@@ -378,7 +378,7 @@ private final class CountingSource: RandomSource {
     }
 }
 
-/// A store of version vectors of either kind.
+/// A store with version vectors of either kind.
 final class VersionedRoom {
     let store: Store
     private let home: TemporaryDirectory?

@@ -1,8 +1,8 @@
-/// Makes random questions that tie sources together: joins of joins and of items, items of items,
-/// aliases used wherever they may stand, groups of all of that, and questions inside of others.
+/// Makes random queries that combine sources: joins of joins and of items, items of items, aliases
+/// wherever they are allowed, groups of all of that, and nested queries.
 struct WideQueryMaker {
     private var maker: ExpressionMaker
-    /// Names of what may have items: documents and items.
+    /// Names of sources that may have items: documents and items.
     private var parents: [String] = []
     private var number = 0
 
@@ -149,7 +149,7 @@ struct WideQueryMaker {
         return text + maker.dice.pick(["", "", " LIMIT 3", " LIMIT 2 OFFSET 1"])
     }
 
-    /// What an index may answer without a look at the documents.
+    /// What an index may answer without reading the documents.
     private mutating func counted(_ from: String) -> String {
         let all = [
             "s.a", "s.b", "s.c", "LOWER(s.a)", "s.a || 'x'", "s.b * 2", "s.list[0]", "TYPE(s.a)",

@@ -1,4 +1,4 @@
-// A VFS of SQLite whose calls can be made to fail, and whose changes can be recorded, for tests of
+// An SQLite VFS whose calls can be made to fail, and whose changes can be recorded, for tests of
 // what happens then.
 #ifndef C_DIVAN_STORE_FAULTS_H
 #define C_DIVAN_STORE_FAULTS_H
@@ -10,8 +10,8 @@ int divan_faults_install(void);
 
 /// Counts the writes, truncations, syncs and deletions of files whose path begins with `prefix`.
 ///
-/// From the call number `first` on, `failing` calls fail with `error_number`, EIO or ENOSPC; a
-/// `first` of 0 fails none. Syncs that do not fail are not carried out: the process lives on.
+/// From call number `first` on, `failing` calls fail with `error_number`, EIO or ENOSPC; with a
+/// `first` of 0 none fails. Syncs that do not fail are not carried out, since the process survives.
 /// One prefix at a time.
 void divan_faults_arm(const char *prefix, int64_t first, int64_t failing, int error_number);
 
@@ -21,17 +21,17 @@ void divan_faults_arm_syncs(const char *prefix, int error_number);
 /// Counts the reads of such files, and fails them as `divan_faults_arm` does.
 void divan_faults_arm_reads(const char *prefix, int64_t first, int64_t failing, int error_number);
 
-/// Begins to record what is done to such files. Syncs are recorded and not carried out.
+/// Begins to record the operations on such files. Syncs are recorded but not carried out.
 void divan_faults_record(const char *prefix);
 
-/// Puts a number of the caller's between the events.
+/// Inserts a number chosen by the caller between the events.
 void divan_faults_mark(int64_t number);
 
-/// Ends the record and points to it; it stays until the next one begins. Returns its bytes.
+/// Ends the recording and points to it; it is valid until the next one begins. Returns its size in bytes.
 ///
 /// Each event is a letter ('w'rite, 't'runcate, 's'ync, 'd'elete, 'm'ark), the length of the path as
-/// uint16, the path, the offset, size or number as int64, the count of bytes as int64, and those
-/// bytes; in the machine's own order.
+/// uint16, the path, the offset, size or number as int64, the count of bytes as int64, and those bytes;
+/// in native byte order.
 int64_t divan_faults_recorded(const uint8_t **bytes);
 
 /// Stops counting and failing; returns how many calls there were.
