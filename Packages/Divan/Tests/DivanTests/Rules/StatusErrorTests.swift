@@ -12,7 +12,7 @@ import Testing
         activity: SyncStatus.Activity
     ) {
         var status = SyncStatus(activity)
-        status.error = SyncError(.http(HTTPStatus(rawValue: 500)), "the peer could not save the checkpoint")
+        status.error = SyncError(.http(HTTPStatus(rawValue: 500)), "the checkpoint is not saved")
         let told = Replicator.Status(status)
         let hasEnded = activity == .stopped || activity == .offline
         #expect((told.error != nil) == hasEnded)
