@@ -1,12 +1,12 @@
 public import DivanLog
 public import DivanStore
 
-// Here everything begins: no other place knows both roles. `Active` and `Passive` hold one each, `Both`
-// what they have in common, `Messages` what they say to each other.
+// This is the entry point: only here are both roles known. `Active` and `Passive` contain one each, `Both` what they
+// have in common, `Messages` what they say to each other.
 extension PeerConfiguration {
-    /// Makes the peer of this role, which waits for its connection.
+    /// Creates the peer for this role, which waits for its connection.
     ///
-    /// The database is open, and stays so until `disconnected`; remarks go to the log.
+    /// The database must stay open until `disconnected`; remarks go to the log.
     ///
     /// ```swift
     /// let peer = configuration.makePeer(store: store)

@@ -2,14 +2,13 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// One collection of an active peer: what goes to the other side, what comes from it, and how far
-/// both are.
+/// One collection of an active peer: its push, its pull, and how far both have come.
 final class ActiveCollection {
     let path: CollectionPath
     let checkpointer: Checkpointer
     private var puller: Puller?
     private var pusher: Pusher?
-    /// Whether there is a pusher to ask: nothing is looked up where there is none.
+    /// Whether there is a pusher, so that nothing is looked up where there is none.
     private let pushes: Bool
 
     private let number: Int
@@ -22,7 +21,7 @@ final class ActiveCollection {
     private var remoteOrder = RemoteOrder()
     private var withdrawals = Withdrawals()
 
-    /// Reads the checkpoint, from which a reset does not continue.
+    /// Reads the checkpoint; a reset does not continue from it.
     init(
         _ number: Int,
         of peer: PeerConfiguration.ActiveOptions,
@@ -54,7 +53,7 @@ final class ActiveCollection {
         )
     }
 
-    /// Both copies of the checkpoint are known: push and pull begin.
+    /// Both copies of the checkpoint are known: starts push and pull.
     func start(_ peer: PeerConfiguration.ActiveOptions) throws {
         if peer.pushes { try reviewRefusals(retries: peer.retriesRefused) }
         let (last, conflicted) = try connection.store.read { reader in
@@ -75,7 +74,7 @@ final class ActiveCollection {
             )
             puller.subscribe(
                 isContinuous: peer.isContinuous,
-                // One that went back to an empty copy may get documents of before from others.
+                // One that fell back to an empty copy may get earlier documents from others.
                 skipsTombstones: !checkpointer.hadLocalCopy && !checkpointer.hasPeerCopy
                     && last == 0
             )
@@ -94,14 +93,14 @@ final class ActiveCollection {
                 over: connection
             )
         } else if path == .default {
-            // A push shares this checkpoint, and finds both copies alike when it comes.
+            // A later push shares this checkpoint and will find both copies equal.
             checkpointer.beginPush(through: last)
         }
     }
 
-    /// Forgets refusals that were overtaken; the others are open again where they are to be retried.
+    /// Forgets refusals whose documents have changed; if `retries`, the others are pushed again.
     ///
-    /// They stay remembered until the peer has answered: a run that ends before loses nothing.
+    /// They stay remembered until the peer has answered, so a run that ends earlier loses nothing.
     private func reviewRefusals(retries: Bool) throws {
         guard let remote = connection.remote,
             try connection.store.read({ try $0.hasRefusals(in: path, at: remote) })
@@ -115,31 +114,31 @@ final class ActiveCollection {
 
     var isIdle: Bool { (puller?.isIdle ?? true) && (pusher?.isIdle ?? true) }
 
-    /// Changes of either side that nobody has looked at yet, at most.
+    /// Changes of either side that have not been examined yet, at most.
     var unreadCount: UInt64 { (puller?.unreadCount ?? 0) + (pusher?.unreadCount ?? 0) }
 
-    /// Whether it has more changes to read, but others shall have their turn first.
+    /// Whether it has more changes to read, but must let others go first.
     var wantsTurn: Bool { pusher?.wantsTurn ?? false }
 
     /// How far its changes have been read; `nil` when it pushes nothing.
     var feedPhase: FeedPhase? { pusher?.feedPhase }
 
-    /// Whether the peer may announce more, or has announced what is not asked for yet.
+    /// Whether the peer may announce more, or has announced changes that are not requested yet.
     var isCatchingUp: Bool { puller?.isCatchingUp ?? false }
 
-    /// Since when there is a change that the peer may take later, over another connection.
+    /// Since when there has been a change that the peer may accept later, over another connection.
     var failedSince: Duration? { pusher?.failedSince }
 
-    /// Since when no revision came that was asked for.
+    /// The time since which no requested revision has arrived.
     var oldestWait: Duration? { puller?.oldest }
 
-    /// What was asked for and has not come.
+    /// What was requested and has not arrived.
     var wait: SyncWait? { puller?.wait }
 
     /// There may be something to push.
     func notice() { pusher?.notice() }
 
-    /// Answers lists of the peer.
+    /// Answers the peer's lists.
     func pumpPuller() { puller?.pump() }
 
     /// Proposes and sends as far as the windows allow.
@@ -152,7 +151,7 @@ final class ActiveCollection {
         }
     }
 
-    /// Saves the checkpoint when it is due, at once when the collection has come to rest.
+    /// Saves the checkpoint when it is due, or at once when the collection has become idle.
     func pumpCheckpoint() {
         let isForced = isIdle && inbox.ready.isEmpty && remarks.isEmpty
         if isForced {
@@ -162,20 +161,20 @@ final class ActiveCollection {
         checkpointer.pump(isForced: isForced)
     }
 
-    /// Conflicts that the pull did not clear are the documents' errors.
+    /// Reports conflicts that the pull did not clear as errors of their documents.
     func reportUnresolved() { pusher?.reportUnresolved() }
 }
 
 // MARK: - Requests and answers
 
 extension ActiveCollection {
-    /// Takes a list of changes.
+    /// Handles a list of changes.
     func receiveChanges(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard puller != nil else { throw .pushesOnly }
         puller?.receive(request)
     }
 
-    /// Takes a `rev` message.
+    /// Handles a `rev` message.
     func receiveRevision(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard puller != nil else { throw .pushesOnly }
         let fields = RevisionFields(request.properties, in: connection.dialect)
@@ -194,7 +193,7 @@ extension ActiveCollection {
             }
             let body = try inbox.body(of: message, request, in: admission)
             if body.isRemoved, remoteOrder.hasPassed(message.documentID, message.sequence) {
-                // The user lost that revision, and was sent a later one.
+                // The user lost access to that revision, and was sent a later one.
                 take(.gone, of: Arrival(request))
             } else if body.isRemoved, let puller {
                 remarks.add(puller.removal(by: message, request))
@@ -206,9 +205,9 @@ extension ActiveCollection {
         }
     }
 
-    /// The peer cannot send what was asked for: the sequence is done.
+    /// The peer cannot send a requested revision: its sequence is finished.
     ///
-    /// A document that is gone or has gone on is no failure; any other reason is the document's.
+    /// It is no failure if the document is gone or has a newer revision; any other reason is reported for the document.
     func receiveMissingRevision(_ request: BLIPIncomingRequest) {
         let code = request.properties.integer("error") ?? HTTPStatus.notFound.rawValue
         let status = (400...999).contains(code) ? HTTPStatus(rawValue: code) : .badGateway
@@ -238,9 +237,9 @@ extension ActiveCollection {
 // MARK: - Around the transaction
 
 extension ActiveCollection {
-    /// What becomes of a lost document; of one that is purged nothing is stored that was sent before.
+    /// Decides what happens to a withdrawn document; once purged, no revision sent earlier is stored.
     ///
-    /// The pull filter is asked; a veto keeps the document and is an error of its own.
+    /// The pull filter is asked; a veto keeps the document and is reported as its own error.
     func verdict(on removal: Remarks.Removal) -> Remarks.Verdict {
         guard removal.purges else { return .keeps }
         guard options.pullFilter?(removal.question) ?? true else { return .vetoed }
@@ -248,9 +247,9 @@ extension ActiveCollection {
         return .purges
     }
 
-    /// A lost document is purged, or stays; one that could not be purged the peer is to tell of again.
+    /// Reports a withdrawn document; if it could not be purged, the peer must report the loss again.
     ///
-    /// Called behind the transaction, which may have failed, and behind what is told of its revisions.
+    /// Called after the transaction, which may have failed, and after its revisions are reported.
     func finish(
         _ removal: Remarks.Removal,
         _ verdict: Remarks.Verdict,
@@ -269,7 +268,7 @@ extension ActiveCollection {
 
     var hasWithdrawals: Bool { !withdrawals.isEmpty }
 
-    /// Drops a revision that was sent before its document was withdrawn; the loss has been told.
+    /// Drops a revision that was sent before its document was withdrawn; the loss has already been reported.
     func dropsWithdrawn(_ revision: IncomingRevision) -> Bool {
         let message = revision.message
         guard withdrawals.covers(message.documentID, message.sequence) else { return false }
@@ -277,20 +276,20 @@ extension ActiveCollection {
         return true
     }
 
-    /// The documents of which a revision is still to be stored.
+    /// The documents with a revision that is still to be stored.
     private var awaited: Set<DocumentID> { puller?.awaited ?? [] }
 
-    /// Returns what the peer told of a document, and notes it as the newest; `nil` when the peer has told
-    /// something newer already.
+    /// Returns what the peer reported about a document, and records it as the latest; `nil` if the peer has already
+    /// reported something newer.
     func upToDate(_ mark: Remarks.Mark) -> Remarks.Mark? {
         guard puller != nil else { return mark }
         return remoteOrder.upToDate(mark, awaited: awaited)
     }
 
-    /// Whether the peer has told something newer of a document than this revision, which it sent; notes it
-    /// as the newest where it has not.
+    /// Whether the peer has reported something newer about the document than this revision, which it sent; if not,
+    /// records the revision as the latest.
     ///
-    /// A first revision counts, too: its document may have been made anew.
+    /// A first revision counts, too: its document may have been recreated.
     func isOutdated(_ message: RevisionMessage) -> Bool {
         guard puller != nil, let announced = message.sequence?.number else { return false }
         let sequence = max(announced, message.replacingSequence ?? 0)
@@ -314,11 +313,11 @@ extension ActiveCollection {
                 .noop
             }
         take(.init(result), of: Arrival(revision), answeredBy: reply)
-        // Ours may be the same merge under another name, which the peer is not known to have any more.
+        // Ours may be the same merge under another name, which the peer may no longer have.
         if case .alreadyThere = result, connection.dialect.mayCross { pusher?.notice() }
     }
 
-    /// Moves a revision on, and does what follows.
+    /// Applies an event to a revision, and carries out the effects.
     private func take(
         _ event: PulledRevision.Event,
         of arrival: Arrival,
@@ -345,7 +344,7 @@ extension ActiveCollection {
         )
     }
 
-    /// The pull brought, or recognised, the peer's revision of a document.
+    /// The pull brought the peer's revision of a document, or found it here already.
     func pulled(_ documentID: DocumentID, isBehind: Bool = false) {
         guard pushes else { return }
         do {
@@ -355,14 +354,14 @@ extension ActiveCollection {
         }
     }
 
-    /// A revision that was asked for arrived, or never will.
+    /// A requested revision arrived, or never will.
     private func finish(_ sequence: RemoteSequence?, isFinished: Bool, byteCount: Int) {
         guard let sequence else { return }
         puller?.finish(sequence, isFinished: isFinished, byteCount: byteCount)
     }
 }
 
-/// A message about a revision that was asked for, as far as what follows depends on it.
+/// The parts of a message about a requested revision that are needed afterwards.
 private struct Arrival {
     let request: BLIPRequestID?
     let documentID: DocumentID
@@ -372,7 +371,7 @@ private struct Arrival {
     var life = PulledRevision.requested
     var delta: DeltaUse?
 
-    /// One that is not taken in.
+    /// A revision that is not accepted.
     init(_ message: BLIPIncomingRequest) {
         let properties = message.properties
         request = message.isNoReply ? nil : message.id

@@ -3,39 +3,37 @@ import DivanLog
 import DivanRevisions
 import DivanStore
 
-/// The side of a replication that starts and drives it.
+/// The side of a replication that starts and controls it.
 ///
-/// **What it promises.** Every local change that passes the push filter reaches the other side or is
-/// told as refused; every change there that is wanted reaches the store or is told as an error. Nothing is lost by
-/// an interruption: only what is stored at both sides enters the checkpoint, and the next run begins there.
+/// **What it promises.** Every local change that passes the push filter reaches the other side or is reported as
+/// refused; every wanted change there reaches the store or is reported as an error. An interruption loses nothing: only
+/// what both sides have stored enters the checkpoint, and the next run starts there.
 ///
-/// **Its states** are those of `PeerLife` (`Docs/states/peer-life.md`). First the copies of the
-/// checkpoints are compared, all collections in one request, or one by one with a peer that knows no
-/// collections: one such peer answers the first question and refuses the next, and all begins anew.
-/// Then each collection pushes and pulls by itself; a one-shot replication ends when all are idle and
-/// their checkpoints are saved.
+/// **Its states** are those of `PeerLife` (`Docs/states/peer-life.md`). First the copies of the checkpoints are
+/// compared, all collections in one request, or one by one with a peer without collections. Some such peers answer the
+/// first question and refuse the next; then everything starts over. After that each collection pushes and pulls
+/// independently; a one-shot replication ends when all are idle and their checkpoints are saved.
 ///
-/// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one
-/// transaction, answers it, fills the windows, and saves checkpoints that are due. Into collections with indexes
-/// it answers first and stores the arrivals of many turns together (`Inbox.gather`), on another thread if there is
-/// one (`PulledBatch`):
+/// **A turn.** `receive` only reads. `pump` answers lists, stores everything that arrived in one transaction, answers
+/// it, fills the windows, and saves checkpoints that are due. For collections with indexes it answers first and stores
+/// the arrivals of many turns together (`Inbox.gather`), on another thread if there is one (`PulledBatch`):
 ///
 /// ```
 /// message ─→ handle ─→ ActiveCollection ─→ Inbox, Remarks ─→ commit ─→ answers
 ///                        Puller, Pusher ─→ Connection ─→ frames
 /// ```
 ///
-/// **What may be reordered.** Answers of the other side overtake its revisions, and lists overtake
-/// both: each is judged by the sequence that comes with it (`RemoteOrder`, `Withdrawals`).
-/// Revisions of different documents may arrive in any order; of one document at most one is under
-/// way in each direction. A revision that waits for blobs is overtaken by those that do not.
+/// **What may be reordered.** The other side's answers overtake its revisions, and lists overtake both: each is judged
+/// by the sequence that comes with it (`RemoteOrder`, `Withdrawals`). Revisions of different documents may arrive in
+/// any order; per document at most one is in transit in each direction. A revision that waits for blobs is overtaken by
+/// those that do not.
 ///
-/// **What bounds it.** Lists, revisions, bytes, blobs and conflicts that are under way each have a
-/// maximum in `ReplicatorLimits`; above it the next list is answered or made later, so the peer waits. A turn
-/// ends when the windows are full. Work per received byte is linear.
+/// **What bounds it.** Lists, revisions, bytes, blobs and conflicts in progress each have a maximum in
+/// `ReplicatorLimits`; above it the next list is answered or sent later, so the peer waits. A turn ends when the
+/// windows are full. Work per received byte is linear.
 ///
-/// **What a crash leaves.** Whole transactions, the last checkpoint that both sides have, and files of blobs that no
-/// document names, which are garbage. Changes that were stored after the checkpoint are announced again.
+/// **What a crash leaves.** Complete transactions, the last checkpoint that both sides have, and blob files that no
+/// document refers to, which are garbage. Changes that were stored after the checkpoint are announced again.
 ///
 /// Source: `replication.md`, `checkpoints.md`.
 final class ActivePeer: ConnectedPeer {
@@ -46,10 +44,10 @@ final class ActivePeer: ConnectedPeer {
     private let remarks = Remarks()
     private let conflicts: OpenConflicts
     private let agreement: CollectionAgreement
-    /// What another thread stores; nothing is stored, proposed or saved beside it.
+    /// The batch that another thread is storing; meanwhile nothing else is stored, proposed or saved.
     private var storing: PulledBatch?
     private var watchdog = Watchdog()
-    /// Which collection is the first to take of what all have together.
+    /// Which collection goes first in using what all of them share.
     private var rotation = Rotation()
 
     init(_ options: PeerConfiguration.ActiveOptions, over connection: Connection) {
@@ -133,7 +131,7 @@ final class ActivePeer: ConnectedPeer {
 
     var deadline: Duration? {
         guard connection.life.replicates else { return isEnded ? nil : watchdog.deadline }
-        // Whoever stops hashes no more.
+        // A stopping peer computes no more proofs.
         let stop = connection.life.stopDeadline
         let hasChanges = storing == nil && collections.contains(where: \.wantsTurn)
         let wantsTurn = attachments.wantsTurn || hasChanges
@@ -183,9 +181,9 @@ extension ActivePeer {
         fillWindows()
         inbox.pump()
         attachments.pump()
-        // Answers that arrived together may have left marks behind.
+        // Answers that arrived together may have left marks.
         commitDue()
-        // What was stored made room, and perhaps nothing else is to come.
+        // Storing made room, and nothing else may arrive.
         answerLists()
         guard connection.life == .running, storing == nil else { return }
         for collection in collections { collection.pumpCheckpoint() }
@@ -193,7 +191,7 @@ extension ActivePeer {
         endIfDone()
     }
 
-    /// Names what is waited for too long, in the log and in the status.
+    /// Reports what has been waited for too long, in the log and in the status.
     private func watch() {
         guard !isEnded else { return }
         let since = [connection.oldestQuestion(), conflicts.oldest]
@@ -206,7 +204,7 @@ extension ActivePeer {
         connection.comeAgainIfForgotten(since: collections.compactMap(\.oldestWait).max())
     }
 
-    /// Nothing new begins; what has arrived is stored and the checkpoint saved.
+    /// Starts nothing new; stores what has arrived and saves the checkpoint.
     private func windDown(until deadline: Duration) {
         commit()
         for collection in collections { collection.checkpointer.pump(isForced: true) }
@@ -220,10 +218,10 @@ extension ActivePeer {
         connection.close(.normal)
     }
 
-    /// Nothing of a turn could be stored.
+    /// A turn's transaction failed.
     ///
-    /// What the peer sent does not come again by itself: another connection asks anew, and the disk may have
-    /// recovered by then. Where it cannot, the checkpoint must at least not pass what the peer said.
+    /// The peer does not send its part again by itself: another connection requests it again, and the disk may have
+    /// recovered by then. If it cannot, the checkpoint must at least not pass what the peer reported.
     private func comeAgain(after failure: SyncError, hasHeard: Bool) {
         guard failure.isLocalFailure else {
             if hasHeard { connection.close(.cannotFulfil, error: failure) }
@@ -232,7 +230,7 @@ extension ActivePeer {
         connection.comeAgain(after: failure)
     }
 
-    /// What found no room here, and in time what the peer could not take, is left to a new connection.
+    /// Leaves what found no room here, and in time what the peer could not accept, to a new connection.
     private func comeAgain() {
         let reason = inbox.turnedAway ?? agreement.dueOffer
         guard let reason, isRested, !isEnded else { return }
@@ -241,7 +239,7 @@ extension ActivePeer {
     }
 
     func fillWindows() {
-        // What is stored just now is not seen yet by whoever reads the changes.
+        // Readers of the changes do not yet see what is being stored.
         guard storing == nil else { return }
         rotation.forEach(of: collections) { $0.pumpPusher() }
     }
@@ -254,7 +252,7 @@ extension ActivePeer {
         for collection in collections { collection.reportUnresolved() }
     }
 
-    /// Whether nothing is known that is left to do.
+    /// Whether no work is known to be left.
     private var isIdle: Bool {
         inbox.ready.isEmpty && storing == nil && remarks.isEmpty && inbox.waitsForNoBlob
             && conflicts.isEmpty && collections.allSatisfy(\.isIdle)
@@ -265,7 +263,7 @@ extension ActivePeer {
 
     var currentStatus: SyncStatus {
         let isIdle = isIdle
-        // A one-shot replication goes from busy to stopped; only the others come to rest.
+        // A one-shot replication goes from busy to stopped; only continuous ones become idle.
         var status = connection.status(isIdle: isIdle, isResting: isIdle && options.isContinuous)
         status.expectedDocumentCount += collections.reduce(0) { $0 + $1.unreadCount }
         status.rotating = conflicts.rotating
@@ -273,15 +271,15 @@ extension ActivePeer {
         return status
     }
 
-    /// Stores what has arrived, unless it waits for more: marks alone while a backlog is pushed, revisions
-    /// that are gathered while others come, and everything while another thread stores.
+    /// Stores what has arrived, unless it waits for more: marks alone during the push of a backlog, gathered revisions
+    /// while more arrive, and everything while another thread stores.
     private func commitDue() {
         if storing?.work.isDone == true { concludeStoring() }
         guard storing == nil else { return inbox.gather() }
         guard inbox.ready.isEmpty || inbox.gathers else { return commit() }
         let waits =
             remarks.removals.isEmpty && remarks.count < limits.heldMarksCount
-            // With a checkpoint everything goes that it counts on.
+            // Everything that a checkpoint relies on is committed with it.
             && !collections.contains { $0.checkpointer.isDue }
             && (inbox.ready.isEmpty
                 ? collections.contains { $0.feedPhase == .backlog }
@@ -296,7 +294,7 @@ extension ActivePeer {
             || collections.contains(where: \.isCatchingUp)
     }
 
-    /// Whether the next changes are to be proposed, for which what the peer has sent counts.
+    /// Whether there are changes to propose next, which depends on what the peer has sent.
     private var hasUnreadChanges: Bool {
         collections.contains { $0.feedPhase ?? .caughtUp != .caughtUp }
     }
@@ -306,9 +304,9 @@ extension ActivePeer {
         if let batch = nextBatch() { conclude(batch) }
     }
 
-    /// Has what is gathered stored by another thread, where it may be.
+    /// Has the gathered revisions stored by another thread, where allowed.
     ///
-    /// Not where changes of our own are to be proposed, for which what the peer has sent counts.
+    /// Not if local changes are about to be proposed, because that depends on what the peer has sent.
     func commitFull() {
         let mayWait = inbox.gathers && connection.life == .running && !hasUnreadChanges
         guard connection.configuration.storesBeside, mayWait else { return commit() }
@@ -325,7 +323,7 @@ extension ActivePeer {
         return PulledBatch(of: collections, inbox, remarks, over: connection)
     }
 
-    /// Tells what came of the transaction that another thread is at, which is waited for.
+    /// Waits for the transaction on the other thread, and reports its result.
     private func concludeStoring() {
         guard let batch = storing.take() else { return }
         connection.underway.storingCount = 0
@@ -335,7 +333,7 @@ extension ActivePeer {
     private func conclude(_ batch: PulledBatch) {
         let collections = collections
         let failure = finish(batch.revisions) { try batch.work.result.get() }
-        // What came before is told before.
+        // Losses arrived earlier, so they are reported earlier.
         for (loss, verdict) in batch.losses {
             collections[loss.collection].finish(loss, verdict, failure)
         }
@@ -343,7 +341,7 @@ extension ActivePeer {
         for mark in batch.marks {
             collections[mark.collection].pulled(mark.revision.documentID, isBehind: mark.isBehind)
         }
-        // What came after the peer had told of another is no echo: the feed has to look at it.
+        // A revision that arrived after the peer reported another one is no echo: the feed must examine it.
         for revision in batch.revisions where revision.isOutdated {
             collections[revision.collection].pulled(revision.message.documentID, isBehind: true)
         }
@@ -376,7 +374,7 @@ extension ActivePeer {
 
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
         guard agreement.startsOver(after: reply, to: purpose) else { return false }
-        // What was asked for is answered to nobody any more, and is wanted anew with the collections.
+        // Requests so far can no longer be answered, and are repeated with the collections.
         inbox.abandon()
         return true
     }

@@ -1,22 +1,22 @@
 import DivanJSON
 public import DivanStore
 
-/// How far a pair of peers has come in one collection.
+/// How far two peers have replicated one collection.
 ///
 /// Source: `checkpoints.md` §3, §5.
 public struct Checkpoint: Equatable, Sendable {
-    /// Local sequences that are pushed or need no push; always holds 0.
+    /// Local sequences that have been pushed or need no push; always contains 0.
     public var completed = SequenceSet(through: 0)
-    /// The peer's sequence through which everything is pulled; `nil` when nothing is known.
+    /// The peer's sequence up to which everything has been pulled; `nil` if unknown.
     public var remote: RemoteSequence?
-    /// Of local sequences up to here that are not completed, nothing is to be relied on that was known of
-    /// the peer: it went back in time, and has not answered to them since.
+    /// For local sequences up to here that are not completed, earlier knowledge about the peer is not reliable: it went
+    /// back in time, and has not answered for them since.
     public var doubtedThrough: UInt64 = 0
 
-    /// Creates the checkpoint of two peers that never met.
+    /// Creates the checkpoint of two peers that have never met.
     public init() {}
 
-    /// Reads a stored or received body; unknown members are ignored, broken ones count as absent.
+    /// Reads a stored or received body; unknown members are ignored, invalid ones count as absent.
     public init(json body: [UInt8]) {
         guard let object = (try? JSON(parsing: body.span))?.object else { return }
         if let pairs = object["localCompleted"]?.array {
@@ -30,15 +30,15 @@ public struct Checkpoint: Equatable, Sendable {
         }
     }
 
-    /// Ranges that are written; what stands behind is compared again after a restart.
+    /// Number of ranges written; anything after them is compared again after a restart.
     ///
-    /// Peers bound the size of a checkpoint; this many take some 80 KB.
+    /// Peers limit the size of a checkpoint; this many take some 80 KB.
     static let writtenRangesCount = 2_000
 
-    /// Writes the body; `time` is seconds since 1970 and means nothing to anyone.
+    /// Writes the body; `time` is in seconds since 1970 and has no effect.
     public func json(time: Int64) -> [UInt8] { json(time: time, lineage: CheckpointLineage()) }
 
-    /// Writes the body, and which saves it comes from.
+    /// Writes the body, with the lineage of its saves.
     func json(time: Int64, lineage: CheckpointLineage) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -72,8 +72,7 @@ public struct Checkpoint: Equatable, Sendable {
 
     /// Keeps only what the peer's copy confirms.
     ///
-    /// - Returns: Whether something had to be given up; the pusher then trusts no recorded remote
-    ///   ancestor in this run.
+    /// - Returns: Whether something had to be dropped; the pusher then trusts no recorded remote ancestor in this run.
     @discardableResult
     public mutating func reconcile(with peer: Checkpoint) -> Bool {
         var isChanged = false
@@ -104,7 +103,7 @@ public struct Checkpoint: Equatable, Sendable {
 }
 
 extension JSON {
-    /// The value when it is an integer that is not negative.
+    /// The value if it is a non-negative integer.
     fileprivate var unsigned: UInt64? {
         switch self {
         case .int(let value): UInt64(exactly: value)

@@ -1,11 +1,11 @@
 import DivanCrypto
 public import DivanRevisions
 
-/// Derives the name under which both peers keep a checkpoint.
+/// Derives the name under which both peers store a checkpoint.
 ///
-/// Another database, target, collection, channel list or document list gives another name, so a
-/// changed configuration starts from the beginning. The peer treats it as opaque; following
-/// Couchbase Lite's derivation keeps checkpoints valid for a database that changes hands.
+/// A different database, target, collection, channel list or document list results in a different name, so a changed
+/// configuration starts from the beginning. The peer treats it as opaque; following Couchbase Lite's derivation keeps
+/// checkpoints valid when another implementation takes over a database.
 ///
 /// Source: `checkpoints.md` §2.
 public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
@@ -14,7 +14,7 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
 
     /// What the name depends on.
     public struct Inputs: Sendable {
-        /// 16 random bytes that only this database's file holds.
+        /// 16 random bytes stored only in this database's file.
         public var privateUUID: [UInt8]
         /// The effective URL, or the name that a message endpoint gives its peer.
         public var remoteIdentity: String
@@ -58,8 +58,8 @@ public struct CheckpointID: Hashable, Sendable, CustomStringConvertible {
         description = "cp-" + Base64.encode(digest.span)
     }
 
-    /// For lists over 64 KiB, which Fleece's short pointers cannot span: every item with its
-    /// length before it, an encoding of our own.
+    /// For lists over 64 KiB, which Fleece's short pointers cannot span: each item preceded by its length, an encoding
+    /// of our own.
     private static func longForm(_ items: [FleeceArray.Item]) -> [UInt8] {
         var output: [UInt8] = []
         func append(_ tag: UInt8, _ count: Int, _ bytes: [UInt8] = []) {

@@ -1,35 +1,35 @@
 import DivanCrypto
 import DivanJSON
 
-/// Which saves of a checkpoint one copy of it comes from: so two copies that agree by chance are not taken for
-/// one, where both databases went back in time and gave their sequences twice.
+/// The saves from which a checkpoint copy originates, which tell apart two copies that agree by chance, when both
+/// databases went back in time and used their sequences twice.
 ///
-/// The saves of one checkpoint are numbered in a *line* with a random name. Who goes on from an older copy than the other
-/// side has begins a new line, and remembers up to where he followed the former ones. One copy is then known
-/// to come before another one where that has its line, as far or further; of two of which neither comes
-/// before the other nothing is in common that could be relied on.
+/// The saves of one checkpoint are numbered in a *line* with a random name. Whoever continues from an older copy than
+/// the other side has starts a new line, and remembers how far it followed the previous ones. One copy is known to
+/// precede another if the other contains its line, at the same number or a later one. If neither precedes the other,
+/// nothing that they have in common is reliable.
 ///
-/// Peers keep it as a member of the checkpoint that they do not look into. Copies without it, of earlier
-/// versions, are taken as they were before.
+/// Peers store it as a member of the checkpoint, which they do not interpret. Copies without it, from earlier versions,
+/// are handled as before.
 ///
 /// Source: decision 0067.
 struct CheckpointLineage: Equatable, Sendable {
     /// Saves of one line.
     private struct Stretch: Equatable {
         let line: UInt64
-        /// The last of them.
+        /// The number of the last of them.
         var number: UInt64
     }
 
-    /// Former lines that are remembered; a copy from before those is compared as a whole.
+    /// Number of previous lines remembered; a copy from before them is compared as a whole.
     static let stretchesCount = 16
-    /// Numbers that every reader of JSON takes exactly.
+    /// Numbers that every JSON reader represents exactly.
     private static let numbers: ClosedRange<UInt64> = 1...(1 << 53)
     static let key = "line"
 
     /// The latest first.
     private var stretches: [Stretch] = []
-    /// Whether the next save begins a line.
+    /// Whether the next save starts a new line.
     private var beginsLine = true
 
     /// Creates the lineage of a checkpoint that was never saved.
@@ -61,7 +61,7 @@ struct CheckpointLineage: Equatable, Sendable {
         writer.endArray()
     }
 
-    /// Whether one of the two copies comes before the other one, or nothing is known of one.
+    /// Whether one of the two copies precedes the other, or one has no lineage.
     func isRelated(to other: CheckpointLineage) -> Bool {
         stretches.isEmpty || other.stretches.isEmpty || precedes(other) || other.precedes(self)
     }
@@ -74,7 +74,7 @@ struct CheckpointLineage: Equatable, Sendable {
         }
     }
 
-    /// What follows where both sides go on from the earlier of two copies.
+    /// The lineage with which both sides continue from the earlier of two copies.
     func met(_ other: CheckpointLineage) -> CheckpointLineage {
         guard !stretches.isEmpty, !other.stretches.isEmpty, isRelated(to: other) else {
             return CheckpointLineage()

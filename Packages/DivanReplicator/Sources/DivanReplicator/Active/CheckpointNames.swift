@@ -1,16 +1,16 @@
 public import DivanStore
 
-/// The names under which the checkpoint of one collection may stand in a database: today's, and
-/// those that the database from which this one was copied may have used.
+/// The names under which a database may store the checkpoint of one collection: the current one, and those that may
+/// have been used by the database from which this one was copied.
 ///
 /// Source: `checkpoints.md` §2, §4.
 public struct CheckpointNames: Sendable {
-    /// The name that is used from now on.
+    /// The name used from now on.
     public let id: CheckpointID
-    /// Earlier ones, in the order in which they count; empty unless the database was copied.
+    /// Earlier names, in order of preference; empty unless the database was copied.
     public let previousIDs: [CheckpointID]
 
-    /// Derives the names from what is replicated, and with whom.
+    /// Derives the names from the replicated collection and its peer.
     public init(
         of collection: PeerConfiguration.CollectionOptions,
         _ options: PeerConfiguration.ActiveOptions,
@@ -38,7 +38,7 @@ public struct CheckpointNames: Sendable {
             } ?? []
     }
 
-    /// The first of the names that a copy stands under, and that copy; `nil` when there is none.
+    /// The first of the names under which a copy is stored, and that copy; `nil` if there is none.
     public func localCopy(in store: Store) throws -> (id: CheckpointID, body: [UInt8])? {
         for id in [id] + previousIDs {
             if let body = try store.localCheckpoint(id.description) { return (id, body) }

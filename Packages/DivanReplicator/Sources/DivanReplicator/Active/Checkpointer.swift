@@ -2,39 +2,37 @@ import DivanBLIP
 import DivanJSON
 import DivanStore
 
-/// Keeps the checkpoint of one collection: reads, compares and saves it at both peers.
+/// Manages the checkpoint of one collection: reads, compares and saves it at both peers.
 ///
-/// Saved `checkpointInterval` after a change, or at once when push or pull comes to rest; one save
-/// at a time, the peer's copy first. The local copy is written only after the peer has confirmed
-/// its own, so that ours never claims more.
+/// Saves `checkpointInterval` after a change, or at once when push or pull becomes idle; one save at a time, the peer's
+/// copy first. The local copy is written only after the peer has confirmed its own, so that ours never claims more.
 ///
 /// Source: `checkpoints.md` §4–§6.
 final class Checkpointer {
     let id: CheckpointID
-    /// The name under which the peer is asked for its copy; not `id` after the database was copied.
+    /// The name under which the peer is asked for its copy; differs from `id` after the database was copied.
     private(set) var askedID: CheckpointID
-    // Unchecked: one thread uses a checkpointer, and neither set calls anybody while it changes.
+    // Unchecked: a checkpointer is used by one thread, and neither set calls out while it changes.
     /// Local sequences that need no push.
     @exclusivity(unchecked) var completed: SequenceSet
     /// The peer's sequences.
     @exclusivity(unchecked) var remote: RemoteSequences
     /// Whether a local copy existed when the replication began.
     private(set) var hadLocalCopy = false
-    /// Whether the peer has a copy: then this database has been there before, whatever it holds now.
+    /// Whether the peer has a copy: then this database has met it before, whatever it contains now.
     private(set) var hasPeerCopy = false
-    /// Whether the peer's copy confirmed ours; else recorded remote ancestors are not trusted.
+    /// Whether the peer's copy confirmed ours; otherwise recorded remote ancestors are not trusted.
     ///
-    /// A reset asks, too: it forgets how far the peers had come, not what the remote is known to
-    /// have. What a server purged would be pushed back to it otherwise.
+    /// A reset compares, too: it discards how far the peers had come, not what the remote is known to have. Otherwise
+    /// documents that a server purged would be pushed back to it.
     private(set) var isConfirmed = false
-    /// Up to which local sequence nothing is relied on that is recorded of the peer.
+    /// The local sequence up to which nothing recorded about the peer is reliable.
     ///
-    /// Where the two met before, under this name or another one, that lasts until the peer has answered to
-    /// all of it, also in later runs; at a first meeting there is nothing to forget, and the checkpoint says
-    /// nothing of it.
+    /// If the two have met before, under this name or another, that lasts until the peer has answered for all of it,
+    /// also in later runs. At a first meeting there is nothing to discard, and the checkpoint does not mention it.
     private(set) var doubtedThrough: UInt64 = 0
-    /// Whether another connection goes on where this one is: both copies were saved in it, or it came to
-    /// rest with nothing to save.
+    /// Whether another connection continues where this one is: both copies were saved in it, or it became idle with
+    /// nothing to save.
     private(set) var isKept = false
     /// When a changed checkpoint is due to be saved.
     private(set) var deadline: Duration?
@@ -42,11 +40,11 @@ final class Checkpointer {
     private let connection: Connection
     private let collection: Int
     private let path: CollectionPath
-    /// Which collection it is: another one of its name has not come as far.
+    /// Identifies the collection: another one with the same name has not come as far.
     private let collectionNumber: CollectionID?
-    /// The local copy as it was found, also where it is not to be continued from.
+    /// The local copy as it was found, even if it is not continued.
     private let found: Checkpoint?
-    /// Which saves ours come from.
+    /// The saves from which our copy originates.
     private var lineage: CheckpointLineage
     private var saved: Checkpoint?
     private var peerRevision = ""
@@ -59,7 +57,7 @@ final class Checkpointer {
         var attemptCount = 1
     }
 
-    /// Reads the local copy, from which a reset does not continue.
+    /// Reads the local copy; a reset does not continue from it.
     init(
         names: CheckpointNames,
         collection: Int,
@@ -81,7 +79,7 @@ final class Checkpointer {
         if !isReset, let copy, let found {
             state = found
             hadLocalCopy = true
-            // What stands under an earlier name is still to be saved under today's.
+            // A copy under an earlier name must still be saved under the current one.
             if copy.id == names.id { saved = state }
         }
         completed = state.completed
@@ -107,12 +105,12 @@ final class Checkpointer {
 
     private var hasChanges: Bool {
         var (now, before) = (state, saved ?? Checkpoint())
-        // Under a name that is new the doubt alone is nothing to save: nobody trusts before there is a copy.
+        // Under a new name the doubt alone need not be saved: without a copy nothing is trusted anyway.
         if found == nil { (now.doubtedThrough, before.doubtedThrough) = (0, 0) }
         return now != before
     }
 
-    /// Compares with the peer's copy, `nil` when it has none.
+    /// Compares with the peer's copy, `nil` if it has none.
     func received(peerCopy: [UInt8]?, revision: String) {
         peerRevision = askedID == id ? revision : ""
         hasPeerAnswer = true
@@ -124,11 +122,11 @@ final class Checkpointer {
         if lineage.isRelated(to: theirLineage) {
             isConfirmed = !mine.reconcile(with: theirs)
         } else {
-            // Both went back in time, and mean other changes by their sequences.
+            // Both went back in time, and their sequences mean different changes.
             mine = Checkpoint()
         }
         lineage = lineage.met(theirLineage)
-        // Also where it comes to the same again: the peer has another one.
+        // Even if the state is the same: the peer has another copy.
         if !isConfirmed { saved = nil }
         if hadLocalCopy, !isConfirmed {
             completed = mine.completed
@@ -136,20 +134,20 @@ final class Checkpointer {
         }
     }
 
-    /// Forgets how far both have come: the collection ends before that, so it is another one of this name.
+    /// Discards the progress of both sides: the collection ends before it, so it is another one of the same name.
     func startOver() {
         completed = SequenceSet(through: 0)
         remote = RemoteSequences(since: nil)
         hadLocalCopy = false
     }
 
-    /// The local sequences end here when the push begins, or a pull under the name that it shares: what is
-    /// recorded of them counts only with the peer's confirmation.
+    /// The last local sequence when the push starts, or a pull under the name that it shares: what is recorded about
+    /// the changes up to it counts only with the peer's confirmation.
     func beginPush(through last: UInt64) {
         if !isConfirmed { doubtedThrough = last }
     }
 
-    /// Asks the peer for its copy in legacy mode, or for its revision after a refused save.
+    /// Asks the peer for its copy in legacy mode, or for the copy's revision after a refused save.
     func ask(isForSave: Bool) {
         var properties = connection.profile("getCheckpoint", about: collection)
         properties.append("client", (isForSave ? id : askedID).description)
@@ -159,7 +157,7 @@ final class Checkpointer {
         )
     }
 
-    /// Starts a save when one is due, or the wait for it.
+    /// Starts a save if one is due, or schedules it.
     func pump(isForced: Bool) {
         guard hasPeerAnswer, saving == nil, !connection.isClosed else { return }
         guard hasChanges else {
@@ -193,13 +191,13 @@ final class Checkpointer {
         )
     }
 
-    /// Takes the answer to `setCheckpoint`.
+    /// Handles the answer to `setCheckpoint`.
     func received(saveReply reply: BLIPIncomingReply) {
         guard let saving else { return }
         if let failure = reply.error {
             let error = SyncError(failure)
-            // Another copy of us was here, or our idea of the revision is old, or Sync Gateway's copy has
-            // expired: ask for it.
+            // Another copy of this database was here, or our record of the revision is outdated, or Sync Gateway's copy
+            // has expired: ask for it.
             if [.http(.conflict), .http(.notFound)].contains(error.wireCode),
                 saving.attemptCount < 5
             {
@@ -228,7 +226,7 @@ final class Checkpointer {
         }
     }
 
-    /// Takes the answer to `getCheckpoint` after a refused save: only its revision counts.
+    /// Handles the answer to `getCheckpoint` after a refused save: only its revision counts.
     func received(revisionReply reply: BLIPIncomingReply) {
         peerRevision = reply.error == nil ? reply.properties["rev"] ?? "" : ""
         send()

@@ -3,11 +3,11 @@ import DivanLog
 import DivanRevisions
 import DivanStore
 
-/// Which collections both sides have, and how far each is: the first exchange of an active peer.
+/// Agrees on the collections that both sides have, and how far each is: an active peer's first exchange.
 ///
-/// One request asks for all collections and their checkpoints. A peer that knows no collections is
-/// asked for the checkpoint of the default collection instead (legacy mode), at once where its
-/// subprotocol says so, else after it has refused.
+/// One request asks for all collections and their checkpoints. A peer without collections is asked for the checkpoint
+/// of the default collection instead (legacy mode), immediately if its subprotocol implies it, otherwise after it has
+/// refused.
 ///
 /// Source: `replication.md` §1.
 final class CollectionAgreement {
@@ -18,12 +18,12 @@ final class CollectionAgreement {
     private let connection: Connection
     private let make: (Int) throws -> ActiveCollection
     private let begun: () -> Void
-    /// Whether the other side has taken a request that names its collection.
+    /// Whether the other side has accepted a request that names its collection.
     private var isModeProven = false
-    /// Why all began anew: the peer may have meant what it said, and not the collection.
+    /// The refusal that caused the restart: the peer may have meant the request itself, not the collection.
     private var firstRefusal: SyncError?
 
-    /// When a continuous replication offers again, over another connection, what the peer could not take.
+    /// When a continuous replication offers again, over another connection, what the peer could not accept.
     var nextOffer: Duration? {
         guard options.isContinuous, let since = collections.compactMap(\.failedSince).min() else {
             return nil
@@ -31,7 +31,7 @@ final class CollectionAgreement {
         return since + connection.limits.longestSilence
     }
 
-    /// Why it does so now.
+    /// The reason for doing so now.
     var dueOffer: SyncError? {
         guard let nextOffer, connection.now >= nextOffer else { return nil }
         return .http(.serviceUnavailable, "the peer could not take all changes")
@@ -49,7 +49,7 @@ final class CollectionAgreement {
         self.begun = begun
     }
 
-    /// Asks for the copies of the checkpoints.
+    /// Requests the peer's copies of the checkpoints.
     func begin(_ version: Subprotocol) {
         do {
             let identity = options.remoteIdentity
@@ -105,10 +105,10 @@ final class CollectionAgreement {
         return text
     }
 
-    /// Starts over in legacy mode where `reply` refuses the first request that names a collection.
+    /// Starts over in legacy mode if `reply` refuses the first request that names a collection.
     ///
-    /// Listeners of version 3 that offer the default collection only answer `getCollections` and
-    /// then refuse such requests. Returns whether it was such a refusal.
+    /// Listeners of version 3 that offer only the default collection answer `getCollections` and then refuse such
+    /// requests. Returns whether it was such a refusal.
     ///
     /// Source: `replication.md` §1, "LC passive rules".
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool {
@@ -131,7 +131,7 @@ final class CollectionAgreement {
         return true
     }
 
-    /// Takes the answer to `getCollections`.
+    /// Handles the answer to `getCollections`.
     func received(collections reply: BLIPIncomingReply) {
         if let failure = reply.error, failure.domain == "BLIP", failure.status == .notFound,
             isDefaultOnly
@@ -160,7 +160,7 @@ final class CollectionAgreement {
         }
     }
 
-    /// Takes the answer to `getCheckpoint`, in legacy mode.
+    /// Handles the answer to `getCheckpoint`, in legacy mode.
     func received(checkpoint reply: BLIPIncomingReply) {
         if let failure = reply.error {
             var error = SyncError(failure)
@@ -178,7 +178,7 @@ final class CollectionAgreement {
         startCollections()
     }
 
-    /// Both copies of the checkpoints are known: push and pull begin.
+    /// Both copies of the checkpoints are known: starts push and pull.
     private func startCollections() {
         connection.take(.checkpointsCompared)
         do {

@@ -1,5 +1,5 @@
-/// Encodes a flat array in Fleece, the binary JSON of Couchbase Lite, as far as a checkpoint ID
-/// needs it: strings, Booleans, null and lists of strings.
+/// Encodes a flat array in Fleece, the binary JSON of Couchbase Lite, to the extent that a checkpoint ID needs:
+/// strings, Booleans, null and lists of strings.
 ///
 /// Source: `checkpoints.md` §2, last list.
 struct FleeceArray {
@@ -10,7 +10,7 @@ struct FleeceArray {
         case null
     }
 
-    /// A pointer does not fit 15 bits, or a list is longer than the short form of its count tells.
+    /// A pointer does not fit in 15 bits, or a list is too long for the short form of its count.
     private struct TooLong: Error {}
 
     /// Returns the bytes of the whole document, or `nil` when they have no short form.
@@ -58,7 +58,7 @@ struct FleeceArray {
 
     private mutating func place(_ bytes: [UInt8]) throws(TooLong) -> Place {
         if bytes.count < 2 { return .inline(0x40 | UInt8(bytes.count), bytes.first ?? 0) }
-        // What comes later would have to point further back than it can.
+        // Later values would have to point back further than they can.
         guard output.count <= 2 * Self.farthest else { throw TooLong() }
         if let offset = shared[bytes] { return .pointer(offset) }
         let offset = output.count

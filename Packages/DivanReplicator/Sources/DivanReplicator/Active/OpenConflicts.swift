@@ -2,22 +2,22 @@ import DivanLog
 import DivanRevisions
 import DivanStore
 
-/// The conflicts that wait for a resolver.
+/// The conflicts waiting for a resolver.
 ///
-/// **What bounds it.** `ReplicatorLimits.unresolvedConflictsCount`: while so many wait, the pull asks for no more.
-/// Those of earlier runs stay in the store and are read from there a few at a time, up to half of that
-/// bound, so that the pull goes on beside them.
+/// **What bounds it.** `ReplicatorLimits.unresolvedConflictsCount`: while that many wait, the pull requests no more.
+/// Conflicts from earlier runs stay in the store and are read from there a few at a time, up to half of that limit, so
+/// that the pull can continue meanwhile.
 final class OpenConflicts {
-    /// The last document that was seen not to come to rest.
+    /// The last document whose conflict kept coming back.
     private(set) var rotating: PendingConflict?
 
     private let connection: Connection
     private var unresolved: Set<PendingConflict> = []
-    /// Conflicts of earlier runs that nobody is asked about yet: those behind a sequence.
+    /// Conflicts from earlier runs that no resolver has been asked about yet: those after a sequence.
     private var unread: [(path: CollectionPath, sequence: UInt64)] = []
     private var knowsPeer = false
     private var rotations = RotationWatch()
-    /// When one was settled last, or the first of those that wait was added.
+    /// When one was last settled, or the first waiting one was added.
     private var lastNews: Duration = .zero
 
     init(_ connection: Connection) {
@@ -26,13 +26,13 @@ final class OpenConflicts {
 
     var isEmpty: Bool { unresolved.isEmpty && unread.isEmpty }
 
-    /// Whether more may come.
+    /// Whether more may be added.
     var hasRoom: Bool { unresolved.count < connection.limits.unresolvedConflictsCount }
 
-    /// Since when no resolver has answered; `nil` when none is asked.
+    /// Since when no resolver has answered; `nil` if none has been asked.
     var oldest: Duration? { unresolved.isEmpty ? nil : lastNews }
 
-    /// What resolvers are waited for.
+    /// The resolvers that are being waited for.
     var wait: SyncWait? {
         guard let first = unresolved.first else { return nil }
         return SyncWait(
@@ -42,22 +42,22 @@ final class OpenConflicts {
         )
     }
 
-    /// The collection has conflicts of earlier runs; they are asked about once it is known who the peer
-    /// is.
+    /// The collection has conflicts from earlier runs; resolvers are asked about them once the peer's identity is
+    /// known.
     func addEarlier(in path: CollectionPath) {
         unread.append((path, 0))
     }
 
-    /// Who the peer is, is known: asks about the conflicts of earlier runs.
+    /// The peer's identity is known: asks about the conflicts from earlier runs.
     func askAboutEarlier() {
         knowsPeer = true
         readEarlier()
     }
 
-    /// Reads as many conflicts of earlier runs as there is room for, in the order of their sequences.
+    /// Reads as many conflicts from earlier runs as there is room for, in the order of their sequences.
     ///
-    /// One that changes meanwhile gets a later sequence, and is met there. What is not read when the
-    /// connection closes is the next run's.
+    /// One that changes meanwhile gets a later sequence and is read there. Those not read when the connection closes
+    /// are left to the next run.
     private func readEarlier() {
         let limit = max(1, connection.limits.unresolvedConflictsCount / 2)
         do {
@@ -87,7 +87,7 @@ final class OpenConflicts {
         connection.emit(.resolve(conflict))
     }
 
-    /// A conflict is resolved, or stays; returns whether anybody was asked.
+    /// A conflict is resolved, or remains; returns whether a resolver had been asked.
     func settled(_ conflict: PendingConflict, _ error: SyncError?) -> Bool {
         guard unresolved.remove(conflict) != nil else { return false }
         lastNews = connection.now
@@ -104,7 +104,7 @@ final class OpenConflicts {
         return true
     }
 
-    /// Names a document that does not come to rest, in the log, in an event, and in the status.
+    /// Reports a document whose conflict keeps coming back, in the log, in an event, and in the status.
     private func watch(_ conflict: PendingConflict) {
         let limits = connection.limits
         guard rotations.note(conflict, at: connection.now, limits) else { return }
@@ -117,8 +117,7 @@ final class OpenConflicts {
         connection.report(DocumentEvent(resolving: conflict, SyncError(.liteCore(.conflict), text)))
     }
 
-    /// Whether the document is deleted now, and whether another conflict of it came while the answer was
-    /// on its way here.
+    /// Whether the document is deleted now, and whether another conflict of it appeared before the answer arrived.
     private func outcome(of conflict: PendingConflict) -> (isTombstone: Bool, isOpen: Bool) {
         let (documentID, path) = (conflict.documentID, conflict.collection)
         do {

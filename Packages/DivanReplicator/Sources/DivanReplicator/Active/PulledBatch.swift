@@ -1,18 +1,18 @@
 import DivanRevisions
 import DivanStore
 
-/// One transaction of an active peer: what the peer sent, and what it told.
+/// One transaction of an active peer: what the peer sent and reported.
 struct PulledBatch {
     let revisions: [IncomingRevision]
-    /// Documents that the user lost, and what becomes of each.
+    /// Withdrawn documents, and what happens to each.
     let losses: [(Remarks.Removal, Remarks.Verdict)]
     let marks: [Remarks.Mark]
-    /// Whether it has anything that the peer does not say again by itself.
+    /// Whether it contains anything that the peer does not repeat by itself.
     let hasHeard: Bool
-    /// Stores it.
+    /// The work that stores it.
     let work: StoringWork
 
-    /// Takes what is ready in the inbox, and what was remarked.
+    /// Takes what is ready in the inbox, and the remarks.
     init(
         of collections: [ActiveCollection],
         _ inbox: Inbox,

@@ -3,17 +3,17 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// The pulling half of an active peer, for one collection: subscribes, decides what it wants, and
-/// knows what is still to come.
+/// The pulling half of an active peer, for one collection: subscribes, decides what to request, and tracks what is
+/// still to come.
 ///
-/// By reference: what is asked of it for each document is then no change of its owner's, which Swift
-/// would look for others of (some 120 instructions each).
+/// A class, because for a value every call for a document would count as a change of its owner, which Swift checks for
+/// overlapping access (some 120 instructions each).
 ///
 /// Source: `replication.md` §3.
 final class Puller {
     private let path: CollectionPath
     private var phase = Phase.subscribed
-    /// Changes that the peer has not announced yet, as far as it told; never too few.
+    /// Changes that the peer has not announced yet, as far as it said; never too few.
     private(set) var unreadCount: UInt64 = 0
 
     private let connection: Connection
@@ -22,9 +22,9 @@ final class Puller {
     private let collection: Int
     private let options: PeerConfiguration.CollectionOptions
     private let purgesRevoked: Bool
-    // Unchecked: one thread uses a puller, and the tables call nobody.
+    // Unchecked: a puller is used by one thread, and the tables call nothing.
     @exclusivity(unchecked) private(set) var requested = RequestedRevisions()
-    /// When one of those came last, or the first of them was asked for.
+    /// When a requested revision last arrived, or the first of them was requested.
     private var lastArrival: Duration = .zero
     private var waiting: [BLIPIncomingRequest] = []
     private var hasAnswered = false
@@ -52,18 +52,18 @@ final class Puller {
         path = options.path
     }
 
-    /// Whether everything announced has arrived, or nothing more will.
+    /// Whether everything announced has arrived, or nothing more will arrive.
     var isIdle: Bool {
         phase == .failed || (phase == .caughtUp && requested.isEmpty && waiting.isEmpty)
     }
 
-    /// Whether the peer may announce more, or has announced what is not asked for yet.
+    /// Whether the peer may announce more, or has announced changes that are not requested yet.
     var isCatchingUp: Bool { phase == .subscribed || !waiting.isEmpty }
 
-    /// Since when no revision came that was asked for; `nil` when none is to come.
+    /// Since when no requested revision has arrived; `nil` if none is expected.
     var oldest: Duration? { requested.isEmpty ? nil : lastArrival }
 
-    /// What was asked for and has not come.
+    /// What was requested and has not arrived.
     var wait: SyncWait? {
         guard let documentID = requested.someDocumentID else { return nil }
         return SyncWait(
@@ -82,7 +82,7 @@ final class Puller {
         properties.append("sendReplacementRevs", "true")
         properties.append("versioning", connection.dialect.versioning)
         if skipsTombstones { properties.append("activeOnly", "true") }
-        // Also when nothing is purged: the application is told what it lost.
+        // Even if nothing is purged: the application is told which documents it lost.
         if options.documentIDs.isEmpty { properties.append("revocations", "true") }
         if !options.channels.isEmpty {
             properties.append("filter", BLIPProperties.channelFilter)
@@ -104,9 +104,9 @@ final class Puller {
         return writer.bytes
     }
 
-    /// Takes the answer to the subscription.
+    /// Handles the answer to the subscription.
     ///
-    /// A peer of our kind says how many changes it has for us; others leave that out.
+    /// A Divan peer says how many changes it has for us; others do not.
     func subscribed(_ reply: BLIPIncomingReply) {
         if let failure = reply.error {
             phase = .failed
@@ -120,11 +120,10 @@ final class Puller {
         }
     }
 
-    /// Takes a `changes` message; it is answered at the next `pump`, or later when too much is
-    /// still to come.
+    /// Accepts a `changes` message; it is answered at the next `pump`, or later if too much is still to come.
     func receive(_ request: BLIPIncomingRequest) {
-        // One that says twice that there is nothing more says it once: while the windows are full these
-        // come one for each change, and no window of the peer's holds them back.
+        // Repeated messages that there is nothing more count once: while the windows are full one comes with each
+        // change, and no window at the peer limits them.
         if let last = waiting.last, saysNoMore(request), saysNoMore(last) { return }
         guard waiting.count < connection.limits.waitingListsCount else {
             connection.fail(.remote("the peer sends lists without end"))
@@ -133,14 +132,14 @@ final class Puller {
         waiting.append(request)
     }
 
-    /// Whether a list is empty and wants no answer.
+    /// Whether a list is empty and expects no answer.
     private func saysNoMore(_ request: BLIPIncomingRequest) -> Bool {
         guard request.isNoReply, request.body.count <= 16 else { return false }
         return (try? ChangesMessage.parse(request.body, in: connection.dialect, count: 1))?.isEmpty
             ?? false
     }
 
-    /// Answers lists that wait, as long as few enough revisions are on their way.
+    /// Answers waiting lists while few enough revisions are in transit.
     func pump() {
         while !waiting.isEmpty, !connection.isClosed,
             requested.count - connection.underway.hereCount
@@ -154,7 +153,7 @@ final class Puller {
                 let failure = SyncError.http(.badRequest, "changes must be a list of changes")
                 connection.refuse(request, with: failure)
                 connection.note(failure)
-                // What it told of comes again in another run, so the checkpoint stays before it.
+                // The changes in it are announced again in another run, so the checkpoint stays before it.
                 checkpointer.remote.announce(.unreadable, isFinished: false)
             } catch {
                 connection.refuse(request, with: SyncError(storage: error))
@@ -179,7 +178,7 @@ final class Puller {
             return
         }
         guard !request.isNoReply else {
-            // Nothing can be asked for, and the checkpoint must not pass what did not come.
+            // Nothing can be requested, and the checkpoint must not pass changes that did not arrive.
             let error = SyncError.http(.badRequest, "announced in a list that wants no answer")
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
@@ -192,7 +191,7 @@ final class Puller {
         do {
             answers = try decide(entries)
         } catch {
-            // Nobody will send these in this run: the checkpoint must not pass them.
+            // Nobody will send these in this run, so the checkpoint must not pass them.
             for entry in entries {
                 checkpointer.remote.announce(entry.sequence, isFinished: false)
             }
@@ -220,7 +219,7 @@ final class Puller {
         }
         let decisions = try decisions(about: questions)
         let isToGo = losses(announcedWith: entries)
-        // Collected once for a whole list, and where it is asked for.
+        // Collected once for a whole list, and only if needed.
         var onTheirWay: Set<DocumentID>?
         func isOnItsWay(_ documentID: DocumentID) -> Bool {
             guard !requested.isEmpty else { return false }
@@ -230,11 +229,11 @@ final class Puller {
         }
         for ((place, question), decision) in zip(zip(places, questions), decisions) {
             switch decision {
-            // Access is back before what the loss asked for is done: it is to come again.
+            // Access is restored before the loss has been processed: the document must be sent again.
             case .known where isToGo(question.documentID, place):
                 answers[place] = .wanted(ancestors: [])
             case .known(let isMarked, let isCurrent):
-                // An older revision of the document may still be on its way here.
+                // An older revision of the document may still be in transit.
                 guard !isMarked || !isCurrent || isOnItsWay(question.documentID) else { continue }
                 mark(question, at: entries[place].sequence, isBehind: !isCurrent)
             case .wanted(let ancestors, let rival):
@@ -250,7 +249,7 @@ final class Puller {
         return answers
     }
 
-    /// Notes that the peer has a revision which is here.
+    /// Records that the peer has a revision that is stored here.
     private func mark(
         _ question: (documentID: DocumentID, revisionID: RevisionID),
         at sequence: RemoteSequence,
@@ -270,7 +269,7 @@ final class Puller {
         )
     }
 
-    /// Tells whether the loss of a document, which the entry at a place was told after, waits to be dealt with.
+    /// Returns whether a loss of the document, reported before the entry at the index, is still to be processed.
     private func losses(
         announcedWith entries: [ChangesMessage.Entry]
     ) -> (DocumentID, Int) -> Bool {
@@ -298,8 +297,8 @@ final class Puller {
         }
     }
 
-    /// The revisions to name to the peer; one that keeps to the order says whether it gave up what is
-    /// current here.
+    /// The revisions to name to the peer; one that keeps to the order then says whether it gave up our current
+    /// revision.
     private func named(_ ancestors: [RevisionID], _ rival: RevisionID?) -> [RevisionID] {
         guard !ancestors.isEmpty || rival != nil else { return [] }
         var named = ancestors
@@ -314,7 +313,7 @@ final class Puller {
     private func announce(_ entry: ChangesMessage.Entry, isWanted: Bool) {
         if entry.flags.saysAccessLost {
             checkpointer.remote.announce(entry.sequence, isFinished: false)
-            // A name that no document can have finds none to purge.
+            // No document can have an invalid name, so there is none to purge.
             var removal = removal(
                 of: entry.documentID ?? DocumentID(unchecked: entry.name),
                 entry.revisionID,
@@ -335,20 +334,20 @@ final class Puller {
         }
     }
 
-    /// Changes what is to come, here and of all collections.
+    /// Changes what is expected, here and for all collections together.
     private func note(_ change: (inout RequestedRevisions) -> Void) {
         let count = requested.count
         change(&requested)
         connection.underway.requestedCount += requested.count - count
     }
 
-    /// What is announced and left out is told.
+    /// Reports an announced change that is not requested.
     private func report(_ entry: ChangesMessage.Entry, _ error: SyncError) {
         let documentID = DocumentID(unchecked: entry.name)
         connection.report(DocumentEvent(pulling: documentID, in: path, error))
     }
 
-    /// What to do about a document that the user lost.
+    /// What to do about a document that was withdrawn.
     func removal(
         of documentID: DocumentID,
         _ revisionID: RevisionID?,
@@ -366,12 +365,12 @@ final class Puller {
         )
     }
 
-    /// The documents of which a revision was asked for and is not stored.
+    /// The documents with a revision that was requested and is not stored.
     var awaited: Set<DocumentID> { requested.documentIDs }
 
-    /// A revision that was asked for arrived, or never will.
+    /// A requested revision arrived, or never will.
     ///
-    /// One that `isFinished` need not come in another run.
+    /// If `isFinished`, it need not come in another run.
     func finish(_ sequence: RemoteSequence, isFinished: Bool, byteCount: Int) {
         note { $0.remove(sequence) }
         (lastArrival, connection.lastArrival) = (connection.now, connection.now)
@@ -381,7 +380,7 @@ final class Puller {
 }
 
 extension ChangesMessage.Entry {
-    /// Why a revision that a peer announces cannot be stored; `nil` when it can.
+    /// Why an announced revision cannot be stored; `nil` if it can.
     fileprivate func flaw(_ limits: ReplicatorLimits) -> SyncError? {
         if revisionID == nil {
             return .http(.badRequest, "the peer's revision ID is none that this database takes")

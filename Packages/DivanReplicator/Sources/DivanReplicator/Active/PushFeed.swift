@@ -1,25 +1,25 @@
 import DivanRevisions
 import DivanStore
 
-/// The local changes that one collection pushes, in the order of their sequences: what is new, what
-/// the filters let through, and which marks of the peer's revisions are to be relied on.
+/// The local changes that one collection pushes, in the order of their sequences: what is new, what passes the filters,
+/// and which marks of the peer's revisions are reliable.
 struct PushFeed {
     private let path: CollectionPath
     private let connection: Connection
     private let checkpointer: Checkpointer
     private let filter: DocumentFilter?
     private let wantedIDs: Set<DocumentID>
-    /// Marks of changes up to this sequence are older than what the peer confirmed, and not to be relied on.
+    /// Marks of changes up to this sequence are older than what the peer confirmed, and not reliable.
     private let trustedAfter: UInt64
-    /// Documents that were in conflict when such a change was read: whoever resolves one by keeping the
-    /// peer's side relies on the mark.
+    /// Documents that were in conflict when such a change was read: resolving one by keeping the peer's side relies on
+    /// its mark.
     private var doubtfulIDs: Set<DocumentID> = []
     private var doubtsAll = false  // there were more of them than are remembered
-    /// Documents whose current revision the peer had when it was read, while another one was on its
-    /// way there, or had just arrived.
+    /// Documents whose current revision the peer had when it was read, while another one was in transit to it, or had
+    /// just arrived.
     private var overtakenIDs: Set<DocumentID> = []
     private var lastSequence: UInt64  // the feed is read through here
-    /// Local changes that are not looked at yet; never too few.
+    /// Local changes that have not been examined yet; never too few.
     private(set) var unreadCount: UInt64
     private(set) var phase = FeedPhase.backlog
 
@@ -43,13 +43,13 @@ struct PushFeed {
     /// Whether bodies are read to ask a filter about them.
     var isFiltered: Bool { filter != nil }
 
-    /// There are changes behind the last one that was read.
+    /// There are changes after the last one that was read.
     mutating func notice() {
         phase.notice()
     }
 
-    /// Reads one list of changes and returns those that are to be pushed, which the checkpoint may pass,
-    /// and those that cannot be read, which it may not.
+    /// Reads one list of changes; returns those to push, which the checkpoint may pass, and those that cannot be read,
+    /// which it may not.
     mutating func read(
         whileUnderway isUnderway: (DocumentID) -> Bool
     ) throws -> (changes: [FeedChange], damaged: [DamagedChange]) {
@@ -111,15 +111,15 @@ struct PushFeed {
         if !doubtsAll { doubtfulIDs.insert(documentID) }
     }
 
-    /// What is known of a document at the peer is true: it sent a revision in this run, or is asked.
+    /// Records about the document at the peer are reliable: it sent a revision in this run, or is being asked.
     mutating func trust(_ documentID: DocumentID) {
         if !doubtfulIDs.isEmpty { doubtfulIDs.remove(documentID) }
     }
 
-    /// Whether the peer had the current revision of some document and took another one since.
+    /// Whether the peer had the current revision of some document and has accepted another one since.
     var hasOvertaken: Bool { !overtakenIDs.isEmpty }
 
-    /// Whether that holds of one document; it is forgotten with the answer.
+    /// Whether that applies to one document; asking clears it.
     mutating func takeOvertaken(_ documentID: DocumentID) -> Bool {
         overtakenIDs.remove(documentID) != nil
     }
@@ -131,7 +131,7 @@ struct PushFeed {
         let isTrusted =
             row.sequence > trustedAfter && !doubtsAll && !doubtfulIDs.contains(row.documentID)
         if isTrusted, row.remoteAncestor == row.revisionID { return false }
-        // What was pushed behind something that was left is not read again.
+        // A change that was pushed after one that was left out is not read again.
         guard let filter, !isCompleted(row) else { return true }
         let isTombstone = row.flags.contains(.tombstone)
         let result = Result { () throws(StoreError) in

@@ -1,18 +1,18 @@
 import DivanRevisions
 import DivanStore
 
-/// The revisions that a peer has in place of pushed ones: asks the store what follows from each.
+/// The peer's revisions that differ from pushed ones: consults the store about what to do with each.
 ///
 /// Source: `replication.md` §5 (a)–(d).
 struct PushRivals {
     let path: CollectionPath
-    /// Whether a pull runs beside, which may bring the peer's revision.
+    /// Whether a pull runs at the same time, which may bring the peer's revision.
     let pulls: Bool
     let connection: Connection
 
-    /// Decides what a conflict means, where the peer may have said which revision it has.
+    /// Decides how to handle a conflict, where the peer may have named its revision.
     ///
-    /// `canAwait` says whether there is room for one more that awaits the pull.
+    /// `canAwait` says whether one more change may wait for the pull.
     func verdict(
         on proposal: Proposal,
         against theirs: RevisionID?,
@@ -36,7 +36,7 @@ struct PushRivals {
         return pulls && canAwait ? .pullMayClear : .nothingHelps
     }
 
-    /// An ancestor with which the proposal may succeed at once.
+    /// An ancestor with which the proposal may be accepted at once.
     private func betterAncestor(
         than proposal: Proposal,
         _ theirs: RevisionID?,
@@ -54,11 +54,11 @@ struct PushRivals {
         return known
     }
 
-    /// Makes a revision that a peer of another kind can take, where it has one that we gave up.
+    /// Creates a revision that a peer other than Divan can accept, if it has one that was given up here.
     ///
-    /// Not where that one says the same: of two such peers each would have the revision that was made for
-    /// the other one put in the place of its own, for ever.
+    /// Not if both have the same content: two such peers would endlessly replace each other's revision.
     ///
+    /// - Returns: `grafted` if there is one now, which is pushed as its own change.
     /// - Returns: `grafted` where there is one now, which is pushed as a change of its own.
     private func graft(
         _ change: FeedChange,
@@ -80,10 +80,10 @@ struct PushRivals {
         return isGrafted ? .grafted : nil
     }
 
-    /// Takes the revision that a peer of ours insists on, where it was given up here and precedes
-    /// the one that was pushed (`RevisionTree`, decision 0010).
+    /// Takes back the revision that a Divan peer insists on, if it was given up here and precedes the pushed one
+    /// (`RevisionTree`, decision 0010).
     ///
-    /// - Returns: Whether it is current now, which is reported; else it must come with the pull.
+    /// - Returns: Whether it is current now, which is reported; otherwise it must come with the pull.
     private func takeBack(_ theirs: RevisionID?, _ change: FeedChange) throws -> Bool {
         guard pulls, connection.peerKeepsOrder, let theirs, let remote = connection.remote else {
             return false
@@ -97,8 +97,8 @@ struct PushRivals {
         return true
     }
 
-    /// Whether a peer that has taken an earlier change of a document can take this one: not where that was
-    /// purged and made anew in between, or lost to another.
+    /// Whether a peer that accepted an earlier change of a document can accept this one: not if the earlier one was
+    /// purged and the document recreated in between, or if it lost to another.
     func canFollow(_ change: FeedChange, _ theirs: RevisionID) -> Bool {
         let history = try? connection.store.read {
             try $0.revisions(of: change.documentID, in: path)
@@ -106,8 +106,8 @@ struct PushRivals {
         return history.map { follows(theirs, change.revisionID, $0) } ?? false
     }
 
-    /// Whether a peer whose current revision is `theirs` can take ours: it descends from that one,
-    /// or the branch of that one was given up here, which the peer is told.
+    /// Whether a peer whose current revision is `theirs` can accept ours: ours descends from it, or its branch was
+    /// given up here, which the peer is told.
     private func follows(
         _ theirs: RevisionID,
         _ mine: RevisionID,
@@ -120,15 +120,15 @@ struct PushRivals {
 // MARK: - What the pull brought
 
 extension PushRivals {
-    /// The ancestor with which a change may succeed that awaited the pull.
+    /// The ancestor with which a change that waited for the pull may be accepted.
     func verdict(afterPulling change: FeedChange) throws -> PushedChange.Event {
         let found = try connection.store.read { try newer(of: change.documentID, $0) }
         guard let found, found.current.id == change.revisionID else { return .pulled }
         return .ancestorFound(found.known)
     }
 
-    /// The change of a document on which the peer is behind although it counts as done: what was
-    /// refused, because the peer had another revision then, may succeed now.
+    /// The change to push for a document on which the peer is behind although it counts as done: it was refused when
+    /// the peer had another revision, and may be accepted now.
     func overdue(
         _ documentID: DocumentID,
         in feed: PushFeed,
@@ -149,7 +149,7 @@ extension PushRivals {
         }
     }
 
-    /// The current revision of a document, and the one of the peer that it can follow.
+    /// A document's current revision, and the peer's revision that it can follow.
     private func newer(
         of documentID: DocumentID,
         _ reader: StoreReader

@@ -2,25 +2,23 @@ import DivanRevisions
 
 /// One local change on its way to the peer.
 ///
-/// **Its life.** A change that is found in the feed is named in a list of proposals. The peer wants
-/// it, has it, refuses it, or has another revision in its place. What it wants, `RevisionSender` sends
-/// when the window has room, whole or as a difference, until it is answered. A revision that is
-/// forbidden (403) is set aside and gets a second try after all else: a document that follows may
-/// bring the right to write it. Where the peer has another revision the change is `disputed`, and
-/// `PushRivals` asks the store what follows: another ancestor to propose, a revision to take back or
-/// to graft onto, a pull that may bring what is missing, or nothing.
+/// **Its life.** A change found in the feed is named in a list of proposals. The peer wants it, has it, refuses it, or
+/// has another revision in its place. What it wants, `RevisionSender` sends when the window has room, in full or as a
+/// delta, until it is answered. A revision that is forbidden (403) is set aside and tried again after everything else:
+/// a later document may grant the right to write it. If the peer has another revision, the change is `disputed`, and
+/// `PushRivals` asks the store what to do: propose another ancestor, take a revision back or graft onto it, wait for a
+/// pull that may bring what is missing, or nothing.
 ///
-/// **What it promises.** A change that is settled moves the checkpoint (`pass`), unless its answer
-/// never came or was a temporary failure: it is proposed anew in the next run then. One that
-/// awaits the pull counts as done, and is remembered as refused: a crash must not lose the rest, and
-/// must not lose it either.
+/// **What it promises.** A settled change moves the checkpoint (`pass`), unless its answer never came or was a
+/// temporary failure: then it is proposed again in the next run. One that awaits the pull counts as done, and is
+/// remembered as refused, so that a crash loses neither it nor the progress of the others.
 ///
-/// **What may be reordered.** Answers to lists and to revisions come in any order; of one document at
-/// most one change is under way, so each answer meets the state that asked for it. What is not
-/// listed in `take` cannot happen, and changes nothing.
+/// **What may be reordered.** Answers to lists and to revisions come in any order; at most one change per document is
+/// in progress, so each answer meets the state that asked for it. Transitions not listed in `take` cannot happen, and
+/// change nothing.
 ///
-/// **What bounds it.** `maximumAttempts` ends a dispute about ancestors; how many changes live in
-/// which state is bounded in `PushedChanges`. A lost connection forgets every state.
+/// **What bounds it.** `maximumAttempts` ends a dispute about ancestors; `PushedChanges` limits the number of changes
+/// in each state. A lost connection discards all states.
 ///
 /// Source: `replication.md` §5. Drawn in `Docs/states/pushed-change.md`.
 enum PushedChange {
@@ -35,45 +33,45 @@ enum PushedChange {
     enum Event {
         /// It was named in a list.
         case listed
-        /// The list was not answered, or not in a way that can be read.
+        /// The list was not answered, or its answer cannot be read.
         case unanswered
         case wanted(PeerTerms)
         /// The peer has it; with the peer's sequence, if it said.
         case known(at: UInt64?)
-        /// The peer stored it, or had stored it before.
+        /// The peer stored it, or had stored it already.
         case delivered(DeltaUse?, at: UInt64?, wasThere: Bool)
-        /// It is gone, or cannot be sent; that was told already.
+        /// It is gone, or cannot be sent; that was already reported.
         case vanished
         indirect case forbidden(SyncError, OutgoingRevision)
         case refused(SyncError)
-        /// Not taken now, but perhaps later.
+        /// Not accepted now, but perhaps later.
         case failed(SyncError)
-        /// All else is done.
+        /// Everything else is done.
         case restDone(OutgoingRevision)
         /// The peer has another revision.
         case conflict
 
         // What follows from a conflict.
-        /// The document has another revision by now, or is in conflict: a change of its own.
+        /// The document has another revision now, or is in conflict: a separate change.
         case overtaken
         case unreadable(SyncError)
         case ancestorFound(RevisionID)
-        /// A revision was made that the peer can take.
+        /// A revision was created that the peer can accept.
         case grafted
-        /// The peer's revision says the same, and cannot be told to give way.
+        /// The peer's revision has the same content, and cannot be asked to give way.
         case alike
         /// The peer's revision is current here now.
         case tookBack
         case pullMayClear
         case nothingHelps
 
-        // While the pull goes on.
+        // While the pull continues.
         case pulled
         case newerFound
         case runEnded
     }
 
-    /// What a transition asks for, done in this order.
+    /// What a transition requires, done in this order.
     struct Effects: OptionSet {
         let rawValue: Int
         /// Hand it to the sender.
@@ -84,24 +82,24 @@ enum PushedChange {
         static let propose = Effects(rawValue: 1 << 2)
         /// Tell the application.
         static let report = Effects(rawValue: 1 << 3)
-        /// Have the refusal remembered with what the peer took; that it counts as done is saved later.
+        /// Remember the refusal along with what the peer accepted; that the change counts as done is saved later.
         static let remember = Effects(rawValue: 1 << 4)
-        /// Have it noted that the peer has the revision.
+        /// Record that the peer has the revision.
         static let mark = Effects(rawValue: 1 << 5)
         /// Its bytes count as transferred.
         static let count = Effects(rawValue: 1 << 6)
         /// The checkpoint may pass it.
         static let pass = Effects(rawValue: 1 << 7)
-        /// The checkpoint must not pass it any more.
+        /// The checkpoint must no longer pass it.
         static let reopen = Effects(rawValue: 1 << 8)
         /// There is a new change in the feed.
         static let readFeed = Effects(rawValue: 1 << 9)
     }
 
-    /// How often a change is proposed, each time with another ancestor.
+    /// How often a change is proposed, each time with a different ancestor.
     static let maximumAttempts = 5
 
-    /// The whole behaviour, a line for each transition.
+    /// The complete behaviour, one line per transition.
     mutating func take(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
@@ -139,7 +137,7 @@ enum PushedChange {
         return effects
     }
 
-    /// Whether it counts as done, and may be opened again.
+    /// Whether it counts as done, but may be reopened.
     var awaitsPull: Bool {
         if case .awaitingPull = self { true } else { false }
     }
@@ -151,9 +149,9 @@ enum PushedChange {
 }
 
 extension PushedChange.Event {
-    /// What follows from a verdict on a proposal that is none of those with a meaning of their own.
+    /// The event for a verdict on a proposal that has no meaning of its own.
     ///
-    /// 500 is of the moment here: neither Sync Gateway nor Couchbase Lite could read the document.
+    /// 500 counts as temporary here: Sync Gateway or Couchbase Lite could not read the document.
     init(refusing status: HTTPStatus) {
         if status == .internalError {
             self = .failed(.http(status, "the peer could not look at the document"))
@@ -174,7 +172,7 @@ extension PushedChange.Event {
         }
     }
 
-    /// How far the peer's sequences were, if it said.
+    /// How far the peer's sequences had come, if it said.
     var remoteSequence: UInt64? {
         switch self {
         case .known(let sequence), .delivered(_, let sequence, _): sequence
@@ -191,7 +189,7 @@ extension PushedChange.Event {
         }
     }
 
-    /// Whether the peer had the revision already, on whatever branch.
+    /// Whether the peer already had the revision, on any branch.
     var wasThere: Bool {
         if case .delivered(_, _, let wasThere) = self { wasThere } else { false }
     }

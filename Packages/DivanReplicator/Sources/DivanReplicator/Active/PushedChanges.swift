@@ -1,74 +1,74 @@
 import DivanBLIP
 import DivanRevisions
 
-/// The changes of one collection that are on their way to the peer, one of a document at most.
+/// The changes of one collection that are being pushed, at most one per document.
 ///
-/// Of later ones of the same document only the newest waits. Lists and the window bound how many are
-/// under way; `ReplicatorLimits` bounds those that were set aside or await the pull.
+/// Of later changes to the same document only the newest waits. Lists and the window limit how many are in progress;
+/// `ReplicatorLimits` limits those that were set aside or await the pull.
 struct PushedChanges {
-    /// What is on its way of one document, and what waits behind it.
+    /// A document's change in progress, and the one waiting behind it.
     fileprivate struct Place {
-        /// The change, and how it was proposed last.
+        /// The change, and how it was last proposed.
         var proposal: Proposal
         var change = PushedChange.found
         var next: FeedChange?
     }
 
-    /// What came of an event: the change as it was proposed last, and what is to be done about it.
+    /// The result of an event: the change as it was last proposed, and what to do about it.
     struct Step {
         let proposal: Proposal
         let effects: PushedChange.Effects
         /// Whether the next list names the document.
         fileprivate let isToPropose: Bool
-        /// Whether nothing of the document is on its way any more.
+        /// Whether nothing of the document is in progress any more.
         fileprivate let isOver: Bool
-        /// By how much the number of changes grew that await the pull.
+        /// The increase in the number of changes that await the pull.
         fileprivate let awaitedGrowth: Int
     }
 
     private var places = NumberTable<Place>()
-    /// The numbers of the documents that have a place: a name is hashed when a change comes and when it
-    /// goes, and each event that moves it on brings the number.
+    /// The numbers of the documents that have a place: a name is hashed only when a change is added and removed, and
+    /// each event in between carries the number.
     private var numbers: [DocumentID: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     /// What the next list names, in order.
     private var toPropose: [UInt64] = []
-    /// What gets a second try when all else is done, in order.
+    /// What is tried again when everything else is done, in order.
     private(set) var setAside: [OutgoingRevision] = []
     private(set) var awaitedCount = 0
 
-    /// Whether nothing is under way.
+    /// Whether nothing is in progress.
     var isEmpty: Bool { places.count == awaitedCount }
 
-    /// Whether a change of a document is on its way.
+    /// Whether a change of a document is in progress.
     func isUnderway(_ documentID: DocumentID) -> Bool {
         place(of: documentID).map { !$0.change.awaitsPull } ?? false
     }
 
-    /// The number of a document's change; `nil` where none is under way or awaits the pull.
+    /// The number of a document's change; `nil` if none is in progress or awaits the pull.
     func number(of documentID: DocumentID) -> UInt64? { numbers[documentID] }
 
     private func place(of documentID: DocumentID) -> Place? {
         numbers[documentID].flatMap { places[$0] }
     }
 
-    /// What waits for the pull of a document.
+    /// The change that awaits the pull of a document.
     func awaited(_ documentID: DocumentID) -> Proposal? {
         guard awaitedCount > 0, let place = place(of: documentID), place.change.awaitsPull
         else { return nil }
         return place.proposal
     }
 
-    /// What the pull did not clear, in the order of the changes.
+    /// Changes that the pull did not clear, in order.
     var awaited: [UInt64] {
         guard awaitedCount > 0 else { return [] }
         let proposals = places.elements.lazy.filter(\.change.awaitsPull).map(\.proposal)
         return proposals.sorted { $0.change.sequence < $1.change.sequence }.map(\.number)
     }
 
-    /// Adds a change: it is proposed, or waits behind the one under way.
+    /// Adds a change: it is proposed, or waits behind the one in progress.
     ///
-    /// - Returns: The change that waited so far, which nobody needs any more.
+    /// - Returns: The change that waited so far, which is no longer needed.
     mutating func add(_ proposal: Proposal) -> FeedChange? {
         let documentID = proposal.change.documentID
         lastNumber += 1
@@ -92,15 +92,15 @@ struct PushedChanges {
         return nil
     }
 
-    /// Moves a change on.
+    /// Applies an event to a change.
     ///
     /// - Parameters:
     ///   - event: What happened.
     ///   - number: The number of the change.
-    ///   - canFollow: Whether a change can be proposed from a revision that the peer has, and which waited
-    ///     before it: the document may have been made anew in between.
-    /// - Returns: `nil` where no change has the number any more. One that waited behind it may be there
-    ///   to be proposed now, under the same number.
+    ///   - canFollow: Whether a change can be proposed from a revision that the peer has, and which waited before it:
+    ///     the document may have been recreated in between.
+    /// - Returns: `nil` if no change has the number any more. A change that waited behind it may now be ready to be
+    ///   proposed, under the same number.
     mutating func take(
         _ event: PushedChange.Event,
         of number: UInt64,
@@ -119,14 +119,14 @@ struct PushedChanges {
         return step
     }
 
-    /// Hands out what the next list names.
+    /// Returns, and removes, what the next list names.
     mutating func takeProposals() -> [Proposal] {
         let numbers = toPropose
         toPropose = []
         return numbers.compactMap { take(.listed, of: $0)?.proposal }
     }
 
-    /// Hands out what was set aside.
+    /// Returns, and removes, what was set aside.
     mutating func takeSetAside() -> [OutgoingRevision] {
         defer { setAside = [] }
         return setAside
@@ -134,9 +134,9 @@ struct PushedChanges {
 }
 
 extension PushedChanges.Place {
-    /// Moves the change on, where it is kept: it is large, and moves three times.
+    /// Applies an event in place: a change is large, and moves three times.
     ///
-    /// What waited behind a change takes its place when it is settled.
+    /// When a change is settled, the one waiting behind it takes its place.
     fileprivate mutating func take(
         _ event: PushedChange.Event,
         _ canFollow: (FeedChange, RevisionID) -> Bool

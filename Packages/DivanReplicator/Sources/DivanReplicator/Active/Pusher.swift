@@ -3,11 +3,10 @@ import DivanRevisions
 import DivanSealedFields
 import DivanStore
 
-/// The pushing half of an active peer, for one collection: proposes local changes in the order of
-/// their sequences, sends what the peer accepts, and knows what is done.
+/// The pushing half of an active peer, for one collection: proposes local changes in the order of their sequences,
+/// sends what the peer accepts, and tracks what is done.
 ///
-/// What becomes of a change is decided in `PushedChange`; this hands it the events, and does what
-/// it asks for.
+/// `PushedChange` decides what happens to a change; this passes it the events, and carries out the effects.
 ///
 /// Source: `replication.md` §5.
 struct Pusher {
@@ -22,9 +21,9 @@ struct Pusher {
     private var sender: RevisionSender
     private var listsInFlightCount = 0
     private var hasSpoken = false
-    /// Whether there is more to read, but others shall have their turn first.
+    /// Whether there is more to read, but others must go first.
     private(set) var wantsTurn = false
-    /// Since when there is a change that was sent, and that the peer may take later: this connection does not
+    /// Since when there has been a change that was sent and that the peer may accept later: this connection does not
     /// offer it again.
     private(set) var failedSince: Duration?
 
@@ -50,27 +49,27 @@ struct Pusher {
         sender.sealing = sealing
     }
 
-    /// Whether everything local is at the peer, or refused for good.
+    /// Whether everything local is at the peer, or permanently refused.
     var isIdle: Bool { isAllElseDone && changes.isEmpty }
 
-    /// Whether nothing is on its way but what was set aside.
+    /// Whether nothing is in progress except what was set aside.
     private var isAllElseDone: Bool {
         feed.phase == .caughtUp && listsInFlightCount == 0 && sender.isIdle
     }
 
-    /// Whether a change of a document is on its way.
+    /// Whether a change of a document is in progress.
     func isUnderway(_ documentID: DocumentID) -> Bool { changes.isUnderway(documentID) }
 
     /// How far local changes have been read.
     var feedPhase: FeedPhase { feed.phase }
 
-    /// Local changes that are not looked at yet; never too few.
+    /// Local changes that have not been examined yet; never too few.
     var unreadCount: UInt64 { feed.unreadCount }
 
-    /// There are changes behind the last one that was read.
+    /// There are changes after the last one that was read.
     mutating func notice() { feed.notice() }
 
-    /// The peer sent a revision of a document in this run: what is known of it there is true.
+    /// The peer sent a revision of a document in this run: what is recorded about it there is reliable.
     mutating func trust(_ documentID: DocumentID) { feed.trust(documentID) }
 
     /// Reads, proposes and sends as far as the windows allow.
@@ -80,13 +79,13 @@ struct Pusher {
         if feed.phase == .caughtUp, !hasSpoken { propose([]) }
         try send()
         if giveSecondTries() || sender.queuedCount > 0 { try send() }
-        // What is gone may have a successor, which nobody else tells of in this turn.
+        // A vanished change may have a successor, which nothing else reports in this turn.
         if feed.phase == .behind { try readFeed() }
     }
 
     private mutating func readFeed() throws {
         let listLimit = feed.phase == .backlog ? connection.limits.listsInFlightCount : 1
-        // Lists of which nothing is to be pushed fill no window; where each document is filtered, all cost much.
+        // Lists with nothing to push fill no window; if each document is filtered, all of them cost much.
         var turnCount = connection.limits.silentListsCount
         if feed.isFiltered { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
@@ -102,7 +101,7 @@ struct Pusher {
             var marked: Set<DocumentID>?
             let found = try feed.read { [changes, remarks, collection] documentID in
                 if changes.isUnderway(documentID) { return true }
-                // What the peer said last may wait for a commit: the row tells what it had before.
+                // What the peer said last may wait for a commit, and the row contains its earlier state.
                 let documentIDs = marked ?? remarks.markedDocumentIDs(in: collection)
                 marked = documentIDs
                 return documentIDs.contains(documentID)
@@ -161,7 +160,7 @@ struct Pusher {
         }
     }
 
-    /// After all else each revision that was refused with 403 gets a second try.
+    /// When everything else is done, tries each revision that was refused with 403 a second time.
     private mutating func giveSecondTries() -> Bool {
         guard !changes.setAside.isEmpty,
             isAllElseDone || changes.setAside.count >= connection.limits.forbiddenRevisionsCount
@@ -173,10 +172,10 @@ struct Pusher {
     }
 }
 
-// MARK: - What the peer says
+// MARK: - Messages from the peer
 
 extension Pusher {
-    /// Takes the answer to a list of proposals.
+    /// Handles the answer to a list of proposals.
     mutating func answered(_ proposals: [Proposal], _ reply: BLIPIncomingReply) throws {
         listsInFlightCount -= 1
         connection.underway.listsCount -= 1
@@ -209,7 +208,7 @@ extension Pusher {
         }
     }
 
-    /// Takes the answer to a revision that was sent.
+    /// Handles the answer to a revision that was sent.
     mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) throws {
         let number = revision.number
         let error = reply.error.map { SyncError($0) }
@@ -221,7 +220,7 @@ extension Pusher {
             }
             if !wasThere { notePlace(reply) }
             let isUnplaced = wasThere && connection.dialect.mayCross
-            // It need not be the peer's current one, and nothing says since when.
+            // It need not be the peer's current one, and nothing says since when it has been there.
             let place = isUnplaced ? nil : reply.remoteSequence
             take(.delivered(revision.delta, at: place, wasThere: wasThere), of: number)
             return
@@ -229,7 +228,7 @@ extension Pusher {
         if error.wireCode == .http(.forbidden) {
             take(.forbidden(error, revision), of: number)
         } else if error.isConflict {
-            // Somebody was faster than this revision, though its proposal was accepted.
+            // Another change was faster than this revision, although its proposal was accepted.
             try conflicted(number, rival(in: reply))
         } else if error.isTransient || error.isPeerFailure || isOfTheClocks(error) {
             take(.failed(error), of: number)
@@ -240,15 +239,15 @@ extension Pusher {
         }
     }
 
-    /// Whether Couchbase Lite does not take the time of a version yet, which is more than two minutes ahead of
-    /// its clock: once one of the clocks is right, or time has passed, it does.
+    /// Whether Couchbase Lite rejects the time of a version for now, because it is more than two minutes ahead of its
+    /// clock: it accepts it once the clocks are right, or time has passed.
     private func isOfTheClocks(_ error: SyncError) -> Bool {
         connection.dialect.scheme == .vectors && error.wireCode == .liteCore(.badRevisionID)
     }
 
-    /// Notes under which sequence a peer of ours stored a revision: the pull need not compare it.
+    /// Records the sequence under which a Divan peer stored a revision, so the pull need not compare it.
     ///
-    /// A peer that had the revision already only says how far its sequences are.
+    /// A peer that already had the revision only says how far its sequences have come.
     private func notePlace(_ reply: BLIPIncomingReply) {
         guard rivals.pulls, !reply.properties.bool(OwnProperty.branched),
             let sequence = reply.remoteSequence
@@ -256,9 +255,9 @@ extension Pusher {
         checkpointer.remote.notePushed(sequence)
     }
 
-    /// The revision that the peer has in place of the one that was sent, if it is one of ours and says so.
+    /// The revision that the peer has instead of the one that was sent, if it is a Divan peer and names it.
     ///
-    /// With an answer that is no refusal it has won over ours there: that is told once, as ours may have
+    /// If the answer is not a refusal, that revision has won over ours there: this is reported once, as ours may have
     /// won here.
     private func rival(in reply: BLIPIncomingReply) -> RevisionID? {
         reply.properties[OwnProperty.rival].flatMap { connection.dialect.rival($0) }
@@ -271,10 +270,10 @@ extension Pusher {
         take(verdict, of: number)
     }
 
-    /// The pull brought, or recognised, the peer's revision of a document: a refused proposal may
-    /// succeed now, and one that counts as done where the peer `isBehind`, or took another one since.
+    /// The pull brought the peer's revision of a document, or found it here already: a refused proposal may succeed
+    /// now, as may one that counts as done, if the peer `isBehind` or has accepted another one since.
     ///
-    /// That waits behind a change that is on its way, and the checkpoint with it.
+    /// It waits behind a change in progress, and so does the checkpoint.
     mutating func pulled(_ documentID: DocumentID, isBehind: Bool) throws {
         let isOvertaken =
             feed.hasOvertaken && !changes.isUnderway(documentID) && feed.takeOvertaken(documentID)
@@ -288,7 +287,7 @@ extension Pusher {
                     after: checkpointer.completed
                 )
             else {
-                // What this connection stored is not read as a rule: the peer had it.
+                // What this connection stored is normally not read again, as the peer had it.
                 feed.notice()
                 return
             }
@@ -297,18 +296,18 @@ extension Pusher {
         }
     }
 
-    /// Conflicts that the pull did not clear are the documents' errors.
+    /// Reports conflicts that the pull did not clear as errors of their documents.
     mutating func reportUnresolved() {
         for number in changes.awaited { take(.runEnded, of: number) }
     }
 }
 
-// MARK: - What follows
+// MARK: - Effects
 
 extension Pusher {
-    /// Moves a change on, and does what follows.
+    /// Applies an event to a change, and carries out the effects.
     ///
-    /// - Returns: The change; `nil` where none is under way.
+    /// - Returns: The change; `nil` if none is in progress.
     @discardableResult
     private mutating func take(_ event: PushedChange.Event, of number: UInt64) -> Proposal? {
         let step = changes.take(event, of: number) { [rivals] in rivals.canFollow($0, $1) }
@@ -366,7 +365,7 @@ extension Pusher {
 }
 
 extension BLIPIncomingReply {
-    /// How far the peer's sequences were, if it is one of ours.
+    /// How far the peer's sequences had come, if it is a Divan peer.
     fileprivate var remoteSequence: UInt64? {
         properties[OwnProperty.sequence].flatMap { UInt64($0) }
     }

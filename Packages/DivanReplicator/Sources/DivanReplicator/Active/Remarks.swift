@@ -2,15 +2,14 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// What the peer told about documents without sending any: what it has, what it does not take, and
-/// what the user lost.
+/// What the peer reported about documents without sending any: what it has, what it does not accept, and what the user
+/// lost.
 ///
-/// It is stored with the next transaction. Pusher and puller add to it; marks alone may wait for more
-/// of them (`ReplicatorLimits.heldMarksCount`).
+/// Stored with the next transaction. Pusher and puller add to it; marks alone may wait for more of them
+/// (`ReplicatorLimits.heldMarksCount`).
 final class Remarks {
     private(set) var removals: [Removal] = []
-    // Revisions that the remote is now known to have; unchecked, as one thread adds to the array, which
-    // calls nobody.
+    // Revisions that the remote is now known to have; unchecked, as one thread adds to the array, which calls nothing.
     @exclusivity(unchecked) private(set) var marks: [Mark] = []
     private(set) var refusals: [PushRefusal] = []
 
@@ -18,15 +17,15 @@ final class Remarks {
     struct Mark {
         var collection: Int
         var revision: KnownRevision
-        /// How far the remote's sequences were then, if it said.
+        /// How far the remote's sequences had come then, if it said.
         var remoteSequence: UInt64?
-        /// Whether the remote had it before it came, as its current revision or not.
+        /// Whether the remote already had it before it was sent, as its current revision or not.
         var wasThere = false
         /// Whether we have a newer one.
         var isBehind = false
     }
 
-    /// What the peer refused for good, and the number of its collection.
+    /// What the peer permanently refused, and the number of its collection.
     struct PushRefusal {
         var collection: Int
         var refusal: Refusal
@@ -40,23 +39,23 @@ final class Remarks {
         /// The revision that the server names, if it names one of a tree.
         var revisionID: RevisionID?
         var sequence: RemoteSequence?
-        /// What was asked for of the document when the loss was told, where sequences cannot be compared.
+        /// What had been requested of the document when the loss was reported, if sequences cannot be compared.
         var awaited: Set<RemoteSequence> = []
         var purges: Bool
-        /// Withdrawn, and deleted as well where the server says so.
+        /// Withdrawn, and also deleted if the server says so.
         var flags: SyncFlags = .accessRemoved
 
         func event(in path: CollectionPath, _ error: SyncError?) -> DocumentEvent {
             DocumentEvent(pulling: documentID, in: path, flags: flags, error)
         }
 
-        /// What the pull filter is asked, which may veto the purge.
+        /// The question to the pull filter, which may veto the purge.
         var question: FilteredRevision {
             FilteredRevision(documentID, revisionID, body: [], flags: .accessRemoved)
         }
     }
 
-    /// What becomes of a document that the user may no longer see.
+    /// What happens to a document that the user may no longer see.
     enum Verdict {
         case purges
         /// Nothing is to be purged.
@@ -67,10 +66,10 @@ final class Remarks {
 
     var isEmpty: Bool { removals.isEmpty && marks.isEmpty && refusals.isEmpty }
 
-    /// What the peer said about revisions of ours.
+    /// The number of the peer's statements about our revisions.
     var count: Int { marks.count + refusals.count }
 
-    /// Documents of a collection of which the peer told a revision that is not noted yet.
+    /// Documents of a collection with a revision that the peer reported and that is not recorded yet.
     func markedDocumentIDs(in collection: Int) -> Set<DocumentID> {
         Set(marks.lazy.filter { $0.collection == collection }.map(\.revision.documentID))
     }
@@ -87,7 +86,7 @@ final class Remarks {
 
     func add(_ refusal: PushRefusal) { refusals.append(refusal) }
 
-    /// Hands out everything, in the order of arrival.
+    /// Returns, and removes, everything, in the order of arrival.
     func take() -> (removals: [Removal], marks: [Mark], refusals: [PushRefusal]) {
         defer {
             removals = []
@@ -99,7 +98,7 @@ final class Remarks {
 }
 
 extension StoreWriter {
-    /// Has refusals remembered, in the collections that `paths` numbers.
+    /// Records refusals, in the collections that `paths` numbers.
     func note(
         _ refusals: [Remarks.PushRefusal],
         _ paths: [CollectionPath],

@@ -1,13 +1,13 @@
 import DivanRevisions
 import DivanStore
 
-/// In which order the peer had the revisions of which it tells.
+/// The order in which the peer had the revisions that it reports.
 ///
-/// What it says on several ways does not arrive as it happened: a list of changes overtakes an
-/// answer, an answer overtakes a large revision. A peer of ours says with an answer how far its
-/// sequences were, and each revision comes with its own.
+/// Statements on different paths do not arrive in order: a list of changes overtakes an answer, an answer overtakes a
+/// large revision. A Divan peer says with an answer how far its sequences had come, and each revision comes with its
+/// own.
 struct RemoteOrder {
-    /// The newest that the peer told of a document.
+    /// The newest statement of the peer about a document.
     private struct Latest {
         var sequence: UInt64
         var revisionID: RevisionID
@@ -22,57 +22,57 @@ struct RemoteOrder {
 
     private var latest: [DocumentID: Latest] = [:]
     private var latestRoom = notedDocumentsCount
-    /// The newest sequences under which first revisions came: nearly all of a first pull, of which nothing
-    /// else is asked than whether their documents were made anew.
+    /// The newest sequences under which first revisions arrived, nearly all of a first pull; these only serve to detect
+    /// whether their documents were recreated.
     private var firsts: [DocumentID: UInt64] = [:]
     private var firstsRoom = notedDocumentsCount
 
-    /// What is to be thought of something that the peer told of a document.
+    /// How a statement of the peer about a document relates to earlier ones.
     private enum Verdict {
         case news
-        /// It has told of another revision under the same sequence.
+        /// It has reported another revision under the same sequence.
         case beside
-        /// It has told something newer, which stays noted.
+        /// It has reported something newer, which stays recorded.
         case passed
     }
 
-    /// Notes what the peer told of a document, unless that was passed; `awaited` names what is on its way.
+    /// Records the peer's statement about a document, unless outdated; `awaited` names what is in transit.
     private mutating func note(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
         _ sequence: UInt64,
         awaited: @autoclosure () -> Set<DocumentID>
     ) -> Verdict {
-        // The next ones take the room of what has arrived: a backlog comes through here as a whole.
+        // Later documents take the room of what has arrived: a whole backlog passes through here.
         latest.makeRoom(for: documentID, in: &latestRoom, keeping: awaited)
         let new = Latest(sequence: sequence, revisionID: revisionID)
-        // One look into the table for both questions.
+        // One lookup for both questions.
         return latest[documentID, default: new].move(to: new)
     }
 
-    /// Returns what the peer told of a document, and notes it as the newest; `nil` when the peer has told
-    /// something newer already.
+    /// Returns what the peer reported about a document, and records it as the latest; `nil` if the peer has already
+    /// reported something newer.
     mutating func upToDate(
         _ mark: Remarks.Mark,
         awaited: @autoclosure () -> Set<DocumentID>
     ) -> Remarks.Mark? {
         guard let sequence = mark.remoteSequence else { return mark }
         let documentID = mark.revision.documentID
-        // That it had this one need not be news, nor this one be current there.
+        // That it already had this revision need not be news, nor need the revision be current there.
         if mark.wasThere, tells(of: documentID) { return nil }
         var mark = mark
         switch note(documentID, mark.revision.revisionID, sequence, awaited: awaited()) {
         case .passed: return nil
-        // A later revision may have come under the same sequence, in place of this one.
+        // A later revision may have arrived under the same sequence, in place of this one.
         case .beside: mark.revision.isCurrentThere = false
         case .news: break
         }
         return mark
     }
 
-    /// Notes a revision that came; returns whether the peer has told something newer of its document.
+    /// Records a revision that arrived; returns whether the peer has reported something newer about its document.
     ///
-    /// One that `isFirst` follows no other.
+    /// One that `isFirst` has no predecessor.
     mutating func noteArrival(
         of documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -89,16 +89,16 @@ struct RemoteOrder {
         return firsts[documentID, default: sequence].rise(to: sequence) > sequence
     }
 
-    /// Whether the peer has told something newer of a document than what has this sequence.
+    /// Whether the peer has reported something newer about a document than this sequence.
     func hasPassed(_ documentID: DocumentID, _ sequence: RemoteSequence?) -> Bool {
         guard let number = sequence?.number else { return false }
         return number < max(latest[documentID]?.sequence ?? 0, firsts[documentID] ?? 0)
     }
 
-    /// Whether the peer has told of a document.
+    /// Whether the peer has reported anything about a document.
     private func tells(of documentID: DocumentID) -> Bool { latest[documentID] != nil }
 
-    /// Nothing is on its way any more.
+    /// Nothing is in transit any more.
     mutating func clear() {
         if !latest.isEmpty { latest = [:] }
         if !firsts.isEmpty { firsts = [:] }
@@ -106,20 +106,20 @@ struct RemoteOrder {
 }
 
 extension UInt64 {
-    /// Takes a greater number; returns what it is now.
+    /// Raises the value to a greater number; returns the result.
     fileprivate mutating func rise(to other: UInt64) -> UInt64 {
         self = Swift.max(self, other)
         return self
     }
 }
 
-/// Documents of which something is noted; more only where as many are on their way.
+/// Number of documents recorded; more only while that many are in transit.
 let notedDocumentsCount = 10_000
 
 extension Dictionary where Key == DocumentID {
-    /// Forgets the documents that are not on their way, where there is no room for one more.
+    /// Forgets the documents that are not in transit, if there is no room for one more.
     ///
-    /// The room grows where most of them are, or all would be looked through for each one that comes.
+    /// The room grows if most of them are, as otherwise all would be scanned for each new one.
     mutating func makeRoom(
         for documentID: DocumentID,
         in room: inout Int,

@@ -1,38 +1,38 @@
 import DivanStore
 
-/// The peer's sequences in the order in which it announced them, and how far all are finished.
+/// The peer's sequences in the order in which it announced them, and up to where all are finished.
 ///
-/// `safe` is the value for the checkpoint: the sequence announced just before the oldest
-/// unfinished one. Finished entries between two unfinished ones are forgotten now and then, so
-/// one sequence that cannot finish does not make the list grow with every later one.
+/// `safe` is the value for the checkpoint: the sequence announced just before the oldest unfinished one. Finished
+/// entries between two unfinished ones are dropped now and then, so one sequence that cannot finish does not make the
+/// list grow with every later one.
 ///
-/// Peers count upwards, nearly always, so the list is in the order of its numbers, and one that is
-/// greater than all before it is found by them. Any other sequence stands in `strays`.
+/// Peers almost always count upwards, so the list is in numerical order, and a sequence greater than all before it is
+/// found by its number. Any other sequence is in `strays`.
 ///
-/// What this side pushed has sequences of the peer, too. Where the peer names them, `resumable` goes
-/// over those that follow `safe` without a gap: they need not be compared in the next run.
+/// Revisions pushed by this side have sequences at the peer, too. If the peer names them, `resumable` moves past those
+/// that follow `safe` without a gap: they need not be compared in the next run.
 ///
 /// Source: `checkpoints.md` §3, `replication.md` §9.
 public struct RemoteSequences: Sendable {
     /// Everything up to and including this sequence is finished; `nil` before the first one.
     public private(set) var safe: RemoteSequence?
-    /// Whether the peer tells of earlier sequences again.
+    /// Whether the peer repeats earlier sequences.
     ///
-    /// Ours do, of what is pushed without knowing it; from others a lower sequence is where they want
-    /// the next run to begin.
+    /// Divan peers do, for documents that are pushed without knowing their revision; from others a lower sequence means
+    /// where the next run should start.
     public var mayRepeat = false
     /// Announced sequences that are not finished.
     public private(set) var unfinishedCount = 0
 
-    /// The peer's sequences of what this side pushed.
+    /// The peer's sequences of what was pushed by this side.
     private var pushed = SequenceSet()
     private static let pushedRangesCount = 64  // one for each stranger's change in between
     private var entries: [Entry] = []
     private var doneCount = 0  // entries at the front that `safe` has passed
     private var firstPosition = 0  // position of `entries[0]` since the start
     private var strays: [RemoteSequence: Int] = [:]  // positions of unfinished entries
-    /// Unfinished sequences that the peer told of again, and the lowest of them: no later run hears of those,
-    /// unless it begins before them.
+    /// Unfinished sequences that the peer repeated, and the lowest of them: no later run hears of them, unless it
+    /// starts before them.
     private var repeated = (count: 0, from: UInt64.max)
     private var compactionCount = 1024  // entries at which finished ones are dropped next
 
@@ -41,7 +41,7 @@ public struct RemoteSequences: Sendable {
         safe = since
     }
 
-    /// Appends a sequence; `isFinished` when nothing is to be done for it.
+    /// Appends a sequence; `isFinished` if nothing has to be done for it.
     public mutating func announce(_ sequence: RemoteSequence, isFinished: Bool) {
         if isFinished, entries.count == doneCount || isPassed(sequence) {
             pass(sequence)
@@ -70,7 +70,7 @@ public struct RemoteSequences: Sendable {
         if entries.count >= compactionCount { compact() }
     }
 
-    /// The peer stored what was pushed to it, under this sequence.
+    /// The peer stored a pushed revision under this sequence.
     public mutating func notePushed(_ sequence: UInt64) {
         let passed = safe?.number ?? 0
         guard sequence > passed else { return }
@@ -79,11 +79,11 @@ public struct RemoteSequences: Sendable {
         pushed.insert(sequence)
     }
 
-    /// Where the next run may begin: `safe`, or the end of what was pushed right behind it; before what the
-    /// peer told of again, while that is on its way.
+    /// Where the next run may start: `safe`, or the end of the pushed sequences directly after it, but before any
+    /// repeated sequence in progress.
     ///
-    /// Every change up to `safe` was announced and is finished, and a sequence is never given
-    /// twice; so no other change can hide in the numbers of what was pushed.
+    /// Every change up to `safe` was announced and is finished, and a sequence is never used twice; so no other change
+    /// can be hidden among the pushed sequences.
     public var resumable: RemoteSequence? {
         if let passed = safe?.number, repeated.from > 0, repeated.from <= passed {
             return RemoteSequence(repeated.from - 1)
@@ -113,13 +113,13 @@ public struct RemoteSequences: Sendable {
     /// Whether the sequence was announced and is not finished.
     public func isUnfinished(_ sequence: RemoteSequence) -> Bool { index(of: sequence) != nil }
 
-    /// The number of a sequence, if it is greater than all before it; a stray has none.
+    /// The number of a sequence, if it is greater than all before it; `nil` for a stray.
     private func risingNumber(of sequence: RemoteSequence) -> UInt64? {
         guard let number = sequence.number, let last = entries.last else { return sequence.number }
         return number > last.reach ? number : nil
     }
 
-    /// Where an unfinished sequence stands in `entries`.
+    /// The index of an unfinished sequence in `entries`.
     private func index(of sequence: RemoteSequence) -> Int? {
         if let position = strays[sequence] { return position - firstPosition }
         guard let number = sequence.number else { return nil }
@@ -133,14 +133,13 @@ public struct RemoteSequences: Sendable {
         return low
     }
 
-    /// Whether the peer tells of a sequence again: of a document that we push without knowing its
-    /// revision of it.
+    /// Whether the peer repeats a sequence: of a document that we push without knowing its revision.
     private func isPassed(_ sequence: RemoteSequence) -> Bool {
         guard mayRepeat, let last = safe?.number, let number = sequence.number else { return false }
         return number <= last
     }
 
-    /// Everything up to this sequence is finished; one that comes again takes nothing back.
+    /// Everything up to this sequence is finished; a repeated one reverts nothing.
     private mutating func pass(_ sequence: RemoteSequence) {
         if !isPassed(sequence) { safe = sequence }
     }
@@ -150,7 +149,7 @@ public struct RemoteSequences: Sendable {
         while doneCount < entries.count, entries[doneCount].openCount == 0 { doneCount += 1 }
         guard doneCount > 0 else { return }
         for entry in entries[from..<doneCount] { pass(entry.sequence) }
-        // Now and then, so that each entry is moved but once or so.
+        // Only now and then, so that each entry is moved about once.
         guard doneCount == entries.count || doneCount >= 256 && doneCount * 2 >= entries.count
         else { return }
         dropDone()
@@ -187,10 +186,10 @@ public struct RemoteSequences: Sendable {
 
     private struct Entry {
         let sequence: RemoteSequence
-        /// The greatest number up to here, strays left out.
+        /// The greatest number up to here, without strays.
         let reach: UInt64
         var openCount: Int
-        /// Whether it was told of before.
+        /// Whether it was announced before.
         var isRepeated = false
     }
 }

@@ -1,19 +1,19 @@
 import DivanBLIP
 import DivanRevisions
 
-/// The revisions that were asked for and have not come, by the peer's sequences.
+/// The revisions that were requested and have not arrived, by the peer's sequences.
 ///
-/// Nearly all sequences are numbers that rise, and are found without a hash.
+/// Nearly all sequences are increasing numbers, and are found without hashing.
 struct RequestedRevisions {
     private var numbered = NumberTable<DocumentID>()
     private var others: [RemoteSequence: DocumentID] = [:]
-    /// The same by their documents.
+    /// The same by document.
     private var othersOf: [DocumentID: Set<RemoteSequence>] = [:]
 
     var isEmpty: Bool { count == 0 }
     var count: Int { numbered.count + others.count }
 
-    /// Some document that is still to come.
+    /// Any document that is still to come.
     var someDocumentID: DocumentID? {
         numbered.elements.first ?? others.first?.value
     }
@@ -21,8 +21,7 @@ struct RequestedRevisions {
     /// The documents that are still to come.
     var documentIDs: Set<DocumentID> { Set(numbered.elements).union(others.values) }
 
-    /// The sequences under which a document was asked for, as far as nobody can tell whether they come
-    /// before another one.
+    /// The sequences under which a document was requested, if they cannot be ordered relative to another one.
     func incomparable(
         of documentID: DocumentID,
         to sequence: RemoteSequence?
@@ -31,7 +30,7 @@ struct RequestedRevisions {
         return asked.filter { $0.precedes(sequence) == nil }
     }
 
-    /// Notes that a document was asked for.
+    /// Records that a document was requested.
     mutating func add(_ documentID: DocumentID, at sequence: RemoteSequence) {
         if let number = sequence.integer {
             numbered.insert(documentID, at: number)
@@ -42,9 +41,9 @@ struct RequestedRevisions {
         }
     }
 
-    /// A sequence that a `norev` names, as the list had it that announced it.
+    /// The sequence that a `norev` names, as it was written in the list that announced it.
     ///
-    /// Sync Gateway before 3.3.3, and 4.0 before 4.0.3, leaves out the quotes there (CBG-5051).
+    /// Sync Gateway before 3.3.3, and 4.0 before 4.0.3, omits the quotes there (CBG-5051).
     func announced(_ sequence: RemoteSequence) -> RemoteSequence {
         let isExact = sequence.integer.map { numbered[$0] != nil } ?? (others[sequence] != nil)
         guard !isExact, !others.isEmpty else { return sequence }
@@ -52,7 +51,7 @@ struct RequestedRevisions {
         return others[quoted] == nil ? sequence : quoted
     }
 
-    /// What was asked for under a sequence is not to come any more.
+    /// The revision requested under a sequence is no longer expected.
     mutating func remove(_ sequence: RemoteSequence) {
         if let number = sequence.integer {
             _ = numbered.remove(number)

@@ -1,6 +1,6 @@
-/// When a lost connection is tried again, and when it is given up.
+/// When to retry a lost connection, and when to give up.
 ///
-/// Owns no timer: the caller asks after each failure and waits as long as it is told.
+/// Owns no timer: the caller asks after each failure and waits for the returned time.
 ///
 /// Source: `websocket-and-urls.md` §7, `behaviour.md` §7.
 public struct RetrySchedule: Equatable, Sendable {
@@ -12,7 +12,7 @@ public struct RetrySchedule: Equatable, Sendable {
         case giveUp
     }
 
-    /// Retries since the last connection that replicated.
+    /// Retries since the last connection that transferred something.
     public private(set) var retryCount = 0
 
     private let attemptCount: Int?
@@ -22,8 +22,8 @@ public struct RetrySchedule: Equatable, Sendable {
     /// Creates a schedule.
     ///
     /// - Parameters:
-    ///   - attemptCount: Attempts in all, the first one counted; 0 means 10 for a one-shot
-    ///     replication and no limit for a continuous one.
+    ///   - attemptCount: Attempts in total, including the first; 0 means 10 for a one-shot replication and no limit for
+    ///     a continuous one.
     ///   - longestWait: The longest wait between attempts; zero means 300 s.
     ///   - isContinuous: Whether the replication stays connected.
     public init(attemptCount: Int = 0, longestWait: Duration = .zero, isContinuous: Bool) {
@@ -32,11 +32,11 @@ public struct RetrySchedule: Equatable, Sendable {
         self.isContinuous = isContinuous
     }
 
-    /// Decides after a connection ended with `error`.
+    /// Decides what to do after a connection ended with `error`.
     ///
-    /// `retryAfter` is how long the server asked to be left alone; the longest wait bounds that too.
-    /// An error that depends on the network is tried again like any other: whether the host can be
-    /// reached now is not known before it is tried. A change of the network ends the wait.
+    /// `retryAfter` is the delay requested by the server; the longest wait limits that, too. An error that depends on
+    /// the network is retried like any other: whether the host is reachable is only known by trying. A network change
+    /// ends the wait.
     public mutating func failed(
         with error: SyncError,
         retryAfter: Duration? = nil
@@ -52,7 +52,7 @@ public struct RetrySchedule: Equatable, Sendable {
         return .retry(after: min(max(.seconds(seconds), retryAfter ?? .zero), longestWait))
     }
 
-    /// Starts counting anew: when a connection has replicated, or the network has changed.
+    /// Resets the count, after a connection has replicated or the network has changed.
     public mutating func reset() {
         retryCount = 0
     }

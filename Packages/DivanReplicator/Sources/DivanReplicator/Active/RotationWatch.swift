@@ -2,10 +2,9 @@ import DivanStore
 
 /// Notices a document whose conflict is resolved again and again.
 ///
-/// Choosing one side comes to an end by itself, whoever chooses what (`Precedence` of
-/// DivanRevisions). A resolver that makes something new of the same two revisions each time does
-/// not: every peer answers the merge of the others with a merge of its own. Nobody sees that but
-/// by counting, so this counts, for a bounded number of documents.
+/// Choosing one side always terminates, whoever chooses what (`Precedence` of DivanRevisions). A resolver that creates
+/// something new from the same two revisions each time does not: every peer answers the merge of the others with its
+/// own. This can only be detected by counting, so this type counts, for a bounded number of documents.
 struct RotationWatch {
     private var counts: [PendingConflict: Count] = [:]
 
@@ -14,10 +13,10 @@ struct RotationWatch {
         var resolutionCount = 0
     }
 
-    /// Documents that are counted now.
+    /// Documents being counted now.
     var documentCount: Int { counts.count }
 
-    /// Counts a resolution; true when it is the one too many, once in a window.
+    /// Counts a resolution; returns true for the one that exceeds the limit, once in a window.
     mutating func note(
         _ conflict: PendingConflict,
         at now: Duration,
@@ -28,7 +27,7 @@ struct RotationWatch {
         count.resolutionCount += 1
         if counts[conflict] == nil, counts.count >= limits.watchedConflictsCount {
             counts = counts.filter { now - $0.value.since <= limits.rotationWindow }
-            // All of them are new: whichever turns will soon be counted again.
+            // All are discarded: a document that is in rotation will soon be counted again.
             if counts.count >= limits.watchedConflictsCount { counts = [:] }
         }
         counts[conflict] = count

@@ -1,25 +1,24 @@
 import DivanBLIP
 import DivanRevisions
 
-/// Documents that the user lost while revisions of them were on their way here.
+/// Documents that were withdrawn while revisions of them were in transit.
 ///
-/// A revision that the peer sent before it withdrew the document may arrive, or get its last blob,
-/// afterwards; it is not stored. Whatever the peer sends after it has granted access again has a
-/// later sequence.
+/// A revision that the peer sent before it withdrew the document may arrive, or get its last blob, afterwards; it is
+/// not stored. Anything the peer sends after granting access again has a later sequence.
 struct Withdrawals {
     private struct Loss {
         let sequence: RemoteSequence
-        /// What is known to have been sent before, of a peer whose sequences cannot be compared.
+        /// Sequences known to have been sent before, for a peer whose sequences cannot be compared.
         let earlier: Set<RemoteSequence>
     }
 
-    /// By document, when it was withdrawn last.
+    /// By document, when it was last withdrawn.
     private var latest: [DocumentID: Loss] = [:]
     private var room = notedDocumentsCount
 
     var isEmpty: Bool { latest.isEmpty }
 
-    /// Notes a loss, if the peer told it under a sequence; `awaited` names what is on its way.
+    /// Records a loss, if the peer reported it under a sequence; `awaited` names what is in transit.
     mutating func note(_ removal: Remarks.Removal, awaited: @autoclosure () -> Set<DocumentID>) {
         guard let sequence = removal.sequence else { return }
         latest.makeRoom(for: removal.documentID, in: &room, keeping: awaited)
@@ -32,14 +31,14 @@ struct Withdrawals {
         return sequence.precedes(loss.sequence) ?? loss.earlier.contains(sequence)
     }
 
-    /// Nothing is on its way any more.
+    /// Nothing is in transit any more.
     mutating func clear() {
         if !latest.isEmpty { latest = [:] }
     }
 }
 
 extension Puller {
-    /// What to do about a document of which the peer withholds the revision that was asked for.
+    /// What to do about a document whose requested revision the peer withholds.
     func removal(by message: RevisionMessage, _ request: BLIPIncomingRequest) -> Remarks.Removal {
         removal(
             of: message.documentID,
