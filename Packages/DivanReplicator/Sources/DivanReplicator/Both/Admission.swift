@@ -2,22 +2,22 @@ import DivanRevisions
 import DivanSealedFields
 import DivanStore
 
-/// What decides in one collection which received revisions are taken.
+/// Decides which received revisions are accepted in one collection.
 struct Admission {
     let collection: Int
     let path: CollectionPath
-    /// Refuses to store a revision, which is HTTP/403.
+    /// Refuses to store a revision by returning `false`, which results in HTTP/403.
     var filter: DocumentFilter?
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
-    /// What the peer may replace, as it is now; `nil` = everything.
+    /// What the peer may replace, as stored now; `nil` = everything.
     var storedFilter: DocumentFilter?
     /// Whether the peer may fetch anything.
     var isReadable = true
-    /// Decrypts properties; `nil` leaves them as they come.
+    /// Decrypts properties; `nil` leaves them as received.
     var opening: FieldOpening?
 
-    /// Asks the filters: about what would be stored, and about what is, which is read on credit.
+    /// Asks the filters about the new revision and about the stored one, which is read on credit.
     func admit(
         _ message: RevisionMessage,
         _ body: [UInt8],
@@ -33,7 +33,7 @@ struct Admission {
             guard filter(shown) else { throw .rejected }
         }
         guard let storedFilter else { return }
-        // A short message may be about the longest document.
+        // Even a short message may concern the largest document.
         guard connection.readingCredit.isPositive(at: connection.now) else {
             throw .http(.serviceUnavailable, "too much is read to judge revisions; push later")
         }

@@ -1,19 +1,19 @@
 import DivanRevisions
 import DivanStore
 
-/// What is stored of a received revision: a value, which may go to another thread.
+/// The part of a received revision that is stored: a value, which may be passed to another thread.
 struct ArrivedRevision: Sendable {
     let collection: Int
-    /// Contents that were left at the peer.
+    /// Blobs whose content was left at the peer.
     let absentBlobs: [BlobDigest]
     let received: RemoteRevision
 
-    /// Whether nothing can be here of what it follows.
+    /// Whether it has no ancestors that could be stored here.
     fileprivate var isFirst: Bool { received.history.isEmpty && absentBlobs.isEmpty }
 }
 
 extension StoreWriter {
-    /// Stores received revisions; what is wrong with one alone does not end the transaction.
+    /// Stores received revisions; an error in one of them does not end the transaction.
     func insert(
         _ revisions: [ArrivedRevision],
         in paths: [CollectionPath]
@@ -38,7 +38,7 @@ extension StoreWriter {
         return results
     }
 
-    /// Stores as many new documents as are worth one step; `nil` where they are fewer, or anything else.
+    /// Stores new documents in one step if there are enough; `nil` if there are fewer, or anything else.
     private func insertFirst(
         _ revisions: ArraySlice<ArrivedRevision>,
         in paths: [CollectionPath]

@@ -2,11 +2,11 @@ import DivanBLIP
 import DivanCrypto
 import DivanStore
 
-/// Answers a peer that asks for blobs, in either role.
+/// Answers a peer's requests for blobs, in either role.
 ///
-/// A few contents are on their way at a time, and one proof is being made; further requests wait in
-/// line. A content is opened when its first piece is read, and closed while nobody reads it. A proof
-/// is made a piece in each turn, since every nonce asks for the whole content anew.
+/// A few blobs are sent at a time, and one proof is computed; further requests are queued. A blob's file is opened when
+/// its first piece is read, and closed while nobody reads it. A proof is computed piecewise, some in each turn, since
+/// every nonce requires reading the whole blob again.
 ///
 /// Source: `blobs.md` §4, §6.
 struct AttachmentServer {
@@ -14,11 +14,11 @@ struct AttachmentServer {
         let request: BLIPRequestID
         let digest: BlobDigest
         let isCompressed: Bool
-        /// Where a peer goes on that has a part.
+        /// Where a peer that has a part of it continues.
         let offset: Int
     }
 
-    /// A content on its way, and when the peer last made room for more of it.
+    /// A blob being sent, and when the peer last made room for more of it.
     private struct Stream {
         let request: BLIPRequestID
         let cursor: BlobCursor
@@ -42,17 +42,17 @@ struct AttachmentServer {
         self.connection = connection
     }
 
-    /// Whether a proof goes on in the next turn, after everybody else had theirs.
+    /// Whether a proof continues in the next turn, after everyone else had theirs.
     var wantsTurn: Bool { proof != nil || !proofs.isEmpty }
 
-    /// When the next file is closed that nobody reads from.
+    /// When to close the next file that nobody reads.
     var deadline: Duration? {
         streams.lazy.filter(\.cursor.isOpen).map { $0.since + connection.limits.idleBlobTime }.min()
     }
 
-    /// Takes `getAttachment`: the content streams from its file.
+    /// Handles `getAttachment`: the content is streamed from its file.
     ///
-    /// `readable` says whether a document that the request names, and that the peer may fetch, has it.
+    /// `readable` says whether the request names a document that has the blob and that the peer may fetch.
     mutating func get(
         _ request: BLIPIncomingRequest,
         readable: (BlobDigest) throws(SyncError) -> Bool = { _ in false }
@@ -76,7 +76,7 @@ struct AttachmentServer {
         }
     }
 
-    /// Takes `proveAttachment`: shows that the content is here without sending it.
+    /// Handles `proveAttachment`: proves that the blob is here without sending it.
     mutating func prove(_ request: BLIPIncomingRequest) {
         do throws(SyncError) {
             let digest = try digest(of: request)
@@ -95,14 +95,14 @@ struct AttachmentServer {
         }
     }
 
-    /// Does a turn's work.
+    /// Does the work of one turn.
     mutating func pump() {
         begin()
         closeUnread()
         hashProofs()
     }
 
-    /// The connection is gone, and with it what was asked for.
+    /// The connection is closed, so its requests are dropped.
     mutating func abandon() {
         self = AttachmentServer(connection)
     }
@@ -114,7 +114,7 @@ struct AttachmentServer {
         guard let text = request.properties["digest"], let digest = BlobDigest(text) else {
             throw .http(.badRequest, "missing or malformed digest")
         }
-        // The same words as for one that is not here: who may not have it learns nothing.
+        // Same text as for a missing blob, so a peer without access learns nothing.
         guard try connection.blobRights.mayFetch(digest) ? true : readable(digest) else {
             throw .noBlob(digest)
         }
@@ -125,10 +125,10 @@ struct AttachmentServer {
     }
 }
 
-// MARK: - Contents
+// MARK: - Blobs
 
 extension AttachmentServer {
-    /// Whether a content waits for another one to have left.
+    /// Whether a blob waits for another one to be sent.
     var hasWaiting: Bool { !contents.isEmpty }
 
     /// Answers as many requests as there is room for.
@@ -141,7 +141,7 @@ extension AttachmentServer {
                 continue
             }
             let blobs = connection.store.blobs
-            // A place behind the end means another content: it comes whole.
+            // An offset past the end belongs to other content: send all of it.
             let offset = next.offset <= blobs.byteCount(next.digest) ?? 0 ? next.offset : 0
             let cursor = BlobCursor(next.digest, in: blobs, at: offset)
             var reply = BLIPReply(body: .source(BlobSource(cursor)))
@@ -152,7 +152,7 @@ extension AttachmentServer {
         }
     }
 
-    /// Closes what nobody has read from for a while; it is opened again for the next piece.
+    /// Closes files that nobody has read for a while; they are reopened for the next piece.
     private mutating func closeUnread() {
         for index in streams.indices where streams[index].cursor.isOpen {
             if streams[index].seenOffset != streams[index].cursor.offset {
@@ -168,14 +168,14 @@ extension AttachmentServer {
 // MARK: - Proofs
 
 extension AttachmentServer {
-    /// Hashes the next bytes of the oldest proof, as many as a turn allows.
+    /// Hashes the next bytes for the oldest proofs, as many as a turn allows.
     private mutating func hashProofs() {
         var room = connection.limits.provenByteCount
         while room > 0, var current = proof.take() ?? proofs.popFirst() {
             do {
                 let piece = try current.cursor.read(upTo: min(room, 64 << 10))
                 current.hash.update(piece.span)
-                // A small content costs a turn something, too.
+                // A small blob takes some time, too.
                 room -= max(piece.count, 4 << 10)
                 guard piece.isEmpty else {
                     proof = current

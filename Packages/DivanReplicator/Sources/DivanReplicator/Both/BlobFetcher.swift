@@ -2,21 +2,21 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed
-/// into the store as its pieces arrive.
+/// Fetches the blobs that received revisions need: each digest once, a few at a time, streamed into the store as its
+/// pieces arrive.
 ///
-/// A fetch that breaks leaves no file behind, except that of a content which somebody asked for: it goes
-/// on with the next connection. A peer of ours then sends the rest; others send all, and what is here
-/// already is passed over.
+/// An interrupted fetch leaves no file, except that of a blob which the application requested: it continues with the
+/// next connection. A Divan peer then sends only the rest; others send everything, and the part already here is
+/// skipped.
 ///
 /// Source: `blobs.md` §3, §4.
 struct BlobFetcher {
     /// Who needs a blob.
     struct Waiter {
         enum Reason {
-            /// A revision that cannot be stored before, by the number under which it is parked.
+            /// A revision that cannot be stored without it, by the number under which it is parked.
             case revision(Int)
-            /// Somebody asked for it: its events are told, and what arrives is kept.
+            /// The application requested it: its events are reported, and a part is kept.
             case wish
         }
 
@@ -28,7 +28,7 @@ struct BlobFetcher {
         var isWish: Bool { if case .wish = reason { true } else { false } }
     }
 
-    /// What became of a blob, for one who waited.
+    /// The result of fetching a blob, for one waiter.
     struct Completion {
         let reason: Waiter.Reason
         let error: SyncError?
@@ -39,22 +39,22 @@ struct BlobFetcher {
     private var queue = Line<BlobDigest>()
     private var activeCount = 0
 
-    /// A content on its way, and who waits for it.
+    /// A blob being fetched, and who waits for it.
     private struct Fetch {
-        /// The first is named in the request; the ones behind it wait for the same content.
+        /// The first is named in the request; the others wait for the same blob.
         var waiters: Line<Waiter>
         var writer: BlobWriter?
         var failure: SyncError?
-        /// Bytes that were here before, for a content that somebody asked for.
+        /// Bytes that were here before, for a blob that the application requested.
         private(set) var resumedByteCount: Int?
         private var byteCount = 0
-        /// Bytes that come again, because the peer cannot leave them out.
+        /// Bytes that are sent again, because the peer cannot omit them.
         private var repeatedByteCount = 0
         private var toldByteCount = 0
 
         init(_ waiters: Line<Waiter>) { self.waiters = waiters }
 
-        /// Looks for what an earlier connection has left; returns how many bytes.
+        /// Looks for the part left by an earlier connection; returns its size in bytes.
         mutating func resume(_ digest: BlobDigest, in blobs: BlobStore) -> Int {
             do {
                 let writer = try blobs.writer(resuming: digest)
@@ -67,7 +67,7 @@ struct BlobFetcher {
             }
         }
 
-        /// The answer begins where the peer says, which may not be where it was asked to.
+        /// The answer begins at the peer's offset, which may differ from the requested one.
         mutating func begin(at offset: Int?) {
             guard let resumedByteCount, resumedByteCount > 0, offset != resumedByteCount else {
                 return
@@ -96,7 +96,7 @@ struct BlobFetcher {
             }
         }
 
-        /// How far a content is that somebody asked for, about every 64 KiB and at its end.
+        /// Progress of a blob that the application requested, about every 64 KiB and at its end.
         mutating func takeNews(isFinal: Bool) -> BlobEvent.State? {
             guard let resumedByteCount, isFinal || byteCount - toldByteCount >= 64 << 10 else {
                 return nil
@@ -110,10 +110,10 @@ struct BlobFetcher {
         self.connection = connection
     }
 
-    /// Whether no blob is on its way.
+    /// Whether no blob is being fetched.
     var isIdle: Bool { fetches.isEmpty }
 
-    /// Adds a waiter; the request leaves at the next `pump`.
+    /// Adds a waiter; the request is sent at the next `pump`.
     mutating func want(_ waiter: Waiter) {
         let digest = waiter.blob.digest
         if fetches[digest] != nil {
@@ -146,12 +146,12 @@ struct BlobFetcher {
         }
     }
 
-    /// The answer begins: what it repeats is known now.
+    /// The answer begins: now it is known what it repeats.
     mutating func began(_ ticket: BlobTicket, _ properties: BLIPProperties) {
         fetches[ticket.digest]?.begin(at: properties.integer(OwnProperty.offset))
     }
 
-    /// Takes a piece of content; returns what came to an end.
+    /// Handles a piece of content; returns what is complete.
     mutating func received(
         piece: [UInt8],
         isFinal: Bool,
@@ -181,7 +181,7 @@ struct BlobFetcher {
         return finish(fetch, ticket.digest)
     }
 
-    /// Content that is not what its digest says is the sender's fault, and a pusher is told so.
+    /// Content that does not match its digest is the sender's fault, which a pushing peer is told.
     private func failure(_ error: any Error) -> SyncError {
         guard connection.remote == nil, case .blobMismatch? = (error as? StoreError)?.code else {
             return SyncError(storage: error)
@@ -193,7 +193,7 @@ struct BlobFetcher {
         .http(.contentTooLarge, "blob of more than \(limits.blobByteCount) bytes")
     }
 
-    /// Takes an error reply.
+    /// Handles an error reply.
     mutating func failed(_ error: SyncError, _ ticket: BlobTicket) -> [Completion] {
         guard var fetch = fetches[ticket.digest] else { return [] }
         if fetch.resumedByteCount == nil { fetch.writer?.cancel() }
@@ -202,9 +202,9 @@ struct BlobFetcher {
         return finish(fetch, ticket.digest)
     }
 
-    /// A failure concerns the revision that was named; another one's request may still succeed.
+    /// A failure concerns the revision named in the request; the request for another one may still succeed.
     ///
-    /// A wish has failed when it has under each document that was named.
+    /// A blob requested by the application has failed when it has failed under each of the named documents.
     private mutating func finish(_ ended: Fetch, _ digest: BlobDigest) -> [Completion] {
         activeCount -= 1
         fetches[digest] = nil
@@ -226,7 +226,7 @@ struct BlobFetcher {
         return [Completion(reason: named.reason, error: failure)]
     }
 
-    /// Drops everything: the connection is gone.
+    /// Drops everything: the connection is closed.
     mutating func abandon() {
         for fetch in fetches.values where fetch.resumedByteCount == nil { fetch.writer?.cancel() }
         fetches = [:]

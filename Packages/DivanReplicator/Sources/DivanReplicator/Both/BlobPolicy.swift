@@ -1,16 +1,16 @@
 public import DivanRevisions
 public import DivanStore
 
-/// Which contents an active peer fetches with the revisions that name them.
+/// The blobs that an active peer fetches with the revisions that refer to them.
 public enum BlobPolicy: Sendable, Hashable {
-    /// All: a revision is stored when its contents are here.
+    /// All: a revision is stored when its blobs are here.
     case eager
-    /// None: they are fetched when somebody asks for them.
+    /// None: they are fetched on request.
     case lazy
-    /// Those of at most so many bytes, by what the document says; one that says nothing is left.
+    /// Those of at most this many bytes, according to the document; without a size the blob is left.
     case upTo(Int)
 
-    /// Whether a content is left at the peer.
+    /// Whether a blob is left at the peer.
     func leaves(_ blob: BlobReference) -> Bool {
         switch self {
         case .eager: false
@@ -20,16 +20,16 @@ public enum BlobPolicy: Sendable, Hashable {
     }
 }
 
-/// A content that was left at the peer, and is wanted now.
+/// A blob whose content was left at the peer, and is wanted now.
 public struct WantedBlob: Hashable, Sendable {
-    /// The content.
+    /// The blob's digest.
     public var digest: BlobDigest
     /// A document under which the peer has it.
     public var documentID: DocumentID
     /// The document's collection.
     public var collection: CollectionPath
 
-    /// Creates a wish.
+    /// Creates a request for a blob.
     public init(_ digest: BlobDigest, of documentID: DocumentID, in collection: CollectionPath) {
         self.digest = digest
         self.documentID = documentID
@@ -37,11 +37,11 @@ public struct WantedBlob: Hashable, Sendable {
     }
 }
 
-/// What became of a wanted content so far.
+/// The progress or result of fetching a wanted blob.
 public struct BlobEvent: Hashable, Sendable {
-    /// How far it is.
+    /// The state of a fetch.
     public enum State: Hashable, Sendable {
-        /// So many bytes are here; of them so many were here before this connection.
+        /// This many bytes are here; `resumedByteCount` of them were here before this connection.
         case arriving(byteCount: Int, resumedByteCount: Int)
         /// It is here.
         case arrived
@@ -49,8 +49,8 @@ public struct BlobEvent: Hashable, Sendable {
         case failed(SyncError)
     }
 
-    /// The content.
+    /// The blob's digest.
     public let digest: BlobDigest
-    /// How far it is.
+    /// The state of the fetch.
     public let state: State
 }

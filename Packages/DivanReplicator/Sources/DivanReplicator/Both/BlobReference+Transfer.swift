@@ -1,21 +1,21 @@
 import DivanJSON
 import DivanStore
 
-// How a blob that a body names may travel.
+// How a blob referenced in a body may be transferred.
 //
 // Source: `blobs.md` §4.
 extension BlobReference {
-    /// Bytes of the content as the document says, or zero; not to be trusted.
+    /// The content's size in bytes according to the document, or zero; not to be trusted.
     var byteCount: Int { statedByteCount ?? 0 }
 
-    /// Bytes of the content as the document says, if it does; not to be trusted.
+    /// The content's size in bytes according to the document, if stated; not to be trusted.
     var statedByteCount: Int? {
         members["length"]?.int.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// Whether the content is worth compressing: Couchbase Lite's guess from the type.
     ///
-    /// Types that are compressed already are left alone.
+    /// Types that are already compressed are sent as they are.
     var isCompressible: Bool {
         guard let type = members["content_type"]?.string?.prefix(Self.typeCount).lowercased() else {
             return false
@@ -28,7 +28,7 @@ extension BlobReference {
         return !["image/", "audio/", "video/"].contains { type.hasPrefix($0) }
     }
 
-    /// Characters of a type that are looked at; those of real ones are below a hundred.
+    /// Number of characters of a type that are examined; real ones have fewer than a hundred.
     private static let typeCount = 255
 
     private func contains(_ part: String, in text: String) -> Bool {

@@ -1,68 +1,66 @@
-/// Finds out with how much effort bodies travel fastest, on the link and with the processors that
-/// there are.
+/// Finds the compression effort with which bodies travel fastest, given the link and the processors.
 ///
-/// The choices stand in a row: the codec's grades, the densest first, and behind them bodies as they
-/// are. What a choice carries is the lesser of what the processors make of it, which grows along the
-/// row, and what the link takes of it, which falls: so there is one best place, found by going uphill.
+/// The choices form a sequence: the codec's grades, the densest first, followed by uncompressed bodies. The throughput
+/// of a choice is the lesser of what the processors can produce, which increases along the sequence, and what the link
+/// can carry, which decreases: so there is a single maximum, found by hill climbing.
 ///
-/// Begins in the middle, and measures what arrives: bytes of bodies that the peer has answered, by the
-/// time in which some were under way. Where that is below `slowRate` the link is what holds it up,
-/// and bodies travel as dense as they can. Otherwise as many bytes go with the next choice, and on
-/// along the row as long as that was faster by a tenth; when the first step up was not, it tries the
-/// other direction. After a while, each time twice as long, it looks again.
+/// Starts in the middle, and measures what arrives: bytes of bodies that the peer has answered, divided by the time
+/// during which some were in transit. If that is below `slowRate`, the link is the bottleneck, and bodies are sent as
+/// dense as possible. Otherwise as many bytes are sent with the next choice, and so on along the sequence as long as
+/// that was faster by a tenth; if the first step up was not, it tries the other direction. After a while, twice as long
+/// each time, it measures again.
 ///
-/// A link far below `slowRate` shows that long before so many bytes are over it: `earlyTime` of answers is
-/// enough then. Whatever made a link look slow may have been a moment's, so the densest choice is
-/// measured, too, and left again when bodies turn out to flow.
+/// A link far below `slowRate` is recognised long before so many bytes have been sent: `earlyTime` of answers is enough
+/// then. Whatever made a link look slow may have been temporary, so the densest choice is measured, too, and abandoned
+/// if bodies turn out to flow.
 ///
-/// Owns no clock: times are distances from any origin, handed in with what is sent and answered.
+/// Owns no clock: times are relative to any origin, passed in with what is sent and answered.
 struct CompressionTrial: Sendable {
-    /// Bytes of a body per second that deflate reaches on any machine; a slower stream does not
-    /// wait for the codec.
+    /// Bytes of a body per second that deflate achieves on any machine; a slower stream does not wait for the codec.
     static let slowRate = 8_000_000.0
-    /// How much faster another choice has to be.
+    /// How much faster another choice must be.
     static let gain = 1.1
-    /// Bytes that make a measurement.
+    /// Bytes needed for a measurement.
     static let measuredByteCount = 2 << 20
     /// A measurement lasts at least this long.
     static let measuredTime: Duration = .milliseconds(50)
-    /// After so much time of answers a stream that is slower than `earlyRate` is known to be slow.
+    /// After this much time of answers a stream slower than `earlyRate` is known to be slow.
     static let earlyTime: Duration = .milliseconds(250)
-    /// A quarter of `slowRate`, far enough from it for a short look.
+    /// A quarter of `slowRate`, far enough below it for a short measurement.
     static let earlyRate = slowRate / 4
-    /// Bytes after which it looks again, the first time.
+    /// Bytes after which it measures again, the first time.
     static let restByteCount = 64 << 20
 
-    /// The place in the row that holds for the next body.
+    /// The index of the choice for the next body.
     private var choice: Int
     private let gradeCount: Int
 
     private var step = Step.first
     private var restByteCount = Self.restByteCount
     private var outstandingByteCount = 0
-    /// Of those, what was sent before this step began and tells nothing about it.
+    /// Of those, bytes sent before this step began, which say nothing about it.
     private var earlierByteCount = 0
     private var answeredByteCount = 0
-    /// Until the first answer nothing flows, which is no speed.
+    /// Nothing flows until the first answer, which must not count as a speed.
     private var hasBegun = false
     private var elapsed: Duration = .zero
     private var lastTime: Duration = .zero
-    /// What was answered since the very first answer, by whichever choice, and the time of it; `nil`
-    /// once it is known whether that was slow.
+    /// Bytes answered since the very first answer, with any choice, and the time they took; `nil` once it is known
+    /// whether that was slow.
     private var opening: (byteCount: Int, elapsed: Duration)? = (0, .zero)
 
     private enum Step {
         /// Measures the middle.
         case first
-        /// Measures the densest, since the link looked slow.
+        /// Measures the densest, because the link looked slow.
         case dense
-        /// Measures a neighbour, against so many bytes per second of the choice that it comes from.
+        /// Measures a neighbour, against the bytes per second of the previous choice.
         case climbing(by: Int, from: Double, mayTurn: Bool)
-        /// Keeps to what was fastest.
+        /// Keeps the fastest choice.
         case rest
     }
 
-    /// A trial of a codec with so many grades, one or more.
+    /// Creates a trial for a codec with this many grades, one or more.
     init(gradeCount: Int = 1) {
         self.gradeCount = max(gradeCount, 1)
         choice = self.gradeCount / 2
@@ -74,7 +72,7 @@ struct CompressionTrial: Sendable {
     /// The codec's grade for what is compressed.
     var grade: Int { min(choice, gradeCount - 1) }
 
-    /// A body of `byteCount` bytes goes to the message layer.
+    /// A body of `byteCount` bytes is passed to the message layer.
     mutating func sent(_ byteCount: Int, at now: Duration) {
         if outstandingByteCount == 0 { lastTime = now }
         outstandingByteCount += byteCount
@@ -100,7 +98,7 @@ struct CompressionTrial: Sendable {
         advance()
     }
 
-    /// Gives a link that is far too slow its verdict at once.
+    /// Decides at once for a link that is far too slow.
     private mutating func look(_ byteCount: Int, _ time: Duration) {
         guard var opening else { return }
         opening.byteCount += byteCount
@@ -139,7 +137,7 @@ struct CompressionTrial: Sendable {
         }
     }
 
-    /// Tries the next choice in a direction; rests where there is none.
+    /// Tries the next choice in a direction; rests if there is none.
     private mutating func climb(by direction: Int, from rate: Double, mayTurn: Bool) {
         let next = choice + direction
         guard direction != 0, (0...gradeCount).contains(next) else {
@@ -148,7 +146,7 @@ struct CompressionTrial: Sendable {
         begin(.climbing(by: direction, from: rate, mayTurn: mayTurn), with: next)
     }
 
-    /// Bytes per second in this step; `nil` until there is enough to tell.
+    /// Bytes per second in this step; `nil` until there is enough data.
     private var measuredRate: Double? {
         guard answeredByteCount >= Self.measuredByteCount, elapsed >= Self.measuredTime else {
             return nil

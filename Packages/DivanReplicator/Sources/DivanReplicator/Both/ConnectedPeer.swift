@@ -2,14 +2,14 @@ import DivanBLIP
 import DivanLog
 import DivanStore
 
-/// What an active and a passive peer do alike; each brings what differs.
+/// What active and passive peers have in common; each adds what differs.
 ///
-/// `receive` only reads. What it means is done in `pump`, when everything that had arrived is read.
+/// `receive` only reads. Messages are acted on in `pump`, when everything that had arrived is read.
 protocol ConnectedPeer: SyncPeer {
     var connection: Connection { get }
     var inbox: Inbox { get }
     var attachments: AttachmentServer { get set }
-    /// The status as it is now.
+    /// The current status.
     var currentStatus: SyncStatus { get }
 
     /// Does everything that can be done now.
@@ -22,22 +22,22 @@ protocol ConnectedPeer: SyncPeer {
     func weigh()
     /// Fills what each collection may have on its way.
     func fillWindows()
-    /// Tells what came of a received revision.
+    /// Reports the result of a received revision.
     func finish(_ revision: IncomingRevision, _ result: RevisionResult)
-    /// Tells of what is never going to be finished.
+    /// Reports what will never be finished.
     func giveUp()
-    /// Takes a request, other than those that `ConnectedPeer` answers.
+    /// Handles a request, other than those that `ConnectedPeer` answers.
     func receive(_ request: BLIPIncomingRequest) throws(SyncError)
-    /// Checks that a request is about a collection that both sides have.
+    /// Checks that a request concerns a collection that both sides have.
     func checkCollection(of request: BLIPIncomingRequest) throws(SyncError)
-    /// Whether a request for a blob names a document that has it, and that the peer may fetch.
+    /// Whether a request for a blob names a document that has it and that the peer may fetch.
     func mayRead(
         blob digest: BlobDigest,
         of request: BLIPIncomingRequest
     ) throws(SyncError) -> Bool
-    /// Whether an answer shows that the conversation has to begin anew, which it then does.
+    /// Whether an answer shows that the conversation must start over, which it then does.
     func startsOver(after reply: BLIPIncomingReply, to purpose: Purpose) -> Bool
-    /// Takes the answer to one of this role's requests.
+    /// Handles the answer to one of this role's requests.
     func receive(_ reply: BLIPIncomingReply, for purpose: Purpose) throws
 }
 
@@ -109,7 +109,7 @@ extension ConnectedPeer {
             do {
                 try take(reply, for: purpose)
             } catch {
-                // What the answer was about would wait for ever.
+                // Otherwise the subject of the answer would wait forever.
                 connection.end(storage: error, .cannotFulfil)
             }
         case .replyPiece(let number, let piece, let isFinal):
@@ -152,15 +152,15 @@ extension ConnectedPeer {
         for (revision, error) in revisions {
             finish(revision, .failed(error, isLost: error.isLocalFailure))
         }
-        // Who pushed is told, and comes again; who pulls has to ask anew.
+        // A pushing peer is told, and sends it again; a pulling one must request it again.
         if connection.remote != nil, let lost = revisions.first(where: { $0.error.mayPass }) {
             connection.comeAgain(after: lost.error)
         }
     }
 
-    /// Tells what came of a transaction that was to store revisions.
+    /// Reports the result of a transaction that was to store revisions.
     ///
-    /// - Returns: Why nothing was stored; `nil` when all was.
+    /// - Returns: Why nothing was stored; `nil` if all was.
     func finish(
         _ revisions: [IncomingRevision],
         storing: () throws -> [RevisionResult]

@@ -7,7 +7,7 @@ extension Connection {
         refuse(request.isNoReply ? nil : request.id, with: error)
     }
 
-    /// Refuses what the peer should not have sent.
+    /// Refuses a request that the peer should not have sent.
     func refuse(_ request: BLIPIncomingRequest, logging error: SyncError) {
         log.warning("\(request.profile): \(error)")
         refuse(request, with: error)

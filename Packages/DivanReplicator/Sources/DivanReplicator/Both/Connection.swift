@@ -5,49 +5,47 @@ import DivanLog
 import DivanRevisions
 import DivanStore
 
-/// What all parts of a peer share during one connection: the message layer, the store, the
-/// requests that wait for an answer, and the effects that wait for the driver.
+/// What all parts of a peer share during one connection: the message layer, the store, the requests waiting for an
+/// answer, and the effects waiting for the driver.
 ///
-/// The parts hold it, and die with it; all of them are confined to the peer's thread. It calls none
-/// of them back.
+/// The parts hold it, and are released with it; all are confined to the peer's thread. It never calls them back.
 final class Connection {
     let store: Store
     let configuration: PeerConfiguration
-    /// How revisions are named here.
+    /// How revisions are named in this connection.
     private(set) var dialect: RevisionDialect
     let limits: ReplicatorLimits
     let log: Log
-    /// Names this connection's commits, so that its own changes are recognised.
+    /// Identifies this connection's commits, so that its own changes are recognised.
     let origin = ChangeOrigin()
-    /// The remote in the store's table; `nil` on the passive side, which tracks nobody.
+    /// The remote in the store's table; `nil` on the passive side, which tracks no peers.
     var remote: RemoteID?
-    /// Whether the remote was known before this connection, under whatever checkpoint.
+    /// Whether the remote was known before this connection, under any checkpoint.
     var metBefore = false
-    /// When a revision of any collection came last that the peer was asked for.
+    /// When a requested revision of any collection last arrived.
     var lastArrival: Duration = .zero
-    // What changes with each message is not checked for two accesses at a time: one thread uses a
-    // connection, and nothing that these values call comes back to it. Of all that they call out to only
-    // a body's source is not of their own package, and `BlobSource` reads a file and nothing else.
+    // Values that change with each message are not checked for overlapping access: a connection is used by one thread,
+    // and nothing that these values call comes back to it. The only code outside their packages that they call is a
+    // body's source, and `BlobSource` reads a file and nothing else.
     @exclusivity(unchecked) var blip: BLIPConnection
     var now: Duration = .zero
     var mode = CollectionMode.undecided
     private(set) var life = PeerLife.connecting
-    /// How long the peer took from our first words to its own, the length of the way and little
-    /// else; `nil` before.
+    /// How long the peer took from our first words to its own, essentially the latency of the link; `nil` before.
     private(set) var turnaround: Duration?
     private var firstWords: Duration?
-    /// Whether the peer is one of ours, as its answer to the subscription tells.
+    /// Whether the peer is a Divan peer, according to its answer to the subscription.
     var peerIsOurs = false
-    /// Whether the peer names what it gave up, and keeps to one order of revisions that were given up
-    /// for each other; it says so with the same answer.
+    /// Whether the peer names what it gave up, and keeps to one order of revisions that were given up for each other;
+    /// it says so in the same answer.
     var peerKeepsOrder = false
     @exclusivity(unchecked) var progress = Progress()
     @exclusivity(unchecked) var underway = Underway()
-    /// Finds out which way of sending bodies is the fastest, where the configuration leaves it open.
+    /// Determines the fastest way of sending bodies, if the configuration leaves that open.
     @exclusivity(unchecked) private var trial: CompressionTrial?
-    /// Which blobs the peer may have.
+    /// The blobs that the peer may have.
     var blobRights: BlobRights
-    /// The replication's error, which the status shows.
+    /// The replication's error, shown in the status.
     private(set) var error: SyncError?
 
     private let sharing: SharedRevisions.Membership?
@@ -81,7 +79,7 @@ final class Connection {
         }
     }
 
-    /// A body of so many bytes is sent next; returns whether it goes through the codec.
+    /// A body of this many bytes is sent next; returns whether to compress it.
     func measureBody(_ byteCount: Int) -> Bool {
         trial?.sent(byteCount, at: now)
         guard let trial else { return configuration.compresses }
@@ -89,10 +87,10 @@ final class Connection {
         return trial.compresses
     }
 
-    /// The peer has answered a body of so many bytes.
+    /// The peer has answered a body of this many bytes.
     func measureAnswer(to byteCount: Int) { trial?.answered(byteCount, at: now) }
 
-    /// Where connections share what they send.
+    /// Revisions shared with other connections, if any.
     var sharedRevisions: SharedRevisions? { sharing?.revisions }
 }
 
@@ -102,8 +100,8 @@ extension Connection {
     /// Whether nothing is sent or answered any more.
     var isClosed: Bool { life == .closing || life == .ended }
 
-    /// Starts the message layer with the codec that the handshake agreed on; closes, and returns
-    /// `nil`, when it agreed on nothing that is known here.
+    /// Starts the message layer with the codec that the handshake agreed on; closes, and returns `nil`, if the agreed
+    /// name is not known here.
     func open(_ subprotocol: String) -> Subprotocol? {
         guard life == .connecting else { return nil }
         guard let version = Subprotocol(subprotocol),
@@ -122,16 +120,15 @@ extension Connection {
         return version
     }
 
-    /// Moves the peer's life on; false where the event means nothing now.
+    /// Applies an event to the peer's life; false if the event has no meaning now.
     @discardableResult
     func take(_ event: PeerLife.Event) -> Bool { life.take(event) }
 
-    /// Closes so that another connection follows, where nothing came since then of what the peer was asked
-    /// for, nor is half of it here.
+    /// Closes so that another connection follows, if since then no requested revision has arrived, not even in part.
     ///
-    /// Sync Gateway sends no more of a list once one of its documents cannot be read, and tells nobody.
+    /// Sync Gateway sends no more of a list once one of its documents cannot be read, and reports it to nobody.
     func comeAgainIfForgotten(since: Duration?) {
-        // Also where what came was the last of its collection.
+        // Even if the last arrival completed its collection.
         guard let since, life == .running, now - max(since, lastArrival) >= limits.longestSilence,
             blip.openByteCount == 0
         else { return }
@@ -140,7 +137,7 @@ extension Connection {
         )
     }
 
-    /// Records the replication's error; the kinds that end it close the connection.
+    /// Records the replication's error; the kinds that end the replication close the connection.
     ///
     /// Source: `errors.md` §6.
     func fail(_ failure: SyncError) {
@@ -148,21 +145,21 @@ extension Connection {
         if let code = failure.closeCode { close(code, error: failure) }
     }
 
-    /// Records an error that ends nothing: what arrives besides is taken.
+    /// Records an error that does not end the replication: other messages are still handled.
     func note(_ failure: SyncError) {
         log.error("\(failure)")
         if error == nil { error = failure }
     }
 
-    /// Asks for the connection to be closed; only the first call counts.
+    /// Requests that the connection be closed; only the first call counts.
     func close(_ code: CloseCode, error: SyncError? = nil) {
         guard life.take(.closeRequested) else { return }
         effects.flushEvents()
-        // What ends the connection decides whether there is another one, not what was noted before.
+        // Whether another connection follows depends on what ends this one, not on errors recorded before.
         effects.append(.close(code: code, error: error ?? self.error))
     }
 
-    /// The connection is gone: what was asked is never answered.
+    /// The connection is closed: open requests will never be answered.
     func disconnected(_ error: SyncError?) {
         take(.disconnected)
         questions.removeAll()
@@ -170,10 +167,10 @@ extension Connection {
         effects.flushEvents()
     }
 
-    /// Tells the budget what this connection holds, and closes it when it has to yield.
+    /// Reports to the budget what this connection holds, and closes it if it must yield.
     ///
-    /// - Returns: Whether it yields: nothing may be held for it any more, or a peer that does not
-    ///   answer the close would go on to weigh.
+    /// - Returns: Whether it yields: nothing may be held for it any more, or a peer that does not answer the close
+    ///   would keep its share.
     func yields(holdingParked parkedByteCount: Int) -> Bool {
         guard !isClosed else { return false }
         let held = blip.openByteCount + blip.queuedByteCount + parkedByteCount
@@ -187,26 +184,26 @@ extension Connection {
         return true
     }
 
-    /// When what is held is weighed again.
+    /// When to weigh again what is held.
     var weighingDeadline: Duration? { budget?.deadline }
 }
 
 // MARK: - Messages
 
 extension Connection {
-    /// The start of a request about a collection.
+    /// The start of a request that concerns a collection.
     func profile(_ name: StaticString, about collection: Int) -> BLIPProperties {
         .profile(name, collection: wireIndex(collection))
     }
 
-    /// The index that requests about a collection carry, `nil` in legacy mode.
+    /// The index in requests that concern a collection, `nil` in legacy mode.
     func wireIndex(_ collection: Int) -> Int? {
         mode == .collections ? collection : nil
     }
 
-    /// The number of the collection that a request is about.
+    /// The number of the collection that a request concerns.
     ///
-    /// - Throws: HTTP/400 when it is missing, superfluous or not below `count`.
+    /// - Throws: HTTP/400 if it is missing, superfluous or not below `count`.
     func collectionNumber(
         of request: BLIPIncomingRequest,
         below count: Int
@@ -221,7 +218,7 @@ extension Connection {
         return number
     }
 
-    /// Takes one message, and hands over what it means.
+    /// Receives one message, and passes on its events.
     func receive(_ message: Span<UInt8>, _ handle: (BLIPEvent) -> Void) {
         readingCredit.received(message.count)
         do {
@@ -236,14 +233,14 @@ extension Connection {
         }
     }
 
-    /// Appends the next frame of what goes out; false, and appends nothing, when there is none.
+    /// Appends the next frame to send; false, and appends nothing, if there is none.
     ///
-    /// Where a body cannot be read for want of descriptors or memory, another connection follows. Ended
-    /// short, the peer would take its content for wrong, and go on without the document.
+    /// If a body cannot be read for lack of descriptors or memory, another connection follows. If the body ended early,
+    /// the peer would consider its content invalid, and continue without the document.
     func nextFrame(into output: inout [UInt8]) -> Bool {
         let end = output.count
         guard blip.nextFrame(into: &output) else { return false }
-        // Messages are read to their last event when they arrive: what waits is of this frame.
+        // Messages are read to their last event on arrival, so waiting events belong to this frame.
         while let event = blip.next() {
             guard case .bodyFailed(let broken) = event else { continue }
             let failure = SyncError(storage: broken.cause)
@@ -251,30 +248,30 @@ extension Connection {
             guard failure.isWantOfMeans else { continue }
             output.removeSubrange(end...)
             comeAgain(after: failure)
-            // A codec has this frame behind it: the peer could read none that follows.
+            // The codec has already processed this frame: the peer could not read any that follow.
             blip = BLIPConnection(codec: configuration.codec)
             return false
         }
         return true
     }
 
-    /// We have said something that the peer waited for, the first time in this connection.
+    /// We have sent something that the peer waited for, for the first time in this connection.
     func noteFirstWords() {
         firstWords = firstWords ?? now
     }
 
-    /// Whether more may be put into the message layer, so that its queue never runs dry.
+    /// Whether the message layer should get more, so that its queue never runs empty.
     var wantsOutput: Bool {
         life == .running && blip.queuedByteCount < limits.queuedOutputByteCount / 2
     }
 
-    /// Sends a request and remembers why, for its answer.
+    /// Sends a request and remembers its purpose, for the answer.
     func ask(_ request: BLIPRequest, for purpose: Purpose) {
         guard !isClosed, let number = blip.send(request) else { return }
         questions.add(number, purpose, at: now)
     }
 
-    /// Sends a list, before all else; an empty one says that there is nothing more, and is not answered.
+    /// Sends a list with priority; an empty one says that there is nothing more, and is not answered.
     ///
     /// - Returns: Whether an answer will come.
     func send<Entry>(
@@ -294,7 +291,7 @@ extension Connection {
         return !entries.isEmpty
     }
 
-    /// Sends a request that nobody answers.
+    /// Sends a request that expects no answer.
     func tell(_ request: BLIPRequest) {
         guard !isClosed else { return }
         var request = request
@@ -302,7 +299,7 @@ extension Connection {
         _ = blip.send(request)
     }
 
-    /// Answers a request; one that wants no answer gets none.
+    /// Answers a request, unless it expects no answer.
     func answer(_ request: BLIPIncomingRequest, with reply: BLIPReply = .empty) {
         answer(request.isNoReply ? nil : request.id, with: reply)
     }
@@ -312,7 +309,7 @@ extension Connection {
         blip.reply(to: id, with: reply)
     }
 
-    /// What we say about ourselves with an answer to a list of the peer.
+    /// What this side says about itself in an answer to a list of the peer.
     func listAnswerProperties(isFirst: Bool) -> BLIPProperties {
         .ownTerms(
             in: dialect,
@@ -321,22 +318,22 @@ extension Connection {
         )
     }
 
-    /// Returns why a request was sent that is answered.
+    /// Returns the purpose of a request that has been answered.
     func purpose(of number: BLIPRequestNumber, answeredBy reply: BLIPIncomingReply) -> Purpose? {
         questions.answered(number, isRefused: reply.error != nil)
     }
 
-    /// The blob of which a piece came.
+    /// The blob to which a piece belongs.
     func blobTicket(of number: BLIPRequestNumber, isFinal: Bool) -> BlobTicket? {
         guard case .blob(let ticket)? = questions[number] else { return nil }
         if isFinal { questions.remove(number) } else { questions.noteProgress(of: number, at: now) }
         return ticket
     }
 
-    /// Since when the oldest question waits for its answer.
+    /// Since when the oldest question has been waiting for its answer.
     func oldestQuestion() -> Duration? { questions.oldest() }
 
-    /// What the peer owes an answer to; `path` names a collection by its number.
+    /// The answers that the peer owes; `path` maps a collection's number to its path.
     func waits(_ path: (Int) -> CollectionPath?) -> [SyncWait] {
         questions.all.map { question in
             let subject = question.purpose.subject
@@ -345,7 +342,7 @@ extension Connection {
         }
     }
 
-    /// What was asked so far counts no more.
+    /// Forgets the requests sent so far.
     func startOver() {
         take(.collectionsRefused)
         questions.removeAll()
@@ -354,20 +351,20 @@ extension Connection {
     }
 }
 
-// MARK: - What the driver is told
+// MARK: - Effects for the driver
 
 extension Connection {
     func emit(_ effect: SyncEffect) { effects.append(effect) }
 
     func nextEffect() -> SyncEffect? { effects.next() }
 
-    /// Adds what became of a document; events leave in batches.
+    /// Adds a document's event; events are emitted in batches.
     func report(_ event: DocumentEvent) {
         if event.error == nil { progress.documentCount += 1 }
         effects.report(event)
     }
 
-    /// What the peer is at, besides what its role knows.
+    /// The peer's activity, as far as it does not depend on its role.
     func status(isIdle: Bool, isResting: Bool) -> SyncStatus {
         var status = SyncStatus(activity(isResting: isResting))
         status.completedUnitCount =
@@ -388,12 +385,12 @@ extension Connection {
         }
     }
 
-    /// The status as last told.
+    /// The last reported status.
     var status: SyncStatus { effects.status }
 
-    /// Tells what became of documents, and the status where it is news.
+    /// Emits document events, and the status if it has changed.
     func tell(_ current: SyncStatus) { effects.tell(current, at: now) }
 
-    /// When progress may be told that was not told yet.
+    /// When unreported progress may be reported.
     func statusDeadline(_ current: SyncStatus) -> Duration? { effects.statusDeadline(current) }
 }

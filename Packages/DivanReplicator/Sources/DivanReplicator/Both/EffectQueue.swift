@@ -1,11 +1,11 @@
 /// Effects that wait for the driver, in order.
 ///
-/// What became of documents leaves in batches. Of the status a new activity or error is told at once, mere
-/// progress five times a second.
+/// Document events are emitted in batches. A new activity or error in the status is reported at once, mere progress
+/// five times a second.
 struct EffectQueue {
-    /// The status as last told.
+    /// The last reported status.
     private(set) var status = SyncStatus(.connecting)
-    /// When progress may be told again.
+    /// When progress may be reported again.
     private var statusDue: Duration = .zero
     private var effects: [SyncEffect] = []
     private var nextIndex = 0
@@ -26,7 +26,7 @@ struct EffectQueue {
         events.removeAll(keepingCapacity: true)
     }
 
-    /// Tells document events, and the status where it is news.
+    /// Emits document events, and the status if it has changed.
     mutating func tell(_ current: SyncStatus, at now: Duration) {
         flushEvents()
         guard current != status else { return }
@@ -39,7 +39,7 @@ struct EffectQueue {
         effects.append(.status(current))
     }
 
-    /// When progress may be told that was not told yet.
+    /// When unreported progress may be reported.
     func statusDeadline(_ current: SyncStatus) -> Duration? {
         current != status ? statusDue : nil
     }

@@ -1,17 +1,16 @@
 import DivanRevisions
 import DivanStore
 
-/// One line of the local changes feed, as far as a peer is concerned.
+/// One row of the local changes feed, as needed by a peer.
 ///
-/// Held by reference, because it passes through many hands on its way: as a value it is 170 bytes.
+/// A class, because it is passed on many times: as a value it is 170 bytes.
 final class FeedChange: Sendable {
     let sequence: UInt64
     let documentID: DocumentID
     let revisionID: RevisionID
     let isTombstone: Bool
     let bodyByteCount: Int
-    /// The revision that the remote is known to have, where that may be relied on; `nil` on the
-    /// passive side.
+    /// The revision that the remote is known to have, if that is reliable; `nil` on the passive side.
     let remoteAncestor: RevisionID?
     /// Whether the document has no other revision.
     let isFirst: Bool
@@ -39,7 +38,7 @@ final class FeedChange: Sendable {
         self.feedEnd = feedEnd
     }
 
-    /// Takes a row of the feed; the caller says whether its remote ancestor may be relied on.
+    /// Takes over a row of the feed; the caller says whether its remote ancestor is reliable.
     convenience init(_ row: ChangeRow, trustsAncestor: Bool = true) {
         self.init(
             sequence: row.sequence,
@@ -54,12 +53,12 @@ final class FeedChange: Sendable {
     }
 }
 
-/// A change as it is proposed, with the ancestor that is named.
+/// A proposed change, with the ancestor named in the proposal.
 struct Proposal {
     let change: FeedChange
     private(set) var ancestor: RevisionID?
     private(set) var attemptCount = 1
-    /// The number of what is under way of its document, which `PushedChanges` gives; 0 before.
+    /// The number of its document's change in progress, which `PushedChanges` assigns; 0 before.
     var number: UInt64 = 0
 
     /// Proposes a change for the first time, from the revision that the peer is known to have.
@@ -72,7 +71,7 @@ struct Proposal {
         self.ancestor = ancestor
     }
 
-    /// Proposes it anew from another ancestor.
+    /// Proposes it again from another ancestor.
     func again(from ancestor: RevisionID) -> Proposal {
         var next = self
         next.ancestor = ancestor

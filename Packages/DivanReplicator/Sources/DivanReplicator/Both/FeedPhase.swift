@@ -2,12 +2,12 @@
 enum FeedPhase {
     /// Changes from before the feed began are still being read.
     case backlog
-    /// All was read.
+    /// Everything has been read.
     case caughtUp
-    /// There are changes that came after all had been read once.
+    /// There are changes that were made after everything had been read once.
     case behind
 
-    /// There are changes behind the last one that was read.
+    /// There are changes after the last one that was read.
     mutating func notice() {
         if self == .caughtUp { self = .behind }
     }

@@ -3,19 +3,19 @@ internal import DivanRevisions
 public import DivanSealedFields
 internal import DivanStore
 
-/// What an active peer encrypts properties with when it pushes, and decrypts them with when it pulls.
+/// The ciphers with which an active peer encrypts properties on push, and decrypts them on pull.
 ///
-/// Without `sealing`, a document with an encryptable value is not sent; a passive peer has none, and sends
-/// none. Without `opening`, encrypted properties stay as they came.
+/// Without `sealing`, a document with an encryptable value is not sent; a passive peer has none, and does not send such
+/// documents. Without `opening`, encrypted properties stay as received.
 ///
 /// Source: `encryption.md` §6.
 public struct FieldCiphers: Sendable {
-    /// Encrypts.
+    /// The cipher for pushed properties.
     public var sealing: FieldSealing?
-    /// Decrypts.
+    /// The cipher for pulled properties.
     public var opening: FieldOpening?
 
-    /// Collects both.
+    /// Creates a pair of ciphers.
     public init(sealing: FieldSealing? = nil, opening: FieldOpening? = nil) {
         self.sealing = sealing
         self.opening = opening
@@ -29,10 +29,10 @@ extension DocumentFields {
 }
 
 extension SyncError {
-    /// Why encrypted properties keep a document from being sent or stored.
+    /// The error for encrypted properties that prevent a document from being sent or stored.
     ///
-    /// A cipher that cannot be asked now halts the whole replication, which tries again. The peer is the one
-    /// that must not read them: what the application's cipher says, such as where its keys are, stays here.
+    /// A cipher that is temporarily unavailable stops the whole replication, which retries. The peer must not be able
+    /// to read the properties, so it is not told what the application's cipher reports, such as where its keys are.
     init(field failure: FieldFailure) {
         let code: WireCode =
             failure.isTransient ? .http(.serviceUnavailable) : .liteCore(.crypto)

@@ -1,14 +1,14 @@
 public import DivanRevisions
 
-/// What a filter is asked about: one revision of a document.
+/// The subject of a filter: one revision of a document.
 public struct FilteredRevision: Sendable {
     /// The document.
     public let documentID: DocumentID
-    /// The revision; `nil` when the peer withdraws access to the document and names none.
+    /// The revision; `nil` if the peer withdraws access to the document and names none.
     public let revisionID: RevisionID?
-    /// The body as canonical JSON; empty when access to the document is withdrawn.
+    /// The body as canonical JSON; empty if access to the document is withdrawn.
     public let body: [UInt8]
-    /// What is particular about it.
+    /// Special properties of the revision.
     public let flags: SyncFlags
 
     /// Describes a revision.
@@ -26,7 +26,7 @@ public struct FilteredRevision: Sendable {
 }
 
 extension FilteredRevision {
-    /// Describes a revision as a peer may know it: of a tombstone no body is shown.
+    /// Describes a revision as a peer may know it: for a tombstone no body is shown.
     init(
         _ documentID: DocumentID,
         _ revisionID: RevisionID,
@@ -42,7 +42,7 @@ extension FilteredRevision {
     }
 }
 
-/// Decides about one revision of a document.
+/// Decides whether a revision of a document passes.
 ///
-/// Called on the thread that runs the peer, so it must be quick.
+/// Called on the thread that runs the peer, so it must be fast.
 public typealias DocumentFilter = @Sendable (FilteredRevision) -> Bool

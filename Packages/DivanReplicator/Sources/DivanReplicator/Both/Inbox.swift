@@ -5,28 +5,28 @@ import DivanRevisions
 import DivanSealedFields
 import DivanStore
 
-/// Received revisions from their message to their transaction: read, checked, and held back until
-/// their blobs have arrived.
+/// Received revisions on their way from message to transaction: read, checked, and held back until their blobs have
+/// arrived.
 ///
-/// Where collections have indexes it also gathers what is ready, for one transaction instead of many: the entries
-/// of a revision lie all over its indexes, so nearly every transaction writes most of their pages again. What is gathered
-/// is answered at once, since its sender would else soon wait for answers; only the active peer may do so, whose
-/// checkpoint stays before what is not stored.
+/// For collections with indexes it also gathers revisions that are ready, for one transaction instead of many: the
+/// entries of a revision are spread over its indexes, so nearly every transaction rewrites most of their pages.
+/// Gathered revisions are answered at once, because their sender would otherwise soon wait for answers; only the active
+/// peer may do that, as its checkpoint stays before what is not stored.
 final class Inbox {
-    // Unchecked: one thread uses an inbox, and an array that changes calls nobody.
+    // Unchecked: an inbox is used by one thread, and a changing array calls nothing.
     @exclusivity(unchecked) private(set) var ready: [IncomingRevision] = []
-    /// Bytes of all revisions that are here.
+    /// Bytes of all revisions held here.
     private(set) var byteCount = 0
     private var blobs: BlobFetcher
-    /// Those that wait for their blobs.
+    /// Those waiting for their blobs.
     private var parked: [Int: IncomingRevision] = [:]
     private var lastParkedNumber = 0
-    /// Why revisions come again with another connection: one found no room to wait for its blobs, or the
-    /// peer could not send one just then.
+    /// Why revisions are sent again over another connection: one found no room to wait for its blobs, or the peer could
+    /// not send one at the time.
     private(set) var turnedAway: SyncError?
-    /// Whether what is ready may wait for a larger transaction.
+    /// Whether revisions that are ready may wait for a larger transaction.
     var gathers = false
-    /// When what is gathered has to be stored; `nil` when nothing is.
+    /// When gathered revisions must be stored; `nil` if there are none.
     private(set) var gatheringDeadline: Duration?
     private let connection: Connection
 
@@ -38,7 +38,7 @@ final class Inbox {
         blobs = BlobFetcher(connection)
     }
 
-    /// Whether nothing waits for its blobs.
+    /// Whether no revision waits for its blobs.
     var waitsForNoBlob: Bool { blobs.isIdle }
 
     /// Reads the body of a `rev` message.
@@ -55,7 +55,7 @@ final class Inbox {
         )
     }
 
-    /// Decrypts the properties of a body; a cipher that cannot be asked now halts the replication.
+    /// Decrypts the properties of a body; a cipher that is unavailable now stops the replication.
     private func opened(
         _ body: [UInt8],
         of documentID: DocumentID,
@@ -73,7 +73,7 @@ final class Inbox {
         }
     }
 
-    /// Takes a revision: it is stored with the next batch, or after its blobs have come.
+    /// Accepts a revision: it is stored with the next batch, or after its blobs have arrived.
     func take(
         _ message: RevisionMessage,
         _ body: ReceivedBody,
@@ -106,17 +106,17 @@ final class Inbox {
         ready.append(revision)
     }
 
-    /// Whether what is ready fills a transaction.
+    /// Whether the revisions that are ready fill a transaction.
     var isFull: Bool {
         let limits = connection.limits
         guard gathers else { return ready.count >= limits.insertedRevisionsCount }
         return ready.count >= limits.gatheredRevisionsCount || byteCount >= limits.gatheredByteCount
     }
 
-    /// Whether what is ready is to be stored now.
+    /// Whether the revisions that are ready must be stored now.
     var isDue: Bool { isFull || gatheringDeadline.map { connection.now >= $0 } ?? false }
 
-    /// Answers what is ready, which then waits for more.
+    /// Answers the revisions that are ready, which then wait for more.
     func gather() {
         guard !ready.isEmpty else { return }
         gatheringDeadline = gatheringDeadline ?? connection.now + connection.limits.gatheringTime
@@ -127,7 +127,7 @@ final class Inbox {
         connection.underway.gatheredCount = ready.count
     }
 
-    /// Hands out what is ready, in the order of arrival.
+    /// Returns, and removes, the revisions that are ready, in the order of arrival.
     func takeReady() -> [IncomingRevision] {
         gatheringDeadline = nil
         connection.underway.gatheredCount = 0
@@ -136,14 +136,14 @@ final class Inbox {
         return ready
     }
 
-    /// Drops what waits for blobs: the connection is gone.
+    /// Drops what waits for blobs: the connection is closed.
     func abandon() {
         blobs.abandon()
         parked = [:]
         byteCount = ready.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Applies a delta; whatever goes wrong asks for the full body.
+    /// Applies a delta; on any error the full body is requested.
     ///
     /// Source: `delta.md` §8.
     private func fullBody(
@@ -160,7 +160,7 @@ final class Inbox {
             guard let stored, !stored.isTombstone else {
                 throw SyncError.http(.unprocessable, "the delta's source is not here")
             }
-            // What a peer may not read it may not copy either.
+            // A peer must not copy what it may not read.
             guard admission.mayRead(message.documentID, source, stored.body) else {
                 throw SyncError.http(.unprocessable, "the delta's source is not here")
             }
@@ -189,8 +189,8 @@ final class Inbox {
 }
 
 extension Inbox {
-    /// The revision that a difference was made from, if it is here and may be read now: its document's
-    /// current body is read with it, so that one is paid for first.
+    /// The revision from which a delta was made, if it is here and may be read now: its document's current body is read
+    /// with it, so that is charged first.
     private func source(
         _ revisionID: RevisionID,
         of documentID: DocumentID,
@@ -225,10 +225,10 @@ extension Inbox {
 // MARK: - Revisions that name blobs
 
 extension Inbox {
-    /// Asks for as many blobs as may be on their way.
+    /// Requests as many blobs as may be in transit.
     func pump() { blobs.pump() }
 
-    /// Asks for contents that were left at the peer, unless they are here by now.
+    /// Requests blobs that were left at the peer, unless they are here by now.
     func want(_ wanted: [(collection: Int, blob: WantedBlob)]) {
         for (collection, blob) in wanted {
             guard !connection.store.blobs.contains(blob.digest) else {
@@ -251,7 +251,7 @@ extension Inbox {
         blobs.began(ticket, properties)
     }
 
-    /// Takes a piece of a blob; returns the revisions that failed with it.
+    /// Handles a piece of a blob; returns the revisions that failed with it.
     func receive(
         _ piece: [UInt8],
         isFinal: Bool,
@@ -266,14 +266,14 @@ extension Inbox {
         blobs.failed(error, ticket).compactMap { resolve($0) }
     }
 
-    /// A blob arrived, or could not; returns the revision when it failed with it.
+    /// A blob arrived, or failed to; returns the revision if it failed with it.
     private func resolve(_ completion: BlobFetcher.Completion) -> Failed? {
         guard case .revision(let number) = completion.reason,
             let revision = parked.removeValue(forKey: number)
         else { return nil }
         if let error = completion.error {
             byteCount -= revision.byteCount
-            // A full or broken disk is not the document's fault: it must come again.
+            // A full or faulty disk is not the document's fault: it must be sent again.
             if error.isLocalFailure {
                 connection.fail(error)
             } else if error.isTransient {
@@ -297,13 +297,13 @@ extension Inbox {
 
     /// The blobs of a revision that are not here.
     private struct BlobNeeds {
-        /// They are fetched.
+        /// Those to fetch.
         var missing: [BlobReference] = []
-        /// They stay at the peer.
+        /// Those left at the peer.
         var absent: [BlobDigest] = []
     }
 
-    /// Keeps the blobs of a revision from being collected.
+    /// Protects the blobs of a revision from garbage collection.
     private func hold(_ blobs: [BlobReference]) throws(SyncError) -> [BlobHold] {
         let limit = connection.limits.revisionBlobsCount
         guard blobs.count <= limit else {
@@ -312,7 +312,7 @@ extension Inbox {
         return blobs.map { connection.store.blobs.hold($0.digest) }
     }
 
-    /// Fetches the blobs of a revision before it is stored.
+    /// Holds a revision back until its blobs have been fetched.
     private func park(
         _ revision: IncomingRevision,
         until missing: [BlobReference]
@@ -343,11 +343,11 @@ extension Inbox {
         }
     }
 
-    /// The blobs that the peer has to send, and those that it keeps.
+    /// The blobs that the peer must send, and those left at the peer.
     ///
-    /// Where it may not have every blob of the database it sends each one that it has not shown to
-    /// have, stored here or not: naming a digest would else give it the content, and whether the
-    /// content is asked for would tell that it is here. An active peer may leave contents where they are.
+    /// A peer that may not have every blob of the database sends each one that it has not shown to have, stored here or
+    /// not: otherwise naming a digest would give it the content, and whether the content is requested would reveal that
+    /// it is here. An active peer may leave blobs at the other side.
     private func needs(
         of body: ReceivedBody,
         _ documentID: DocumentID,
@@ -376,14 +376,14 @@ extension Inbox {
         return needs
     }
 
-    /// The blobs of the document as it is now, where the peer may fetch it: those it can have anyway.
+    /// The blobs of the document as stored now, if the peer may fetch it: it can get those anyway.
     private func readableBlobs(
         of documentID: DocumentID,
         in admission: Admission
     ) -> Set<BlobDigest> {
         guard admission.isReadable,
             let stored = try? connection.store.read({ reader -> StoredDocument? in
-                // A larger one is not read for a message that may be short; its blobs come again.
+                // A larger one is not read for a message that may be short; its blobs are sent again.
                 guard let row = try reader.change(of: documentID, in: admission.path),
                     row.bodyByteCount <= connection.limits.comparedByteCount,
                     connection.readingCredit.spend(

@@ -2,27 +2,27 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// A received revision on its way into the store; handed on by reference, for it is large.
+/// A received revision on its way into the store; a class, because it is large.
 final class IncomingRevision {
-    /// The request to answer after the commit; `nil` when no answer is wanted.
+    /// The request to answer after the commit; `nil` if no answer is expected.
     let request: BLIPRequestID?
     let collection: Int
     let message: RevisionMessage
     let body: [UInt8]
     let hasBlobs: Bool
     var life = PulledRevision.requested
-    /// The difference that the body was made from, if any.
+    /// The delta from which the body was made, if any.
     var delta: DeltaUse?
-    /// Contents that were left at the peer.
+    /// Blobs whose content was left at the peer.
     var absentBlobs: [BlobDigest] = []
-    /// Keep its blobs from being collected until it is stored.
+    /// Protect its blobs from garbage collection until it is stored.
     var holds: [BlobHold] = []
-    /// Who decides once more whether it is taken, where it had to wait.
+    /// Decides once more whether it is accepted, if it had to wait.
     ///
-    /// The document may have gone to somebody else meanwhile. `nil` at an active peer, whose pull filter is
-    /// asked once.
+    /// The document may have been given to another user meanwhile. `nil` at an active peer, whose pull filter is asked
+    /// once.
     var admission: Admission?
-    /// Whether the sender has told something newer of the document.
+    /// Whether the sender has reported something newer about the document.
     var isOutdated = false
 
     init(
@@ -39,19 +39,19 @@ final class IncomingRevision {
         self.request = request
     }
 
-    /// Bytes that it takes while it is here: its body, and of each blob what stands for it, its hold, its
-    /// place in line and who waits for it, ten times as long as the shortest name of one in a body.
+    /// Bytes that it takes while it is here: its body, and for each blob its reference, its hold, its place in the
+    /// queue and its waiter, which are ten times as long as the shortest blob name in a body.
     var byteCount: Int { body.count + holds.count * 640 }
 
-    /// What is particular about it, for the application.
+    /// Its flags, for the application.
     var flags: SyncFlags { message.isTombstone ? .deleted : [] }
 }
 
 extension IncomingRevision {
-    /// What is stored of it.
+    /// The part of it that is stored.
     ///
-    /// `remote` is who sent it, `nil` on the passive side; `keepsOrder` says whether the sender keeps
-    /// to one order of revisions that were given up for each other, and is `nil` where each message does.
+    /// `remote` is the sender, `nil` on the passive side; `keepsOrder` says whether the sender keeps to one order of
+    /// revisions that were given up for each other, and is `nil` if each message says so itself.
     func arrived(from remote: RemoteID?, keepsOrder: Bool? = nil) -> ArrivedRevision {
         ArrivedRevision(
             collection: collection,
@@ -65,7 +65,7 @@ extension IncomingRevision {
                 body: body,
                 hasBlobs: hasBlobs,
                 remote: remote,
-                // Only the active side stores conflicts, for it alone resolves them.
+                // Only the active side stores conflicts, because only it resolves them.
                 refusesConflicts: remote == nil,
                 closing: message.closing,
                 keepsOrder: keepsOrder ?? message.keepsOrder,
@@ -76,12 +76,11 @@ extension IncomingRevision {
 }
 
 extension BLIPReply {
-    /// The revision is stored; where it became one of several branches the sender must still hear which
-    /// of them counts.
+    /// The revision is stored; if it became one of several branches, the sender must still be told which one counts.
     static func stored(isBranched: Bool) -> BLIPReply {
         isBranched ? BLIPReply(properties: [OwnProperty.branched: "true"]) : .empty
     }
 
-    /// The revision was here already, or is not wanted any more.
+    /// The revision was already here, or is no longer wanted.
     static var noop: BLIPReply { BLIPReply(properties: ["noop": "true"]) }
 }

@@ -1,21 +1,21 @@
 import DivanJSON
 import DivanStore
 
-/// The `_attachments` object that Sync Gateway wants beside the blobs of a document.
+/// The `_attachments` object that Sync Gateway requires in addition to a document's blobs.
 ///
 /// Source: `blobs.md` §5.
 enum LegacyAttachments {
     static let key = BlobReferences.attachmentsKey
     private static let prefix = "blob_"
 
-    /// Bytes of pointers in one document's entries; those beyond have a number for a name.
+    /// Limit for the bytes of pointers in one document's entries; entries beyond it are named by a number.
     ///
-    /// A long key over many blobs stands in the name of each, so names alone could fill memory.
+    /// A long key above many blobs is part of each name, so names alone could fill memory.
     private static let namesByteCount = 1 << 20
 
     /// Adds an entry for each blob of a body that is about to be sent.
     ///
-    /// Stored entries that do not stand for blobs stay; those that do are written anew.
+    /// Stored entries that do not represent blobs stay; those that do are rewritten.
     static func add(to document: JSONObject, generation: UInt64) -> JSONObject {
         var attachments: [JSONObject.Member] = []
         for (name, value) in document[key]?.object ?? JSONObject()
@@ -39,18 +39,18 @@ enum LegacyAttachments {
         return body
     }
 
-    /// Whether a received list stands for all blobs of its body.
+    /// Whether a received list represents all blobs of its body.
     ///
-    /// One without an entry for a blob is the document's own, sent by a peer that leaves it as it is.
+    /// A list without an entry for a blob belongs to the document itself, sent by a peer that leaves it unchanged.
     static func namesBlobs(_ list: JSONObject) -> Bool {
         list.contains { $0.key.utf8.starts(with: prefix.utf8) }
     }
 
-    /// What a received entry stands for, by its name.
+    /// What a received entry represents, according to its name.
     fileprivate enum Entry {
         /// Nothing in the body.
         case foreign
-        /// A blob of which the name says no place.
+        /// A blob whose place the name does not say.
         case numbered
         /// The blob at a place in the body.
         case blob(path: [String], content: JSONObject)
@@ -70,10 +70,10 @@ enum LegacyAttachments {
     }
 }
 
-// A body is changed where it stands: a copy for each entry would cost their product.
+// Bodies are changed in place: copying for each entry would be quadratic.
 extension JSONObject {
-    /// Removes the entries of a received body that stand for blobs, after taking over what another
-    /// client changed through them.
+    /// Removes the entries of a received body that represent blobs, after adopting what another client changed through
+    /// them.
     mutating func resolveAttachments() {
         guard let attachments = self[LegacyAttachments.key]?.object else { return }
         var kept: [Member] = []
@@ -88,8 +88,8 @@ extension JSONObject {
         self[LegacyAttachments.key] = kept.isEmpty ? nil : .object(JSONObject(kept))
     }
 
-    /// Follows the path to a blob dictionary and gives it the content of an entry, if that differs;
-    /// false when there is no blob dictionary.
+    /// Follows the path to a blob dictionary and gives it the content of an entry, if that differs; false if there is
+    /// no blob dictionary.
     fileprivate mutating func changeBlob(
         at path: ArraySlice<String>,
         to content: JSONObject
@@ -130,8 +130,8 @@ extension JSON {
         return false
     }
 
-    // A container is taken out while it is changed, by functions of their own: as long as anything else
-    // holds it, be it for a moment, each change would copy it whole.
+    // A container is taken out while it is changed, by separate functions: any other reference to it, however brief,
+    // would make each change copy it completely.
 
     private mutating func takeObject() -> JSONObject? {
         guard case .object(let object) = self else { return nil }

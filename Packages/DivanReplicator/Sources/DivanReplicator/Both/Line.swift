@@ -1,12 +1,12 @@
-/// What waits, first come, first served; taking the first costs nothing to those behind it.
+/// A first-in, first-out queue; taking the first element costs nothing for those behind it.
 struct Line<Element> {
     private var elements: [Element] = []
     private var start = 0  // where the first stands; those before it are gone
 
-    /// Creates an empty line.
+    /// Creates an empty queue.
     init() {}
 
-    /// Creates a line of one.
+    /// Creates a queue with one element.
     init(_ element: Element) {
         elements = [element]
     }
@@ -25,7 +25,7 @@ struct Line<Element> {
         return elements[start]
     }
 
-    /// Takes so many, and of those as many as weigh less than `room` together, or the first one.
+    /// Takes up to this many, and no more once those taken weigh `room` together.
     mutating func popFirst(
         atMost limit: Int,
         within room: Int = .max,
@@ -54,7 +54,7 @@ struct Line<Element> {
         elements[start...].map(transform)
     }
 
-    /// Gives memory back once as much is gone as is left.
+    /// Releases memory once as much has been taken as is left.
     private mutating func advance(by count: Int) {
         start += count
         guard start == elements.count || (start >= 32 && start * 2 >= elements.count) else {

@@ -1,9 +1,9 @@
 import DivanBLIP
 
-/// The requests of a connection that wait for their answer: why each was sent, and since when nothing
-/// came of it.
+/// The requests of a connection that wait for their answer: the purpose of each, and since when there has been no
+/// progress.
 struct OpenQuestions {
-    /// One of them.
+    /// One request.
     struct Question {
         let purpose: Purpose
         /// When it was asked, or when the last piece of its answer came.
@@ -11,16 +11,16 @@ struct OpenQuestions {
     }
 
     private var questions = NumberTable<Question>()
-    /// All of them by age; what was answered or went on since is skipped when it comes to the front, and
-    /// goes when it is more than the rest.
+    /// All of them by age; those answered or continued since are skipped when they reach the front, and removed when
+    /// they outnumber the rest.
     private var order = Line<(number: BLIPRequestNumber, since: Duration)>()
 
-    /// How many questions are remembered, with those that were answered.
+    /// How many questions are remembered, including answered ones.
     var rememberedCount: Int { order.count }
 
     subscript(number: BLIPRequestNumber) -> Purpose? { questions[number.rawValue]?.purpose }
 
-    /// Every question, in no order.
+    /// Every question, in no particular order.
     var all: [Question] { questions.elements }
 
     mutating func add(_ number: BLIPRequestNumber, _ purpose: Purpose, at now: Duration) {
@@ -35,8 +35,8 @@ struct OpenQuestions {
         order.removeAll { questions[$0.number.rawValue]?.since != $0.since }
     }
 
-    /// Returns why a request was sent, and forgets it; the content of a blob only begins with its answer,
-    /// and what it is for is remembered until the last piece.
+    /// Returns a request's purpose, and forgets the request; for a blob's content the answer is only the beginning, so
+    /// its purpose is remembered until the last piece.
     mutating func answered(_ number: BLIPRequestNumber, isRefused: Bool) -> Purpose? {
         guard let question = questions.remove(number.rawValue) else { return nil }
         if !isRefused, case .blob = question.purpose { questions[number.rawValue] = question }
@@ -49,7 +49,7 @@ struct OpenQuestions {
         self = OpenQuestions()
     }
 
-    /// A piece of the answer came: noted once a second, so that the order does not grow with bytes.
+    /// A piece of the answer arrived: recorded once a second, so that the order does not grow with bytes.
     mutating func noteProgress(of number: BLIPRequestNumber, at now: Duration) {
         guard let since = questions[number.rawValue]?.since, now - since >= .seconds(1) else {
             return
@@ -58,7 +58,7 @@ struct OpenQuestions {
         remember(number, since: now)
     }
 
-    /// Since when the question waits that waits the longest; `nil` when none does.
+    /// Since when the longest-waiting question has been waiting; `nil` if none is.
     mutating func oldest() -> Duration? {
         while let first = order.first {
             if questions[first.number.rawValue]?.since == first.since { return first.since }

@@ -1,21 +1,21 @@
 import DivanRevisions
 import DivanStore
 
-/// A revision that the peer asked for; handed on by reference, for it passes through many hands.
+/// A revision that the peer requested; a class, because it is passed on many times.
 final class OutgoingRevision {
     let change: FeedChange
     /// Revisions of the document that the peer has.
     let known: [RevisionID]
     let terms: PeerTerms
-    /// The number of the change that is pushed with it, as `Proposal.number`; 0 where it is pulled.
+    /// The number of the pushed change, as in `Proposal.number`; 0 if it is pulled.
     let number: UInt64
-    /// Whether the peer refused a delta for it already.
+    /// Whether the peer has already refused a delta for it.
     var needsFullBody = false
-    /// When it was handed to the message layer.
+    /// When it was passed to the message layer.
     var sentTime: Duration = .zero
-    /// Bytes of its body that were sent: all of it, or of a difference.
+    /// Bytes of its body that were sent: in full, or as a delta.
     var sentByteCount = 0
-    /// Whether a difference was sent.
+    /// Whether a delta was sent.
     var wasDelta = false
     /// Blobs that the peer may ask for until it has answered.
     var lentBlobs: [BlobDigest] = []
@@ -30,13 +30,13 @@ final class OutgoingRevision {
     /// Bytes of the names in `known`.
     var knownByteCount: Int { known.count * MemoryLayout<RevisionID>.stride }
 
-    /// The difference as which it went out; `nil` when its body went whole.
+    /// The delta as which it was sent; `nil` if the full body was sent.
     var delta: DeltaUse? {
         guard wasDelta else { return nil }
         return DeltaUse(byteCount: sentByteCount, bodyByteCount: change.bodyByteCount)
     }
 
-    /// What its message is shared under; `nil` when the peer's history makes it one of its own.
+    /// The key under which its message is shared; `nil` if the peer's history makes it unique.
     func sharedKey(in path: CollectionPath, _ wireIndex: Int?) -> SharedRevisions.Key? {
         guard known.isEmpty, !needsFullBody else { return nil }
         return SharedRevisions.Key(

@@ -3,45 +3,44 @@ public import DivanCrypto
 public import DivanRevisions
 public import DivanStore
 
-/// How a peer takes part in one connection.
+/// The options of a peer for one connection.
 public struct PeerConfiguration: Sendable {
-    /// The side that starts and drives, or the side that answers.
+    /// The side that starts and controls, or the side that answers.
     public enum Role: Sendable {
-        /// Starts and drives push and pull.
+        /// Starts and controls push and pull.
         case active(ActiveOptions)
         /// Answers.
         case passive(PassiveOptions)
     }
 
-    /// The side this peer is on.
+    /// The role of this peer.
     public var role: Role
-    /// How the database names its revisions: decides which subprotocols are spoken.
+    /// How the database names its revisions, which determines the supported subprotocols.
     public var scheme = RevisionScheme.trees
-    /// Whether bodies are sent through the codec; a receiver always takes compressed ones.
+    /// Whether sent bodies are compressed; compressed ones are always accepted.
     public var compresses = true
-    /// Whether the codec's grade follows the link, and bodies go plain where that turns out to be
-    /// faster than any.
+    /// Whether the codec's grade adapts to the link, including sending bodies uncompressed where that is faster.
     ///
-    /// Measured in each direction by the side that sends, again and again; a link that carries
-    /// less than 8 MB of bodies a second gets the densest grade at once.
+    /// Measured repeatedly in each direction by the side that sends; a link that carries less than 8 MB of bodies a
+    /// second gets the densest grade at once.
     public var measuresLink = false
     /// Whether deltas are offered, sent and accepted.
     public var usesDeltas = false
-    /// The deflate codec, which the standard subprotocols mean.
+    /// The deflate codec, which the standard subprotocols imply.
     public var codec: any CompressionCodec
-    /// Codecs spoken beside it, the preferred first; each is agreed on by a subprotocol of its own.
+    /// Further supported codecs, the preferred one first; each is negotiated by its own subprotocol.
     ///
-    /// Both peers need one of the same name; others never hear of it (``Subprotocol``).
+    /// Both peers need one with the same name; other implementations never see it (``Subprotocol``).
     public var furtherCodecs: [any CompressionCodec] = []
-    /// What a peer may make this one hold.
+    /// The limits for what a peer may make this one hold.
     public var limits = ReplicatorLimits()
-    /// Whether what is gathered is stored on another thread (`SyncEffect.store`), while more of it comes.
+    /// Whether gathered revisions are stored on another thread (`SyncEffect.store`), while more arrive.
     public var storesBeside = false
     /// How long a changed checkpoint waits before it is saved; 5 s as in Couchbase Lite.
     public var checkpointInterval: Duration = .seconds(5)
-    /// Where made-up revision IDs come from; a simulation hands in a source that repeats itself.
+    /// The source of generated revision IDs; a simulation passes in a repeatable one.
     public var random: any RandomSource = SystemRandomSource()
-    /// Seconds since 1970, written into checkpoints for people.
+    /// The time in seconds since 1970, written into checkpoints for human readers.
     public var secondsSince1970: @Sendable () -> Int64
 
     /// Creates a configuration.
@@ -55,38 +54,37 @@ public struct PeerConfiguration: Sendable {
         self.secondsSince1970 = secondsSince1970
     }
 
-    /// Which contents are fetched with the revisions that name them.
+    /// The blobs that are fetched with the revisions that refer to them.
     var blobPolicy: BlobPolicy {
         if case .active(let options) = role { options.blobs } else { .eager }
     }
 
-    /// What the active side wants.
+    /// The options of the active side.
     public struct ActiveOptions: Sendable {
-        /// Whether local changes go to the peer.
+        /// Whether local changes are sent to the peer.
         public var pushes: Bool
-        /// Whether the peer's changes come here.
+        /// Whether the peer's changes are fetched.
         public var pulls: Bool
         /// Whether the replication stays connected when it has caught up.
         public var isContinuous: Bool
-        /// The collections; their order is the order on the wire.
+        /// The collections, in the order used on the wire.
         public var collections: [CollectionOptions]
-        /// The effective URL, or a message endpoint's name for its peer; part of the checkpoint's
-        /// name and the key of what the store knows about this remote.
+        /// The effective URL, or a message endpoint's name for its peer; part of the checkpoint's name and the key for
+        /// what the store knows about this remote.
         public var remoteIdentity: String
         /// Whether the local checkpoint is ignored.
         public var isReset = false
-        /// Whether documents are pushed again that the peer refused in earlier runs.
+        /// Whether documents that the peer refused in earlier runs are pushed again.
         public var retriesRefused = false
         /// Whether documents that the user may no longer see are purged.
         public var purgesRevoked = true
-        /// Which contents are fetched with the revisions that name them.
+        /// The blobs that are fetched with the revisions that refer to them.
         public var blobs = BlobPolicy.eager
-        /// What encrypts and decrypts properties.
+        /// The ciphers for properties.
         public var fields = FieldCiphers()
-        /// Contents to fetch that earlier connections have left at the peer; `SyncEffect.blob` tells
-        /// what becomes of each.
+        /// Blobs to fetch that earlier connections left at the peer; `SyncEffect.blob` reports on each.
         ///
-        /// A content may be named more than once: under the next document where the peer has none of the first.
+        /// A blob may be named with several documents: if the peer lacks it under one, the next is tried.
         public var wantedBlobs: [WantedBlob] = []
 
         /// Creates options.
@@ -105,41 +103,40 @@ public struct PeerConfiguration: Sendable {
         }
     }
 
-    /// What the passive side allows.
+    /// The options of the passive side.
     public struct PassiveOptions: Sendable {
         /// The collections that peers may use.
         public var collections: [CollectionPath]
-        /// Whether a peer may send documents here.
+        /// Whether a peer may send documents.
         public var allowsPush: Bool
         /// Whether a peer may fetch documents.
         public var allowsPull: Bool
-        /// Which documents a peer may fetch, by collection; all where nothing is given.
+        /// The documents that a peer may fetch, by collection; all if there is no filter.
         ///
-        /// Nothing else of a document is told, neither its ID nor its revision, and a difference is
-        /// only made from a revision that the peer may fetch too.
+        /// Nothing else about a document is revealed, neither its ID nor its revision, and a delta is only made from a
+        /// revision that the peer may fetch too.
         public var readFilters: [CollectionPath: DocumentFilter] = [:]
-        /// Which documents a peer may store, by collection; all where nothing is given.
+        /// The documents that a peer may store, by collection; all if there is no filter.
         ///
-        /// The filter sees what would be stored; a refusal is HTTP/403.
+        /// The filter sees the revision to be stored; a refusal is HTTP/403.
         public var writeFilters: [CollectionPath: DocumentFilter] = [:]
-        /// Which documents a peer may replace, as they are now, by collection; all where nothing is given.
+        /// The documents that a peer may replace, as stored now, by collection; all if there is no filter.
         ///
-        /// The filter sees what is stored, where there is something; a refusal is HTTP/403. Who has more read
-        /// for it than it has earned is asked to come later, by HTTP/503.
+        /// The filter sees the stored revision, if there is one; a refusal is HTTP/403. A peer that causes more reading
+        /// for this than it has earned is asked to come back later, with HTTP/503.
         public var storedFilters: [CollectionPath: DocumentFilter] = [:]
-        /// Whether a peer gets only the blobs of revisions that are on their way to it, and sends the
-        /// content of each blob that it names, unless it may fetch the document that has it already.
+        /// Whether a peer gets only the blobs of revisions in transit to it, and sends the content of each blob that it
+        /// names, unless it may fetch the document that has it already.
         ///
-        /// Without, it gets any blob of the database whose digest it knows: enough where it may read
-        /// everything.
+        /// Otherwise it gets any blob of the database whose digest it knows: sufficient if it may read everything.
         public var bindsBlobs = false
-        /// What all connections may hold together; `nil` = each within its own limits.
+        /// The limit for all connections together; `nil` = each has only its own limits.
         public var budget: ConnectionBudget?
-        /// Whom this connection counts for there: a user, or the address of one without a name.
+        /// The party to which the budget assigns this connection: a user, or the address of one without a name.
         public var party = ""
-        /// Whom its checkpoints count for; nobody has a bound of his own.
+        /// The owner to whom its checkpoints are assigned; an empty name has no limit of its own.
         public var checkpointOwner = ""
-        /// Where connections share what they send; `nil` = each for itself.
+        /// Where connections share what they send; `nil` = each works separately.
         public var shared: SharedRevisions?
 
         /// Creates options.
@@ -151,15 +148,15 @@ public struct PeerConfiguration: Sendable {
         }
     }
 
-    /// One collection on the active side.
+    /// The options of one collection on the active side.
     public struct CollectionOptions: Sendable {
-        /// The collection, by the same name on both sides.
+        /// The collection, with the same name on both sides.
         public var path: CollectionPath
-        /// Refuses to push a document by returning `false`; silent.
+        /// Returns `false` to skip the push of a document, which is not reported.
         public var pushFilter: DocumentFilter?
-        /// Refuses to store a pulled document by returning `false`; reported as 403.
+        /// Returns `false` to refuse a pulled document, which is reported as 403.
         public var pullFilter: DocumentFilter?
-        /// Channels to pull from, as Sync Gateway knows them; empty means all.
+        /// Channels of Sync Gateway to pull from; empty means all.
         public var channels: [String] = []
         /// Documents to push and pull; empty means all.
         public var documentIDs: [DocumentID] = []

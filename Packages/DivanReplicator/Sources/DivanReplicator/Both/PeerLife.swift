@@ -1,8 +1,8 @@
-/// The life of a peer, which is that of its connection: each exists for one only.
+/// The life of a peer, which is that of its connection: a peer exists for one connection only.
 ///
-/// An active peer compares checkpoints before anything else (`starting`), and starts over once where
-/// the other side turns out to know no collections. Asked to stop, it saves the checkpoint first
-/// (`stopping`) for as long as the deadline allows; a passive peer has nothing to save. From
+/// An active peer first compares checkpoints (`starting`), and starts over once if the other side turns out not to know
+/// collections. When asked to stop, it saves the checkpoint first (`stopping`) for as long as the deadline allows; a
+/// passive peer has nothing to save. From `closing` on, no request is sent or answered, but what has arrived is stored.
 /// `closing` on no request leaves and none is answered, but what has arrived is still stored.
 ///
 /// Drawn in `Docs/states/peer-life.md`.
@@ -14,18 +14,18 @@ enum PeerLife: Equatable {
     case closing
     case ended
 
-    /// When a peer that stops waits no longer.
+    /// When a stopping peer no longer waits.
     var stopDeadline: Duration? {
         if case .stopping(let deadline) = self { deadline } else { nil }
     }
 
-    /// Whether the checkpoints are compared and nothing ends it yet.
+    /// Whether the checkpoints have been compared and replication has not ended yet.
     var replicates: Bool { self == .running || stopDeadline != nil }
 
     enum Event {
-        /// The connection stands; the checkpoints are to be compared.
+        /// The connection is open; the checkpoints must be compared.
         case connectedAsActive
-        /// The connection stands; the other side speaks first.
+        /// The connection is open; the other side speaks first.
         case connectedAsPassive
         case checkpointsCompared
         case collectionsRefused
@@ -34,9 +34,9 @@ enum PeerLife: Equatable {
         case disconnected
     }
 
-    /// The whole behaviour, a line for each transition.
+    /// The complete behaviour, one line per transition.
     ///
-    /// - Returns: Whether the event means anything in this state; what is not listed changes nothing.
+    /// - Returns: Whether the event has a meaning in this state; events that are not listed change nothing.
     mutating func take(_ event: Event) -> Bool {
         switch (self, event) {
         case (.connecting, .connectedAsActive): self = .starting

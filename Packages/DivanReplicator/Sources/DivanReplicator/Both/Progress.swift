@@ -1,11 +1,11 @@
 /// Units of work, roughly bytes, known and done.
 ///
-/// Sizes are what peers say; each counts as at most 4 GiB, so that no sum can overflow.
+/// Peers report the sizes; each counts as at most 4 GiB, so that no sum can overflow.
 struct Progress: Equatable {
     var completedUnitCount: UInt64 = 0
     var totalUnitCount: UInt64 = 0
     var documentCount: UInt64 = 0
-    /// Documents that are on their way, or were, in either direction.
+    /// Documents that are or were in transit, in either direction.
     var wantedDocumentCount: UInt64 = 0
 
     mutating func expect(_ byteCount: Int) {

@@ -1,65 +1,65 @@
-/// A revision on its way here, from being asked for to the transaction that stores it.
+/// An incoming revision, from its request to the transaction that stores it.
 ///
-/// **Its life.** It is `requested` when its announcement is answered, or when it comes unasked. Its body is
-/// checked on arrival; blobs that are missing are fetched first (`incomplete`). What is `ready` is stored
-/// with all else that has arrived, and then answered. A peer may also say that it cannot send it, and may
-/// withdraw the document while it is here. Where a transaction is worth more the more it stores, one that is
-/// ready is answered at once and `gathered` for it (`Inbox.gather`).
+/// **Its life.** It is `requested` when its announcement is answered, or when it arrives without a request. Its body is
+/// checked on arrival; missing blobs are fetched first (`incomplete`). What is `ready` is stored with everything else
+/// that has arrived, and then answered. A peer may also say that it cannot send it, or withdraw the document while the
+/// revision is here. Where larger transactions pay off, a revision that is ready is answered at once and `gathered`
+/// (`Inbox.gather`).
 ///
-/// **What it promises.** Each is answered once. The checkpoint passes what is `settled`: stored, known,
-/// or refused for a reason that will not go away. What is `lost`, with its transaction, to a full disk or
-/// for want of room, is announced again in the next run.
+/// **What it promises.** Each is answered once. The checkpoint passes what is `settled`: stored, known, or refused for
+/// a permanent reason. What is `lost`, with its transaction, to a full disk or for lack of room, is announced again in
+/// the next run.
 ///
-/// **What may be reordered.** One that waits for blobs is overtaken by those that do not; `RemoteOrder` and
-/// `Withdrawals` judge by sequences what is old by then.
+/// **What may be reordered.** A revision that waits for blobs is overtaken by those that do not; `RemoteOrder` and
+/// `Withdrawals` decide by sequences what is outdated by then.
 ///
-/// **What bounds it.** `ReplicatorLimits.requestedRevisionsCount`, and for those that wait for blobs
-/// `parkedRevisionsCount` and `parkedByteCount`. A lost connection forgets all but those that are ready.
+/// **What bounds it.** `ReplicatorLimits.requestedRevisionsCount`, and for those waiting for blobs
+/// `parkedRevisionsCount` and `parkedByteCount`. A lost connection discards all but those that are ready.
 ///
-/// A passive peer has no checkpoint and resolves nothing: there the life ends when it is ready, and the
-/// sender is answered with what the store says.
+/// A passive peer has no checkpoint and resolves nothing: there the life ends when the revision is ready, and the
+/// sender is answered with the store's result.
 ///
 /// Source: `replication.md` §4. Drawn in `Docs/states/pulled-revision.md`.
 enum PulledRevision {
     case requested
     case incomplete(missingCount: Int)
     case ready
-    /// Answered, and stored with those that follow.
+    /// Answered, and stored together with later ones.
     case gathered
     case settled
     case lost
 
     enum Event {
         case arrived(missingCount: Int)
-        /// A difference that cannot be applied: the whole body comes next.
+        /// A delta that cannot be applied: the full body comes next.
         indirect case misfit(SyncError)
         indirect case refused(SyncError)
-        /// Refused for want of room, or for a reason that may go away.
+        /// Refused for lack of room, or for a temporary reason.
         indirect case postponed(SyncError)
-        /// The peer cannot send it; the document is gone, or has gone on.
+        /// The peer cannot send it; the document is gone, or has a newer revision.
         case gone
         /// The peer cannot send it for another reason.
         indirect case unavailable(SyncError)
         case blobArrived
         /// Its transaction waits for more.
         case held
-        /// The user lost the document after it was sent.
+        /// The document was withdrawn after the revision was sent.
         case withdrawn
 
-        // What the store did.
+        // The store's results.
         case stored
         case storedInConflict
         case known
-        /// It was given up here, and the peer is to hear of ours.
+        /// It was given up here, and the peer must be told of ours.
         case givenUp
         indirect case failed(SyncError)
         indirect case rolledBack(SyncError)
     }
 
-    /// What a transition asks for.
+    /// What a transition requires.
     struct Effects: OptionSet {
         let rawValue: Int
-        /// Ask for the blobs that are missing.
+        /// Request the missing blobs.
         static let fetch = Effects(rawValue: 1 << 0)
         /// Store it with the next transaction.
         static let store = Effects(rawValue: 1 << 1)
@@ -69,9 +69,9 @@ enum PulledRevision {
         static let report = Effects(rawValue: 1 << 4)
         /// Ask a resolver.
         static let resolve = Effects(rawValue: 1 << 5)
-        /// What is known of the document at the peer is true.
+        /// What is recorded about the document at the peer is reliable.
         static let trust = Effects(rawValue: 1 << 6)
-        /// What the peer refused for want of this revision may succeed now.
+        /// A push that the peer refused because this revision was missing may succeed now.
         static let retryPush = Effects(rawValue: 1 << 7)
         /// There is something to push.
         static let readFeed = Effects(rawValue: 1 << 8)
@@ -79,7 +79,7 @@ enum PulledRevision {
         static let pass = Effects(rawValue: 1 << 9)
     }
 
-    /// The whole behaviour, a line for each transition.
+    /// The complete behaviour, one line per transition.
     mutating func take(_ event: Event) -> Effects {
         let effects: Effects
         switch (self, event) {
@@ -132,7 +132,7 @@ enum PulledRevision {
 }
 
 extension PulledRevision.Event {
-    /// Why it was not stored; `nil` when nothing is wrong.
+    /// Why it was not stored; `nil` if there is no error.
     var error: SyncError? {
         switch self {
         case .misfit(let error), .refused(let error), .postponed(let error),
@@ -142,14 +142,14 @@ extension PulledRevision.Event {
         }
     }
 
-    /// What was found wrong with a revision on its arrival.
+    /// The event for an error found on arrival.
     init(refusing error: SyncError) {
         self =
             error.refusesDelta
             ? .misfit(error) : error.isTransient ? .postponed(error) : .refused(error)
     }
 
-    /// What became of it in the store.
+    /// The event for its result in the store.
     init(_ result: RevisionResult) {
         self =
             switch result {

@@ -3,19 +3,19 @@ import DivanStore
 
 /// Why a request was sent.
 enum Purpose {
-    // An active peer's.
+    // Of an active peer.
     case collections
     case checkpoint(collection: Int, isForSave: Bool)
     case saveCheckpoint(collection: Int)
     case subscription(collection: Int)
     case proposals(collection: Int, [Proposal])
-    // A passive peer's.
+    // Of a passive peer.
     case announcement(collection: Int, [FeedChange])
-    // Either's.
+    // Of either.
     case revision(collection: Int, OutgoingRevision)
     case blob(BlobTicket)
 
-    /// The number of the collection that it is about.
+    /// The number of the collection that it concerns.
     var collection: Int? {
         switch self {
         case .collections, .blob: nil
@@ -40,13 +40,13 @@ enum Purpose {
         }
     }
 
-    /// Whether the request said which collection it is about, outside legacy mode.
+    /// Whether the request named its collection, outside legacy mode.
     var namesCollection: Bool {
         if case .collections = self { false } else { true }
     }
 }
 
-/// A blob that was asked for, as its answer is recognised.
+/// Identifies a requested blob when its answer arrives.
 struct BlobTicket {
     let digest: BlobDigest
     /// The document that the request named.

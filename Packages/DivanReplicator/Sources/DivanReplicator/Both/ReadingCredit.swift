@@ -1,15 +1,15 @@
-/// How much of stored bodies a peer may make us read beside what it is sent.
+/// How much of stored bodies a peer may make us read in addition to what it is sent.
 ///
-/// A difference of a hundred bytes asks for a whole body to be read, changed and written; a proposal, or a
-/// request for a blob, for one that a filter is asked about. So received bytes earn a multiple of
-/// themselves, which covers ordinary documents, and time earns some more for large ones.
+/// A delta of a hundred bytes requires a whole body to be read, changed and written; a proposal, or a request for a
+/// blob, requires one that a filter is asked about. So received bytes earn a multiple of themselves, which covers
+/// ordinary documents, and time earns some more for large ones.
 struct ReadingCredit {
-    /// Bytes of stored bodies that one received byte is good for.
+    /// Bytes of stored bodies earned by one received byte.
     private static let earning = 64
 
-    /// The most that it may be, and what each second earns.
+    /// The maximum credit, and what each second earns.
     private let allowance: Int
-    /// Below zero where a body was read that was not covered.
+    /// Below zero if a body was read that was not covered.
     private var byteCount: Int
     private var refilled: Duration = .zero
 
@@ -18,12 +18,12 @@ struct ReadingCredit {
         byteCount = allowance
     }
 
-    /// Bytes came in.
+    /// Bytes were received.
     mutating func received(_ count: Int) {
         byteCount = min(allowance, byteCount + count * Self.earning)
     }
 
-    /// Whether a body of so many bytes may be read now; it is paid for then.
+    /// Whether a body of this many bytes may be read now; if so, it is charged.
     mutating func spend(_ count: Int, at now: Duration) -> Bool {
         refill(at: now)
         guard count <= byteCount else { return false }
@@ -31,13 +31,13 @@ struct ReadingCredit {
         return true
     }
 
-    /// Whether a body may be read now whose size decides nothing: what refuses it tells nothing of it.
+    /// Whether a body may be read now regardless of its size, so that a refusal reveals nothing about it.
     mutating func isPositive(at now: Duration) -> Bool {
         refill(at: now)
         return byteCount >= 0
     }
 
-    /// Takes what such a body cost, covered or not.
+    /// Charges such a body, whether covered or not.
     mutating func owe(_ count: Int) { byteCount -= count }
 
     /// When nothing is owed any more.

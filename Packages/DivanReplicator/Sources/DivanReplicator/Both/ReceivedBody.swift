@@ -1,12 +1,11 @@
 import DivanJSON
 import DivanStore
 
-/// A received body, made fit for the store: validated, without metadata, with its blobs known.
+/// A received body, prepared for the store: validated, without metadata, with its blobs known.
 ///
-/// A body without metadata and blobs, nearly every one, is validated by one scan and kept byte
-/// for byte; only the others are parsed. Of a key that occurs twice in an object the last value
-/// counts, as at Sync Gateway, and what is stored has it once: no two readers of the database, and
-/// no two peers that got it from here, can take it differently.
+/// A body without metadata and blobs, as nearly every one is, is validated by one scan and kept byte for byte; only the
+/// others are parsed. If a key occurs twice in an object, the last value counts, as in Sync Gateway, and only that is
+/// stored: no two readers of the database, and no two peers that got it from here, can interpret it differently.
 ///
 /// Source: `revisions.md` §3, `blobs.md` §5.
 struct ReceivedBody {
@@ -17,10 +16,10 @@ struct ReceivedBody {
     /// Whether the sender says that this user may no longer see the document.
     var isRemoved = false
 
-    /// Cleans a body.
+    /// Validates and cleans a body.
     ///
-    /// - Throws: HTTP/400 for anything but a JSON object, and for one with a key that the protocol
-    ///   keeps for itself; HTTP/413 for one that is too large.
+    /// - Throws: HTTP/400 for anything but a JSON object, and for one with a key reserved by the protocol; HTTP/413 for
+    ///   one that is too large.
     init(_ received: [UInt8], isTombstone: Bool, limits: ReplicatorLimits) throws(SyncError) {
         if received.isEmpty, isTombstone {
             bytes = Array("{}".utf8)
@@ -65,7 +64,7 @@ struct ReceivedBody {
         var cleaned = document
         if summary.hasUnderscoreKey {
             isRemoved = document["_removed"]?.bool == true
-            // Nobody of good will sends them, and without them it would be another document.
+            // No well-behaved peer sends them, and without them it would be a different document.
             let reserved = BodyRules.reservedKeys.first { document.contains($0) }
             if let reserved, !isRemoved {
                 throw .http(
@@ -88,7 +87,7 @@ struct ReceivedBody {
         noteOrphans(of: document)
     }
 
-    /// A sender that lists blobs lists all it has: one beside the list has no content.
+    /// A sender that lists blobs lists all that it has: a blob missing from the list has no content.
     private mutating func noteOrphans(of document: JSONObject) {
         guard let attachments = document[LegacyAttachments.key]?.object,
             LegacyAttachments.namesBlobs(attachments)
@@ -102,7 +101,7 @@ struct ReceivedBody {
         orphans = Set(blobs.map(\.digest).filter { !listed.contains($0) })
     }
 
-    /// The blobs of a stored or cleaned body, old attachments included, each digest once.
+    /// The blobs of a stored or cleaned body, including old attachments, each digest once.
     static func blobs(in document: JSONObject) -> [BlobReference] {
         var seen: Set<BlobDigest> = []
         return BlobReferences.all(in: document).filter { seen.insert($0.digest).inserted }

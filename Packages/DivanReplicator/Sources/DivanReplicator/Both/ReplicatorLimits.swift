@@ -2,182 +2,176 @@ import DivanStore
 
 /// What a peer may make the engine hold or do; every member is a maximum.
 public struct ReplicatorLimits: Sendable {
-    /// Entries in one `changes` or `proposeChanges` list that we send: 200, as every
-    /// implementation sends.
+    /// Entries in one `changes` or `proposeChanges` list that we send: 200, like every implementation.
     public var changesCount = 200
     /// Entries accepted in one received list.
     ///
-    /// Peers send 200; 10 000 leaves room for others and
-    /// keeps one look-up transaction below some tens of milliseconds.
+    /// Peers send 200; 10 000 leaves room for others and keeps a lookup transaction below some tens of milliseconds.
     public var receivedChangesCount = 10_000
-    /// Lists of ours that wait for an answer before we have caught up; afterwards one.
+    /// Lists of ours waiting for an answer before we have caught up; afterwards one.
     public var listsInFlightCount = 5
-    /// Bytes of bodies that a read filter is asked about at once; more shortens the list.
+    /// Bytes of bodies about which a read filter is asked at once; if there are more, the list is shortened.
     ///
     /// They are in memory together.
     public var filteredByteCount = 2 << 20
-    /// Lists of proposals that wait until a filter may be asked again; one more is answered 503.
+    /// Lists of proposals waiting until a filter may be asked again; one more is answered with 503.
     public var waitingProposalsCount = 16
-    /// Lists read from the feed in one turn of a loop, also when nothing of them is told: to a peer
-    /// that wants a few documents of many, or none.
+    /// Lists read from the feed in one turn of a loop, even if none of their changes are sent, as to a peer that wants
+    /// few of many documents, or none.
     public var silentListsCount = 25
-    /// Revisions asked for and not yet received, above which the next list is answered later.
+    /// Revisions requested and not yet received, above which the next list is answered later.
     public var requestedRevisionsCount = 2_000
-    /// Lists that wait for their answer; a peer that sends more breaks the protocol.
+    /// Lists waiting for their answer; a peer that sends more violates the protocol.
     public var waitingListsCount = 64
-    /// Revisions read from the feed and waiting to be sent, above which no list goes out.
+    /// Revisions read from the feed and waiting to be sent, above which no list is sent.
     public var queuedRevisionsCount = 600
-    /// Revisions sent and not answered.
+    /// Revisions sent and not yet answered.
     public var unansweredRevisionsCount = 600
-    /// The same where the peer is near: where some answer of it came within 25 ms.
+    /// The same for a peer nearby, one that has answered something within 25 ms.
     ///
-    /// What is on its way is sent again after an interruption: twenty of them repeat at most 4 % of
-    /// 100,000 documents.
+    /// What is in transit is sent again after an interruption: twenty of them repeat at most 4 % of 100,000 documents.
     public var unansweredNearbyCount = 200
-    /// Bytes of bodies sent and not answered: 2 MiB, as in Couchbase Lite.
+    /// Bytes of bodies sent and not yet answered: 2 MiB, as in Couchbase Lite.
     public var unansweredByteCount = 2 << 20
-    /// Bytes in the message layer's queue above which no further revision enters it.
+    /// Bytes in the message layer's queue above which no further revision is added.
     ///
-    /// Little, so that the first frames of a window leave while the next are read from the store:
-    /// both sides work at the same time.
+    /// Few, so that the first frames of a window are sent while the next are read from the store: both sides work at
+    /// the same time.
     public var queuedOutputByteCount = 16 << 10
     /// Frames sent in one turn of a loop, which writes when the turn ends.
     ///
-    /// Half of what may be on its way to a peer nearby, so that one half is made here while the
-    /// peer works on the other.
+    /// Half of what may be in transit to a peer nearby, so that one half is produced here while the peer works on the
+    /// other.
     public var turnFramesCount = 100
     /// Lists of all collections together that wait for an answer.
     public var allListsInFlightCount = 50
-    /// Revisions of all collections together that were asked for, above which the next list is answered
-    /// later.
+    /// Revisions of all collections together that were requested, above which the next list is answered later.
     ///
-    /// Below `parkedRevisionsCount`: all of them may wait for blobs.
+    /// Below `parkedRevisionsCount`, because all of them may wait for blobs.
     public var allRequestedRevisionsCount = 3_000
-    /// Revisions of all collections together that wait to be sent, above which no list goes out.
+    /// Revisions of all collections together that wait to be sent, above which no list is sent.
     public var allQueuedRevisionsCount = 3_000
-    /// Revisions of all collections together that were sent and not answered.
+    /// Revisions of all collections together that were sent and not yet answered.
     ///
-    /// Half of what a peer of ours lets wait for blobs.
+    /// Half of the number that a Divan peer lets wait for blobs.
     public var allUnansweredRevisionsCount = 2_000
-    /// Bytes of their bodies: a quarter of the same.
+    /// Bytes of their bodies: a quarter of what a Divan peer lets wait.
     public var allUnansweredByteCount = 16 << 20
-    /// Received revisions in one transaction: beyond this, committing early costs nothing.
+    /// Received revisions in one transaction: with this many, committing early costs nothing.
     public var insertedRevisionsCount = 400
-    /// Revisions pulled into collections with indexes that are answered and held back; at this number one
+    /// Revisions pulled into collections with indexes that are answered and held back; once there are this many, one
     /// transaction stores them.
     ///
-    /// Each transaction writes again most pages of the indexes that the one before has written.
+    /// Each transaction rewrites most of the index pages that the previous one wrote.
     public var gatheredRevisionsCount = 4_800
-    /// Bytes of their bodies.
+    /// Bytes of the bodies of gathered revisions.
     public var gatheredByteCount = 8 << 20
-    /// How long the first of them waits while others come.
+    /// How long the first of them waits for others.
     public var gatheringTime = Duration.milliseconds(100)
-    /// Marks of what the peer has that wait for a transaction while a backlog is pushed.
+    /// Marks of what the peer has that wait for a transaction during the push of a backlog.
     ///
-    /// Each commit makes the pages worthless that readers hold, those of the feed among them whose
-    /// bodies are read next. A crash loses marks with the checkpoint that would count on them.
+    /// Each commit invalidates the pages cached by readers, including the feed's, whose bodies are read next. A crash
+    /// loses marks together with the checkpoint that would rely on them.
     public var heldMarksCount = 4_000
-    /// Received revisions that wait for blobs; a pushing peer gets 503 above it.
+    /// Received revisions that wait for blobs; above it a pushing peer gets 503.
     ///
-    /// Above `requestedRevisionsCount`, so that what we asked for ourselves always fits.
+    /// Above `requestedRevisionsCount`, so that everything requested by this side fits.
     public var parkedRevisionsCount = 4_000
     /// Bytes of bodies in received revisions that wait for blobs or their transaction.
     public var parkedByteCount = 64 << 20
-    /// Blobs that are being sent at the same time; further requests wait in line.
+    /// Blobs that are sent at the same time; further requests are queued.
     ///
     /// Each holds one piece of 64 KiB in memory.
     public var openBlobsCount = 8
-    /// Requests for blobs, and for proofs of them, that wait; one more is answered 503.
+    /// Requests for blobs, and for proofs of them, that wait; one more is answered with 503.
     ///
-    /// Couchbase Lite asks for one blob of each revision at a time, some two hundred in all.
+    /// Couchbase Lite requests one blob of each revision at a time, some two hundred in all.
     public var waitingBlobsCount = 1_000
-    /// How long the file of a blob stays open when the peer reads nothing of it.
+    /// How long the file of a blob stays open if the peer reads nothing from it.
     public var idleBlobTime = Duration.seconds(10)
     /// Bytes hashed for proofs in one turn: about a fifth of a millisecond.
     public var provenByteCount = 256 << 10
-    /// Blobs that one received revision may name; more is answered 413.
+    /// Blobs that one received revision may refer to; more are answered with 413.
     ///
     /// Each is looked up while others wait.
     public var revisionBlobsCount = StoreLimits.documentBlobsCount
-    /// Blobs that a peer with limited rights has sent, remembered so that it need not send them again.
+    /// Blobs sent by a peer with limited rights, remembered so that it need not send them again.
     public var shownBlobsCount = 10_000
-    /// Bytes of a stored body that is looked through for the blobs that such a peer may have anyway.
+    /// Bytes of a stored body that is searched for the blobs that such a peer may have anyway.
     public var comparedByteCount = 64 << 10
     /// Blobs fetched at the same time.
     public var blobFetchesCount = 8
-    /// Bytes of one blob, 16 GiB: a stream has to end; the disk is the usual bound.
+    /// Bytes of one blob, 16 GiB: a stream must end; normally the disk is the limit.
     public var blobByteCount = 16 << 30
-    /// Bytes of a checkpoint that is kept for a peer.
+    /// Bytes of a checkpoint that is stored for a peer.
     ///
-    /// One is below a hundred bytes as a rule; a set of 2,000 separate ranges takes some 80 KB. How many
-    /// are kept is the store's bound.
+    /// Normally it is below a hundred bytes; a set of 2,000 separate ranges takes some 80 KB. The store limits how many
+    /// are kept.
     public var checkpointByteCount = 128 << 10
     /// Collections in one `getCollections`.
     public var collectionsCount = 1_000
-    /// Unfinished sequences of a peer, which announced more than it sends.
+    /// Unfinished sequences of a peer that announced more than it sends.
     public var unfinishedSequencesCount = 100_000
-    /// IDs in a received `history`, also what `maxHistory` asks for: the depth of our trees.
+    /// IDs in a received `history`, also the value sent as `maxHistory`: the depth of our trees.
     public var historyCount = 50
-    /// IDs read from a received `history`; the rest is cut off as pruning would do.
+    /// IDs read from a received `history`; the rest is dropped, as pruning would do.
     public var receivedHistoryCount = 1_000
     /// Possible ancestors named per entry of a `changes` answer (`replication.md` §3).
     public var ancestorsCount = 10
-    /// Bytes of stored bodies that are read for the differences of a peer, and for a filter's word on what it
-    /// proposes or asks for, at once and in each second.
+    /// Bytes of stored bodies read for a peer's deltas, and for filters about what it proposes or requests, at once and
+    /// per second.
     ///
-    /// Beyond what its own bytes earn the whole body is asked for (422), proposals wait, and a request for a
-    /// blob is answered later (503).
-    /// Reading, changing and writing 8 MiB holds a loop for some hundred milliseconds.
+    /// Beyond what its own bytes earn, the full body is requested (422), proposals wait, and a request for a blob is
+    /// refused for now (503). Reading, changing and writing 8 MiB occupies a loop for some hundred milliseconds.
     public var deltaSourceByteCount = 8 << 20
-    /// Conflicts that wait for a resolver, above which the next list is answered later.
+    /// Conflicts waiting for a resolver, above which the next list is answered later.
     public var unresolvedConflictsCount = 1_000
-    /// Documents whose conflicts are counted, to notice one that does not come to rest.
+    /// Documents whose conflicts are counted, to detect one whose conflict keeps coming back.
     public var watchedConflictsCount = 1_000
     /// Resolutions of one document within `rotationWindow` that count as a rotation.
     ///
-    /// Two people who type into one document over a slow connection stay far below.
+    /// Two people typing into one document over a slow connection stay far below it.
     public var rotationCount = 30
     /// How long resolutions of one document are counted together.
     public var rotationWindow: Duration = .seconds(60)
-    /// Refused proposals that wait for the pull to clear them; the next ones are errors at once.
+    /// Refused proposals waiting for the pull to clear them; further ones are errors at once.
     public var awaitedConflictsCount = 10_000
-    /// Revisions that the peer forbids, and that wait for all else to be done: where there are more they
-    /// get their second try at once.
+    /// Revisions that the peer forbids, waiting until everything else is done; if there are more, they are tried again
+    /// at once.
     public var forbiddenRevisionsCount = 10_000
-    /// Documents in conflict that are remembered, because a mark of theirs may be worthless; where there
-    /// are more no mark is relied on.
+    /// Documents in conflict that are remembered because their mark may be invalid; if there are more, no mark is
+    /// trusted.
     public var doubtfulDocumentsCount = 100_000
-    /// Revisions of our own commits remembered so that they are not echoed.
+    /// Revisions of our own commits, remembered so that they are not echoed.
     public var rememberedEchoesCount = 20_000
-    /// Revisions that another one had won over when they came, and whose sender was told so: where there are
-    /// more they count as known.
+    /// Revisions that arrived after another one had won over them, and whose sender was told so; if there are more,
+    /// they count as known.
     public var overtakenRevisionsCount = 1_000
     /// Bytes of a document's body, in either direction: 20 MiB, as in Sync Gateway.
     ///
-    /// A larger one is refused with 413 by itself, and the rest goes on.
+    /// A larger one is refused individually with 413, and the rest continues.
     public var documentByteCount = StoreLimits.syncedBodyByteCount
-    /// Bytes that an announced or proposed body may have by its sender's reckoning: a larger one is not
-    /// asked for.
+    /// Bytes that an announced or proposed body may have according to its sender: a larger one is not requested.
     ///
-    /// Above `documentByteCount`, for other peers count in a format of their own, and below the
-    /// 32 MiB at which a message ends the connection.
+    /// Above `documentByteCount`, because other peers measure their own format, and below the 32 MiB at which a message
+    /// ends the connection.
     public var announcedByteCount = 30 << 20
 
-    /// How long something is waited for before the log and the status name it.
+    /// How long a wait lasts before the log and the status report it.
     ///
-    /// Slow peers answer a batch within a few seconds; people look after about ten.
+    /// Slow peers answer a batch within a few seconds; people start to look after about ten.
     public var patience = Duration.seconds(10)
-    /// How long nothing may come of revisions that were asked for, before another connection asks again.
+    /// How long no requested revision may arrive before another connection requests them again.
     ///
-    /// Looked at when a wait is named, so up to twice as long. So long a continuous push waits, too, before
-    /// another connection offers again what the peer could not take.
+    /// Checked when a wait is reported, so it may take up to twice as long. A continuous push also waits this long
+    /// before another connection offers again what the peer could not accept.
     public var longestSilence = Duration.seconds(600)
 
     /// Creates the default limits.
     public init() {}
 
-    /// The limits for two databases of one process, where no connection can be lost: what is on its
-    /// way need not be little, and neither end should wait for the other.
+    /// The limits for two databases in one process, where no connection can be lost: much may be in transit, and
+    /// neither side should wait for the other.
     public static let inProcess: ReplicatorLimits = {
         var limits = ReplicatorLimits()
         limits.unansweredNearbyCount = 4_800
@@ -185,8 +179,8 @@ public struct ReplicatorLimits: Sendable {
         limits.unansweredByteCount = 8 << 20
         limits.turnFramesCount = 300
         limits.queuedOutputByteCount = 200 << 10
-        // Larger transactions write pages less often that each of them writes, those of indexes above
-        // all. While one is stored, what is announced and asked for already goes on coming.
+        // Larger transactions rewrite shared pages less often, mainly those of indexes. While one is stored, revisions
+        // that are announced and requested continue to arrive.
         limits.insertedRevisionsCount = 2_400
         limits.queuedRevisionsCount = 2_400
         limits.requestedRevisionsCount = 6_000

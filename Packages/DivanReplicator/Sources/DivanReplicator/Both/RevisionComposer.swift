@@ -7,17 +7,16 @@ import DivanStore
 
 /// Builds the `rev` message for one revision from what the store holds.
 ///
-/// The stored bytes go out as they are; a body is parsed only when the peer wants `_attachments`
-/// or takes a delta.
+/// The stored bytes are sent as they are; a body is parsed only if the peer wants `_attachments` or accepts a delta.
 ///
 /// Source: `replication.md` §4, §6, `revisions.md` §6, `delta.md` §7.
 struct RevisionComposer {
     struct Message {
         var properties: RevisionMessage
         var body: [UInt8]
-        /// The revision that was asked for, when a newer one takes its place.
+        /// The revision that was requested, if a newer one takes its place.
         var replaced: RevisionID?
-        /// The blobs of the revision, where the peer gets those of no other.
+        /// The blobs of the revision, if the peer may get only those.
         var blobs: [BlobDigest] = []
     }
 
@@ -25,11 +24,11 @@ struct RevisionComposer {
     let reader: StoreReader
     let random: any RandomSource
     let sendsDeltas: Bool
-    /// Whether the receiver is to refuse what conflicts; set when pushing.
+    /// Whether the receiver must refuse conflicts; set when pushing.
     var refusesConflicts = false
     /// What the peer may fetch; `nil` = everything.
     var readFilter: DocumentFilter?
-    /// Whether messages name the blobs of their revisions.
+    /// Whether messages list the blobs of their revisions.
     var listsBlobs = false
     /// Whether a push that closes a branch may be answered with the closed revision.
     var keepsOrder = false
@@ -38,7 +37,7 @@ struct RevisionComposer {
     /// Encrypts properties; without it a body with an encryptable value is not sent.
     var sealing: FieldSealing?
 
-    /// Returns the message, or `nil` when the revision is gone and nothing replaces it.
+    /// Returns the message, or `nil` if the revision is gone and nothing replaces it.
     ///
     /// - Throws: `FieldFailure` for a body with a property that cannot be encrypted.
     func message(for revision: OutgoingRevision) throws -> Message? {
@@ -72,10 +71,10 @@ struct RevisionComposer {
         readFilter?(FilteredRevision(documentID, revisionID, body: body)) ?? true
     }
 
-    /// Whether the document has gone on here in another branch since this revision was offered.
+    /// Whether the document has continued here in another branch since this revision was offered.
     ///
-    /// The receiver may be the one that pushed that branch: it would take the old one for newer. And
-    /// what was closed meanwhile was closed for another than this one.
+    /// The receiver may be the peer that pushed that branch: it would consider the old one newer. And what was closed
+    /// meanwhile was closed for a different revision.
     private func isReplaced(_ stored: StoredRevision, _ change: FeedChange) throws -> Bool {
         try reader.isGivenUp(stored.revisionID, documentID: change.documentID, in: path)
     }
@@ -94,8 +93,8 @@ struct RevisionComposer {
         message.isTombstone = stored.isTombstone
         message.refusesConflicts = refusesConflicts
         if !stored.isOnly { message.ancestry = try ancestry(of: stored, for: revision) }
-        // A peer whose revision was given up here, for one that does not descend from it, is asked
-        // to give it up too; one that pulls decides by the order of both.
+        // A peer whose revision was given up here for one that does not descend from it is asked to give it up too; a
+        // pulling peer decides by the order of both.
         if namesClosings, refusesConflicts || revision.terms.takesClosings,
             let theirs = revision.known.first, !message.ancestry.ids.contains(theirs)
         {
@@ -107,7 +106,7 @@ struct RevisionComposer {
             message.keepsOrder = keepsOrder && !message.closing.isEmpty
             message.refusesConflicts = refusesConflicts && message.closing.isEmpty
         }
-        // A deletion is told also where the document may not be read: no filter sees what it holds.
+        // A deletion is reported even if the document may not be read: no filter sees its content.
         let isHidden = stored.isTombstone && readFilter != nil
         var body = stored.body.isEmpty || isHidden ? Array("{}".utf8) : stored.body
         let blobs = listsBlobs && stored.flags.contains(.hasBlobs) ? Self.blobs(in: body) : []
@@ -123,7 +122,7 @@ struct RevisionComposer {
         return Message(properties: message, body: body, replaced: replaced, blobs: blobs)
     }
 
-    /// What the peer is told of the past of a revision.
+    /// What the peer is told about a revision's past.
     private func ancestry(
         of stored: StoredRevision,
         for revision: OutgoingRevision
@@ -141,11 +140,11 @@ struct RevisionComposer {
         return namesVersionsOnly ? ancestry.versionsOnly : ancestry
     }
 
-    /// Whether the peer is not to be told tree IDs behind a version that it has: Sync Gateway, the one that
-    /// finds no blobs by itself.
+    /// Whether tree IDs behind a version are withheld from a peer that has it: Sync Gateway, the only one that does not
+    /// find blobs by itself.
     ///
-    /// It gives each version a tree ID of its own, which nobody is told. To a tree that ends in one it adds
-    /// IDs that it lacks as a living branch, or refuses the revision, and each that follows.
+    /// It gives each version a tree ID that it never reveals. To a tree that ends in one, it adds unknown IDs as a live
+    /// branch, or refuses the revision, and every later one.
     private func namesVersionsOnly(_ id: RevisionID, to revision: OutgoingRevision) -> Bool {
         refusesConflicts && !revision.terms.understandsBlobs && id.isVersion
             && revision.known.first?.isVersion ?? false
@@ -156,8 +155,8 @@ struct RevisionComposer {
         return ReceivedBody.blobs(in: document).map(\.digest)
     }
 
-    /// The body with entries for its blobs, where its receiver wants them: one that finds blobs by itself
-    /// takes a list of attachments that is there anyway for all that there is.
+    /// The body with entries for its blobs, if the receiver wants them: a receiver that finds blobs by itself assumes
+    /// that an existing list of attachments is complete.
     private func listingBlobs(
         _ body: [UInt8],
         generation: UInt64,
@@ -170,19 +169,19 @@ struct RevisionComposer {
         return (try? JSON.object(extended).canonicalBytes()) ?? body
     }
 
-    /// Whether a list of attachments stands in a body; no other key of a stored one begins so.
+    /// Whether a body contains a list of attachments; no other key of a stored one begins like this.
     private func hasAttachments(_ body: [UInt8]) -> Bool {
         let summary = try? JSONScanner.validate(body.span, checksSpelling: false)
         return summary?.hasUnderscoreKey ?? false
     }
 
-    /// The body as a delta against a revision that the peer has, when that is worth it.
+    /// The body as a delta against a revision that the peer has, if that is worthwhile.
     private func delta(
         to body: [UInt8],
         for revision: OutgoingRevision,
         _ stored: StoredRevision
     ) throws -> (source: RevisionID, bytes: [UInt8])? {
-        // What the peer has of an encrypted property is not what is stored here.
+        // The peer's form of an encrypted property differs from what is stored here.
         guard sendsDeltas, !revision.needsFullBody, !stored.isTombstone,
             body.count >= JSONDelta.minimumBodyByteCount,
             !EncryptableForm.stands(in: stored.body.span)

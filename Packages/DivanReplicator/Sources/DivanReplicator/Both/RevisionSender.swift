@@ -3,15 +3,15 @@ import DivanRevisions
 import DivanSealedFields
 import DivanStore
 
-/// Sends wanted revisions, in either role, within its windows: bodies are read from the store only
-/// when there is room for them.
+/// Sends wanted revisions, in either role, within its windows: bodies are read from the store only when there is room
+/// for them.
 ///
 /// Source: `replication.md` §4, §5 ("Windows").
 struct RevisionSender {
     private let connection: Connection
     let collection: Int
     let path: CollectionPath
-    /// Whether this is the active side, which pushes; the passive side answers a subscription.
+    /// Whether this is the active side, which pushes; the passive side serves a subscription.
     let isPush: Bool
     /// Whether the peer accepts deltas on this connection.
     var sendsDeltas = false
@@ -19,11 +19,11 @@ struct RevisionSender {
     var readFilter: DocumentFilter?
     /// Encrypts properties.
     var sealing: FieldSealing?
-    /// Whether revisions that were given up here may come back from the peer, when they precede ours.
+    /// Whether the peer may return revisions that were given up here, if they precede ours.
     var keepsOrder = false
 
     private var queue = Line<OutgoingRevision>()
-    /// Bytes of the revisions that the peer named for those in the queue.
+    /// Bytes of the known revisions that the peer named for those in the queue.
     private(set) var knownByteCount = 0
     private var unansweredCount = 0
     private var unansweredByteCount = 0
@@ -55,8 +55,8 @@ struct RevisionSender {
     /// A revision that did not go out.
     struct Unsent {
         let revision: OutgoingRevision
-        /// Why it is withheld, of which who pushes is still to be told: a property cannot be encrypted, or it
-        /// is too large; `nil` when it is gone, or cannot be sent at all, which was told already.
+        /// Why it is withheld, which a pushing peer must still report: a property cannot be encrypted, or it is too
+        /// large; `nil` if it is gone, or cannot be sent at all, which was already reported.
         var withheld: SyncError?
     }
 
@@ -70,7 +70,7 @@ struct RevisionSender {
                 window.revisionsCount(limits) - unansweredCount,
                 limits.allUnansweredRevisionsCount - all.unansweredCount
             )
-            // Each of them is in memory at once, and on its way: 32 of the largest would be 640 MB.
+            // All of them are in memory at once, and then in transit: 32 of the largest would be 640 MB.
             let batch = queue.popFirst(
                 atMost: min(room, 32),
                 within: min(
@@ -88,11 +88,11 @@ struct RevisionSender {
         return unsent
     }
 
-    /// Sends what was composed, or tells why not; returns the revision when it does not go out.
+    /// Sends a composed message, or reports why not; returns the revision if it is not sent.
     private mutating func take(_ composed: Composed, for revision: OutgoingRevision) -> Unsent? {
         switch composed {
         case .message(let message):
-            // Larger than it was announced: with `_attachments`, or a newer one in its place.
+            // Larger than announced: with `_attachments`, or a newer one in its place.
             guard message.body.count <= connection.limits.documentByteCount else {
                 return withhold(revision, .tooLarge(message.body.count, connection.limits))
             }
@@ -108,15 +108,15 @@ struct RevisionSender {
     }
 
     private func withhold(_ revision: OutgoingRevision, _ error: SyncError) -> Unsent {
-        // Who pushes hears of it with what becomes of the change.
+        // A pushing peer reports it with the result of the change.
         if !isPush { report(revision, error) }
         tellGone(revision, error)
         return Unsent(revision: revision, withheld: error)
     }
 
-    /// Makes the messages of a batch.
+    /// Composes the messages of a batch.
     ///
-    /// The store is asked only for what no other connection has sent lately.
+    /// The store is only read for revisions that no other connection has sent recently.
     private func compose(_ batch: [OutgoingRevision]) throws -> [Composed] {
         guard let shared = connection.sharedRevisions, readFilter == nil,
             !connection.blobRights.areBound,
@@ -172,7 +172,7 @@ struct RevisionSender {
                 )
             )
         } catch let error as StoreError where error.concernsOneDocument {
-            // It stays here, and the rest goes on.
+            // It is not sent, and the rest continues.
             return .damaged(SyncError(storage: error))
         } catch let failure as FieldFailure {
             return .withheld(SyncError(field: failure))
@@ -218,7 +218,7 @@ struct RevisionSender {
         connection.ask(request, for: .revision(collection: collection, revision))
     }
 
-    /// The body is more than any peer takes: its document is refused by itself, on this side too.
+    /// The body is larger than any peer accepts: its document is refused individually, on this side too.
     func tellTooLarge(_ revision: OutgoingRevision, _ byteCount: Int) {
         let error = SyncError.tooLarge(byteCount, connection.limits)
         report(revision, error)
@@ -229,11 +229,11 @@ struct RevisionSender {
         connection.report(DocumentEvent(pushing: revision.change, in: path, error))
     }
 
-    /// Tells the peer that a revision does not come: each that was asked for, or whose proposal was
-    /// accepted, is owed one message.
+    /// Tells the peer that a revision will not be sent: every requested revision or accepted proposal is owed one
+    /// message.
     ///
-    /// Couchbase Lite counts what it has accepted, and answers no list any more while more than 200 are
-    /// missing; in either role it tells the other side so.
+    /// Couchbase Lite counts what it has accepted, and answers no more lists while more than 200 are missing; in either
+    /// role it sends such messages itself.
     private func tellGone(_ revision: OutgoingRevision, _ problem: SyncError?) {
         var properties = connection.profile("norev", about: collection)
         properties.append("id", revision.change.documentID.text)
@@ -248,14 +248,14 @@ struct RevisionSender {
             default: .http(.internalError, "damaged")
             }
         properties.append("error", String(told.code))
-        // Whoever is pushed to need not know what a cipher of ours said.
+        // A peer that is pushed to need not know what our cipher reported.
         if !isPush { properties.append("reason", told.toldMessage) }
         connection.tell(BLIPRequest(properties: properties))
     }
 
-    /// Takes the answer to a `rev`; returns it to the queue when it must go out again at once.
+    /// Handles the answer to a `rev`; returns it to the queue if it must be sent again at once.
     ///
-    /// - Returns: Whether it goes out again.
+    /// - Returns: Whether it is sent again.
     mutating func answered(_ revision: OutgoingRevision, _ error: SyncError?) -> Bool {
         window.answered(after: connection.now - revision.sentTime)
         unansweredCount -= 1
@@ -263,8 +263,8 @@ struct RevisionSender {
         connection.underway.unansweredCount -= 1
         connection.underway.unansweredByteCount -= revision.sentByteCount
         guard let error, error.refusesDelta, !revision.needsFullBody else { return false }
-        // Couchbase Lite has given up a whole body that it cannot read, and would take the same one again
-        // for a revision that it never asked for, which ends its replicator.
+        // Couchbase Lite has given up a full body that it cannot read. It would regard the same one as a revision that
+        // it never requested, which ends its replicator.
         if case .fleece = error.wireCode, !revision.wasDelta { return false }
         revision.needsFullBody = true
         enqueue(revision)
@@ -272,18 +272,18 @@ struct RevisionSender {
     }
 }
 
-/// What was made of a revision that the peer asked for.
+/// The result of composing a requested revision.
 private enum Composed {
     case message(Ready)
     /// It is gone, and nothing replaces it.
     case gone
-    /// What is stored of it cannot be read.
+    /// Its stored form cannot be read.
     case damaged(SyncError)
     /// A property of it cannot be encrypted.
     case withheld(SyncError)
 }
 
-/// A `rev` message as it goes to the message layer.
+/// A `rev` message as passed to the message layer.
 private struct Ready {
     let properties: BLIPProperties
     let body: [UInt8]
@@ -291,7 +291,7 @@ private struct Ready {
     var isReplacement = false
     var blobs: [BlobDigest] = []
 
-    /// Whether other peers would get the same.
+    /// Whether other peers would get the same message.
     var isOrdinary: Bool { !isDelta && !isReplacement && blobs.isEmpty }
 }
 

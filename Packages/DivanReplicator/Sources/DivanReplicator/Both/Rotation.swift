@@ -1,11 +1,11 @@
-/// Who is first takes turns, so that nobody gets of what all share before the others each time.
+/// Alternates who goes first, so that nobody always gets shared resources before the others.
 struct Rotation {
     private var turn = 0
 
-    /// Begins the next turn.
+    /// Starts the next turn.
     mutating func advance() { turn += 1 }
 
-    /// Calls `body` with each, from the one whose turn it is on.
+    /// Calls `body` for each element, starting with the one whose turn it is.
     func forEach<Element>(of elements: [Element], _ body: (Element) -> Void) {
         guard !elements.isEmpty else { return }
         let first = turn % elements.count

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// A transaction of a peer, for any thread.
 ///
-/// Whoever comes first does it: the thread that it was given to, or the peer once it cannot go on without. The
+/// It is run by whichever comes first: the thread that received it, or the peer when it cannot continue without. The
 /// other one waits, as the lock is held meanwhile.
 public final class StoringWork: Sendable {
     private enum State {
@@ -17,15 +17,15 @@ public final class StoringWork: Sendable {
         state = Mutex(.waiting(store))
     }
 
-    /// Stores, unless that is done; on any thread.
+    /// Stores the revisions, unless that has been done; on any thread.
     ///
-    /// Afterwards the peer is to be advanced.
+    /// Afterwards the peer must be advanced.
     public func run() { _ = result }
 
-    /// Whether its result can be had at once.
+    /// Whether its result is available without waiting.
     var isDone: Bool { isOver.load(ordering: .acquiring) }
 
-    /// What became of each revision, in order.
+    /// The result for each revision, in order.
     var result: Result<[RevisionResult], any Error> {
         state.withLock { state in
             switch state {

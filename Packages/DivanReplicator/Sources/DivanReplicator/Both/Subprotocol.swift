@@ -2,14 +2,13 @@ public import DivanRevisions
 
 /// What both ends of a connection agree to speak: a version of the protocol, and a codec.
 ///
-/// The standard names stand for deflate. A name with a codec's behind them, such as
-/// `BLIP_3+CBMobile_3+LZ4`, is ours: a client offers it after the standard ones, so that a server
-/// that takes the first name it knows, or looks for a standard name inside the list, never meets
-/// it; a listener of ours chooses it first. No other implementation knows the name.
+/// The standard names imply deflate. A name followed by that of a codec, such as `BLIP_3+CBMobile_3+LZ4`, is our own: a
+/// client offers it after the standard ones, so that a server that takes the first name it knows, or looks for a
+/// standard name in the list, never selects it; a Divan listener prefers it. No other implementation knows the name.
 ///
 /// Source: `replication.md`, first lines; `websocket-and-urls.md` §2 (Sec-WebSocket-Protocol).
 public struct Subprotocol: RawRepresentable, Hashable, Sendable {
-    /// A version of the replication protocol that this package speaks.
+    /// A version of the replication protocol supported by this package.
     public enum Version: String, Sendable, CaseIterable {
         /// Revision trees, flags in `changes`; Couchbase Lite 3, Sync Gateway 3 and later.
         case three = "BLIP_3+CBMobile_3"
@@ -18,10 +17,10 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
         /// Version vectors; Couchbase Lite 4, Sync Gateway 4 and later.
         case four = "BLIP_3+CBMobile_4"
 
-        /// How revisions are named in it.
+        /// How revisions are named in this version.
         public var scheme: RevisionScheme { self == .four ? .vectors : .trees }
 
-        /// The versions in which a database of a scheme is synced, the best first.
+        /// The versions that can sync a database with this scheme, the best first.
         static func all(of scheme: RevisionScheme) -> [Version] {
             scheme == .trees ? [.three, .two] : [.four]
         }
@@ -29,7 +28,7 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
 
     /// The version.
     public let version: Version
-    /// The codec's name in capitals; `nil` is the standard's deflate.
+    /// The codec's name in capitals; `nil` means the standard's deflate.
     public let codecName: String?
 
     /// Version 3 with deflate.
@@ -40,10 +39,10 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
     /// Version 4 with deflate.
     public static let version4 = Subprotocol(.four)
 
-    /// What a client with a database of trees offers to any server, the best first.
+    /// The names that a client with a database of trees offers to any server, the best first.
     public static let offered = offered(for: .trees)
 
-    /// What a client with a database of a scheme offers to any server, the best first.
+    /// The names that a client with a database of this scheme offers to any server, the best first.
     public static func offered(for scheme: RevisionScheme) -> [String] {
         Version.all(of: scheme).map(\.rawValue)
     }
@@ -54,8 +53,7 @@ public struct Subprotocol: RawRepresentable, Hashable, Sendable {
         codecName = nil
     }
 
-    /// The best version of a scheme with a codec of that name; `nil` when it is not 1 to 16 letters and
-    /// digits.
+    /// The best version for a scheme with the codec of that name; `nil` if the name is not 1 to 16 letters and digits.
     public init?(codecName: String, scheme: RevisionScheme = .trees) {
         let capitals = codecName.uppercased()
         let isFit = capitals.utf8.allSatisfy { byte in

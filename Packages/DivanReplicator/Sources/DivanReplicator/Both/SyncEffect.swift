@@ -1,22 +1,20 @@
 public import DivanRevisions
 public import DivanStore
 
-/// What the engine asks of whoever runs it, in order.
+/// What the engine asks its owner to do, in order.
 public enum SyncEffect: Sendable {
-    /// Close the WebSocket with this code; `error` is why, `nil` when all went well. Nothing
-    /// follows but `status`.
+    /// Close the WebSocket with this code; `error` is the reason, `nil` if there was no error. Only `status` follows.
     case close(code: CloseCode, error: SyncError?)
     /// The replication's state changed.
     case status(SyncStatus)
-    /// Documents came or went, or could not.
+    /// Documents were transferred, or failed to be.
     case documents([DocumentEvent])
     /// A pulled revision conflicts with a local one: resolve it, store the result, and call
     /// `conflictResolved`.
     case resolve(PendingConflict)
-    /// Run this on another thread, and call `advance(to:)` then; only where
-    /// `PeerConfiguration.storesBeside` allows it.
+    /// Run this on another thread, and then call `advance(to:)`; only if `PeerConfiguration.storesBeside` allows it.
     case store(StoringWork)
-    /// Something became of a content that the configuration wants.
+    /// Progress of a blob that the configuration requests.
     case blob(BlobEvent)
 }
 
@@ -28,23 +26,23 @@ public struct PendingConflict: Hashable, Sendable {
     public let documentID: DocumentID
 }
 
-/// What became of one document.
+/// The result for one document.
 public struct DocumentEvent: Hashable, Sendable {
     /// The document's collection.
     public let collection: CollectionPath
     /// The document.
     public let documentID: DocumentID
-    /// Whether it was on its way to the peer.
+    /// Whether it was sent to the peer.
     public let isPush: Bool
-    /// What is particular about it.
+    /// Special properties of the document.
     public let flags: SyncFlags
-    /// Why it did not arrive; `nil` when it did.
+    /// Why it was not transferred; `nil` if it was.
     public var error: SyncError? { failure?.error }
-    /// The difference as which it travelled; `nil` when its body went whole.
+    /// The delta as which it was transferred; `nil` if the full body was.
     public internal(set) var delta: DeltaUse?
     private let failure: Failure?
 
-    /// An error by reference: it is large, and most events have none.
+    /// A reference to an error, which is large; most events have none.
     private indirect enum Failure: Hashable, Sendable {
         case because(SyncError)
 
@@ -73,7 +71,7 @@ public struct DocumentEvent: Hashable, Sendable {
 }
 
 extension DocumentEvent {
-    /// A local change on its way to the peer.
+    /// A local change that is pushed.
     init(pushing change: FeedChange, in collection: CollectionPath, _ error: SyncError?) {
         self.init(
             collection: collection,
@@ -84,7 +82,7 @@ extension DocumentEvent {
         )
     }
 
-    /// A local change that cannot be read, and stays here.
+    /// A local change that cannot be read, and is not sent.
     init(pushing change: DamagedChange, in collection: CollectionPath) {
         self.init(
             collection: collection,
@@ -95,7 +93,7 @@ extension DocumentEvent {
         )
     }
 
-    /// A document on its way here.
+    /// A document that is pulled.
     init(
         pulling documentID: DocumentID,
         in collection: CollectionPath,
@@ -113,64 +111,62 @@ extension DocumentEvent {
         )
     }
 
-    /// A pulled document whose conflict was, or could not be, resolved.
+    /// A pulled document whose conflict was resolved, or could not be.
     init(resolving conflict: PendingConflict, flags: SyncFlags = [], _ error: SyncError?) {
         self.init(pulling: conflict.documentID, in: conflict.collection, flags: flags, error)
     }
 }
 
-/// A body that travelled as a difference.
+/// A body that was transferred as a delta.
 public struct DeltaUse: Hashable, Sendable {
-    /// Bytes of the difference.
+    /// Bytes of the delta.
     public let byteCount: Int
-    /// Bytes of the body that it stands for.
+    /// Bytes of the body that it represents.
     public let bodyByteCount: Int
 }
 
-/// Where a replication stands: the same from the engine, which knows one connection, to the session,
-/// which makes them.
+/// The state of a replication: the same type from the engine, which knows one connection, and from the session, which
+/// creates them.
 public struct SyncStatus: Equatable, Sendable {
     /// What the replication is doing.
     public enum Activity: UInt8, Sendable {
         /// Not started, or ended.
         case stopped
-        /// Waiting to connect again; a session's, which makes one connection after another.
+        /// Waiting to reconnect; only in a session, which makes one connection after another.
         case offline
         /// Not connected yet.
         case connecting
         /// Connected, everything exchanged, waiting for changes.
         case idle
-        /// Exchanging.
+        /// Exchanging changes.
         case busy
     }
 
     /// What the replication is doing.
     public var activity: Activity
-    /// Units of work finished: about one per byte of a document.
+    /// Units of work completed: about one per byte of a document.
     public var completedUnitCount: UInt64 = 0
     /// Units of work known so far; grows during a run.
     public var totalUnitCount: UInt64 = 0
     /// Documents transferred in both directions.
     public var documentCount: UInt64 = 0
-    /// Documents transferred and still to be transferred, as far as is known: too many rather than
-    /// too few while changes remain to be looked at, exact afterwards.
+    /// Documents transferred and still to be transferred, as far as known: rather too many than too few while there are
+    /// changes to be examined, exact afterwards.
     ///
-    /// Peers other than Divan do not tell what they have, so a pull from them knows only what was
-    /// announced so far.
+    /// Peers other than Divan do not say what they have, so a pull from them only counts what was announced so far.
     public var expectedDocumentCount: UInt64 = 0
-    /// How long a session that is offline waits, from the moment when this status was told.
+    /// How long a session that is offline waits, from the moment this status was reported.
     public var retryDelay: Duration?
-    /// What went wrong last, of the replication as a whole: it ended the replication or makes it wait, or
-    /// the replication goes on with it.
+    /// The last error of the replication as a whole: it ended the replication, made it wait, or let it continue.
     public var error: SyncError?
-    /// The last document whose conflict came again and again in this connection, if there was one:
-    /// its resolver and those of the peers undo each other's work.
+    /// The last document whose conflict came back repeatedly in this connection, if any: its resolver and those of the
+    /// peers undo each other's work.
     public var rotating: PendingConflict?
-    /// What is waited for so long that somebody should look; `nil` while all goes on.
+    /// A wait that has lasted so long that somebody should look; `nil` while there is progress.
     ///
-    /// Told after `ReplicatorLimits.patience`, and again each time that it has doubled.
+    /// Reported after `ReplicatorLimits.patience`, and again each time it has doubled.
     public var stall: SyncWait?
-    /// Whether the session waits for credentials of the application, or ended for want of them.
+    /// Whether the session waits for credentials from the application, or ended for lack of them.
     public var needsCredentials = false
 
     /// Creates a status without progress.

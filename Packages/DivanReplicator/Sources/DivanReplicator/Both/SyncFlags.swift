@@ -1,4 +1,4 @@
-/// What is particular about a document in an event or a filter.
+/// Special properties of a document in an event or a filter.
 public struct SyncFlags: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

@@ -1,91 +1,89 @@
 public import DivanStore
 
-/// One side of a replication over one connection, for whoever carries its messages.
+/// One side of a replication over one connection, for whoever transports its messages.
 ///
-/// Owns no thread, socket, timer or clock. Feed and drain in turn: hand in what arrived
-/// (`receive`, then `inputDrained` when nothing more is waiting), then take every effect
-/// (`next`) and every frame (`nextFrame`) until there are none. Confined to one thread; the store is
-/// called on it and nothing else blocks. A connection needs a new peer
-/// (`PeerConfiguration.makePeer(store:log:)`).
+/// Owns no thread, socket, timer or clock. Alternate input and output: pass in what arrived (`receive`, then
+/// `inputDrained` when nothing more is waiting), then take every effect (`next`) and every frame (`nextFrame`) until
+/// there are none. Confined to one thread; the store is called on it and nothing else blocks. A connection needs a new
+/// peer (`PeerConfiguration.makePeer(store:log:)`).
 ///
 /// Source: `replication.md`, `checkpoints.md`, `blobs.md`, `errors.md`.
 public protocol SyncPeer: AnyObject {
-    /// What the peer holds to.
+    /// The limits that the peer observes.
     var limits: ReplicatorLimits { get }
 
-    /// Names the changes that this peer makes to the store.
+    /// Identifies the changes that this peer makes to the store.
     var origin: ChangeOrigin { get }
 
-    /// Whether a close was asked for; nothing is sent any more.
+    /// Whether a close was requested; nothing is sent any more.
     var isEnded: Bool { get }
 
-    /// The status as last reported.
+    /// The last reported status.
     var status: SyncStatus { get }
 
-    /// Whether the next connection may go on where this one is: all checkpoints were saved in it.
+    /// Whether the next connection may continue where this one is: all checkpoints were saved in it.
     ///
-    /// Before that a reset has to be repeated. Of no concern to a passive peer.
+    /// Until then a reset must be repeated. Irrelevant for a passive peer.
     var hasSavedProgress: Bool { get }
 
-    /// What is waited for now, the longest first; empty when only new changes can come.
+    /// What is being waited for, the longest first; empty if only new changes can come.
     ///
-    /// A passive peer, which drives nothing, names what its client owes an answer to.
+    /// A passive peer, which controls nothing, names the answers that its client owes.
     func waits(at now: Duration) -> [SyncWait]
 
-    /// When `advance(to:)` has something to do; `nil` = nothing but input can change anything.
+    /// When `advance(to:)` has something to do; `nil` = only input can change anything.
     var deadline: Duration? { get }
 
-    /// The connection is open; `subprotocol` is what the handshake agreed on, such as
-    /// `BLIP_3+CBMobile_3`.
+    /// The connection is open; `subprotocol` is the name agreed on in the handshake, such as `BLIP_3+CBMobile_3`.
     func connected(subprotocol: String, at now: Duration)
 
-    /// Takes one WebSocket message.
+    /// Receives one WebSocket message.
     ///
-    /// What it asks for is done in `inputDrained`.
+    /// It is acted on in `inputDrained`.
     func receive(_ message: Span<UInt8>, at now: Duration)
 
-    /// Everything that had arrived has been handed in: stores, answers, and goes on.
+    /// Everything that had arrived has been passed in: stores, answers, and continues.
     func inputDrained(at now: Duration)
 
-    /// The store changed; the peer's own changes are recognised by their origin.
+    /// The store changed; the peer recognises its own changes by their origin.
     ///
-    /// Which documents those are it reads from the feed: the list of the notice may be empty, and one
-    /// notice may stand for many.
+    /// It reads the changed documents from the feed: the notice's list may be empty, and one notice may represent
+    /// several.
     func storeChanged(_ change: StoreChange, at now: Duration)
 
-    /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is
-    /// saved, two seconds later at most.
+    /// Ends the replication; the effect `close` follows, on the active side once the checkpoint is saved, after two
+    /// seconds at the latest.
     func stop(at now: Duration)
 
-    /// The connection is gone, whoever closed it.
+    /// The connection is closed, whoever closed it.
     ///
-    /// What was not finished is forgotten. `error` says why, when it was not closed in agreement.
+    /// Unfinished work is discarded. `error` is the reason, unless both sides agreed to close.
     func disconnected(error: SyncError?, at now: Duration)
 
-    /// Does what is due at `now`.
+    /// Does the work that is due at `now`.
     func advance(to now: Duration)
 
-    /// Returns what the driver is to do, or `nil`.
+    /// Returns the next effect for the driver, or `nil`.
     func next() -> SyncEffect?
 
     /// Appends the next frame to `output`, one WebSocket message; `false` when there is none now.
     func nextFrame(into output: inout [UInt8]) -> Bool
 
-    /// Whether the other side gives up a branch of its own when a revision comes with the tombstone
-    /// that closes it: peers of ours do, which say so when they are subscribed to.
+    /// Whether the other side gives up its own branch when a revision arrives with the tombstone that closes it: Divan
+    /// peers do, and say so when subscribed to.
     ///
     /// A conflict that the local side wins then needs no new revision (`revisions.md` §8).
     var peerTakesClosedBranches: Bool { get }
 
-    /// A conflict that `next` handed out is resolved and the result stored, or it stays.
+    /// A conflict returned by `next` has been resolved and the result stored, or it remains.
     func conflictResolved(_ conflict: PendingConflict, error: SyncError?, at now: Duration)
 }
 
 extension SyncPeer {
-    /// The connection was closed in agreement.
+    /// The connection was closed by agreement.
     public func disconnected(at now: Duration) { disconnected(error: nil, at: now) }
 
-    /// A conflict that `next` handed out is resolved and the result stored.
+    /// A conflict returned by `next` has been resolved and the result stored.
     public func conflictResolved(_ conflict: PendingConflict, at now: Duration) {
         conflictResolved(conflict, error: nil, at: now)
     }

@@ -1,15 +1,15 @@
 public import DivanRevisions
 public import DivanStore
 
-/// Something that a replication waits for, and for how long.
+/// Something that a replication is waiting for, and for how long.
 ///
-/// Reads as a line for people: `reply to rev of soup, 12 s`.
+/// Its description is a line for people: `reply to rev of soup, 12 s`.
 public struct SyncWait: Hashable, Sendable {
     /// What is waited for.
     public enum Subject: Hashable, Sendable {
         /// The peer's answer to a request, named as on the wire.
         case reply(to: String, DocumentID?)
-        /// The content of a blob that the peer was asked for; silence counts, not length.
+        /// The content of a requested blob; the silence counts, not the total time.
         case blob(BlobDigest, DocumentID)
         /// Revisions that the peer announced and was asked for: one of them, and how many more.
         case revisions(DocumentID, moreCount: Int)
@@ -17,7 +17,7 @@ public struct SyncWait: Hashable, Sendable {
         case resolver(DocumentID, moreCount: Int)
         /// The peer, to read what was sent.
         case room
-        /// A connection that is being made.
+        /// A connection being established.
         case connection
         /// The time of the next attempt to connect.
         case attempt
@@ -25,9 +25,9 @@ public struct SyncWait: Hashable, Sendable {
         case credentials
     }
 
-    /// What is waited for.
+    /// What is being waited for.
     public let subject: Subject
-    /// The collection that it is about, if it is about one.
+    /// The collection that it concerns, if any.
     public let collection: CollectionPath?
     /// For how long.
     public let duration: Duration
@@ -39,7 +39,7 @@ public struct SyncWait: Hashable, Sendable {
         self.duration = max(.zero, duration)
     }
 
-    /// The document that it is about, if it is about one.
+    /// The document that it concerns, if any.
     public var documentID: DocumentID? {
         switch subject {
         case .reply(_, let documentID): documentID
@@ -51,7 +51,7 @@ public struct SyncWait: Hashable, Sendable {
 }
 
 extension SyncWait.Subject: CustomStringConvertible {
-    /// What is waited for, in a few words.
+    /// A short description of what is being waited for.
     public var description: String {
         switch self {
         case .reply(let profile, let documentID):
@@ -72,6 +72,6 @@ extension SyncWait.Subject: CustomStringConvertible {
 }
 
 extension SyncWait: CustomStringConvertible {
-    /// What is waited for, and for how many seconds.
+    /// What is being waited for, and for how many seconds.
     public var description: String { "\(subject), \(duration.components.seconds) s" }
 }

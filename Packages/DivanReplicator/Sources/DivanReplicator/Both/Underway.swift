@@ -1,25 +1,25 @@
-/// What is under way over a whole connection.
+/// Totals of what is in progress over a whole connection.
 ///
-/// Windows are each collection's own, so that none waits for another. With hundreds of collections they
-/// would add up to more than the other side can hold, so all together have a bound, too.
+/// Each collection has its own windows, so that none waits for another. With hundreds of collections these would add up
+/// to more than the other side can hold, so there are limits for the total, too.
 struct Underway {
-    /// Revisions that were asked for and are not finished.
+    /// Revisions that were requested and are not finished.
     var requestedCount = 0
-    /// Of these, revisions that have come, and wait for the transaction that they are gathered for.
+    /// Of these, revisions that have arrived, and wait for the transaction for which they are gathered.
     var gatheredCount = 0
-    /// Of these, revisions whose transaction another thread is at.
+    /// Of these, revisions whose transaction is running on another thread.
     var storingCount = 0
-    /// Lists that wait for their answer.
+    /// Lists waiting for their answer.
     var listsCount = 0
     /// Revisions read from the feed that wait to be sent.
     var queuedCount = 0
-    /// Revisions sent and not answered.
+    /// Revisions sent and not yet answered.
     var unansweredCount = 0
     /// Bytes of their bodies.
     var unansweredByteCount = 0
 
-    /// Revisions that were asked for and have not come.
+    /// Revisions that were requested and have not arrived.
     var comingCount: Int { requestedCount - hereCount }
-    /// Revisions that have come and are not finished.
+    /// Revisions that have arrived and are not finished.
     var hereCount: Int { gatheredCount + storingCount }
 }

@@ -1,19 +1,17 @@
-/// Notices that something is waited for too long.
+/// Detects that something has been waited for too long.
 ///
-/// It speaks when the oldest wait has lasted as long as its patience, and again each time that this
-/// wait has doubled. Looking is cheap, since the next time to look only moves when it has come: a
-/// busy connection does not set a timer anew with each message. What it told stands until that wait is
-/// over.
+/// It reports when the oldest wait has lasted as long as its patience, and again each time this wait has doubled.
+/// Looking is cheap, because the next time to look only moves once it has come: a busy connection does not reset a
+/// timer with each message. A reported wait remains until it is over.
 struct Watchdog {
-    /// What was told and is still waited for.
+    /// The wait that was reported and still continues.
     private(set) var stall: SyncWait?
-    /// When to look next; `nil` while nothing is waited for.
+    /// When to look next; `nil` while nothing is being waited for.
     private(set) var deadline: Duration?
     private var told: Duration?  // since when the wait lasts that was told
     private var threshold: Duration = .zero
 
-    /// Looks at the oldest wait, by the moment when it began; returns the longest of `waits` when it is to
-    /// be told.
+    /// Checks the oldest wait, given the time when it began; returns the longest of `waits` if it is to be reported.
     mutating func look(
         _ oldest: Duration?,
         at now: Duration,
