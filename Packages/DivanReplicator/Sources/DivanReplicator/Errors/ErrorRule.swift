@@ -1,27 +1,27 @@
-/// Whose fault an error is.
+/// Who is responsible for an error.
 public enum ErrorFault: Sendable {
-    /// The other side broke a rule, or failed.
+    /// The other side violated a rule, or failed.
     case peer
     /// The application: credentials, rights, names, sizes, a closed database.
     case caller
-    /// The network, the disk, or what stands between the two sides.
+    /// The network, the disk, or something between the two sides.
     case environment
-    /// What is stored here.
+    /// The data stored here.
     case storedData
 }
 
-/// Whether it helps to connect again after an error.
+/// Whether reconnecting helps after an error.
 public enum ErrorRecovery: Sendable {
     /// It does not.
     case none
-    /// It may, in one-shot replications too.
+    /// It may, even in one-shot replications.
     case retry
-    /// A change of the network may help; only continuous replications wait for that.
+    /// A network change may help; only continuous replications wait for one.
     case whenContinuous
 }
 
-/// What an error with a certain code means to a replication: whose fault it is, what the other side is
-/// told, whether the connection is closed for it, and whether it helps to connect again.
+/// The meaning of an error code for a replication: who is responsible, what the other side is told, whether it closes
+/// the connection, and whether reconnecting helps.
 ///
 /// `Docs/errors.md` shows the same table; a test compares the two.
 ///
@@ -29,28 +29,28 @@ public enum ErrorRecovery: Sendable {
 struct ErrorRule: Sendable {
     let code: WireCode
     var fault: ErrorFault
-    /// What a peer is told in place of the code; `nil` is the code itself.
+    /// What a peer is told instead of the code; `nil` means the code itself.
     var told: HTTPStatus?
-    /// What the connection is closed with when a request other than `rev` fails so; `nil` goes on.
+    /// The close code for the connection if a request other than `rev` fails with this; `nil` means it continues.
     var closes: CloseCode?
     var recovery: ErrorRecovery = .none
-    /// What happened, where nobody has said it: peers that close often give no reason.
+    /// The message if there is none: peers that close often give no reason.
     var problem: String?
     var remedy: String?
 
-    /// The rule for a code; one without a row has what its family has.
+    /// The rule for a code; a code without a row has the rule of its family.
     static func of(_ code: WireCode, isFromPeer: Bool) -> ErrorRule {
-        // The numbers of another platform are not looked up.
+        // Numbers of another platform are not looked up.
         if isFromPeer, case .posix = code { return family(of: code) }
         return rules[code] ?? family(of: code)
     }
 
-    /// Errors that have a rule of their own, in the order of the page.
+    /// Errors with their own rule, in the order of the page.
     static let all = http + close + liteCore + network + posix
 
     private static let rules = Dictionary(uniqueKeysWithValues: all.map { ($0.code, $0) })
 
-    /// What holds for all other codes of a family.
+    /// The rule for all other codes of a family.
     static func family(of code: WireCode) -> ErrorRule {
         switch code {
         case .liteCore: ErrorRule(code: code, fault: .storedData, told: .internalError)
@@ -131,8 +131,8 @@ extension ErrorRule {
             rule(.close($0), .peer).saying("the two sides do not understand each other")
         }
 
-    /// What keeps the store from working is told as 503: nothing is wrong with what the peer sent, and
-    /// it must come again (`errors.md` §7).
+    /// Errors that keep the store from working are reported as 503: what the peer sent is valid, and must be sent again
+    /// (`errors.md` §7).
     private static let liteCore: [ErrorRule] =
         [
             rule(.liteCore(.notFound), .caller).told(as: .notFound),

@@ -2,7 +2,7 @@ import DivanRevisions
 public import DivanStore
 
 extension SyncError {
-    /// Why a remote refused a document, as it was remembered.
+    /// Creates the error with which a remote refused a document, as recorded.
     public init(_ refusal: Refusal) {
         let domain = Domain(rawValue: refusal.domain) ?? .liteCore
         self.init(domain, refusal.code, refusal.message, isFromPeer: true)
@@ -10,7 +10,7 @@ extension SyncError {
 }
 
 extension Refusal {
-    /// A refusal for the store, in the numbers of the core.
+    /// Creates a refusal for the store, with the core's numbers.
     init(
         documentID: DocumentID,
         revisionID: RevisionID,

@@ -2,7 +2,7 @@ import DivanRevisions
 import DivanStore
 
 extension SyncError {
-    /// What a failure of the store means to a replication.
+    /// Converts a failure of the store into a replication error.
     ///
     /// Source: `errors.md` §2.
     public init(storage error: any Error) {
@@ -14,7 +14,7 @@ extension SyncError {
         }
     }
 
-    /// Runs a store call; what it throws becomes a replication error.
+    /// Runs a store call; an error that it throws becomes a replication error.
     static func storing<T>(_ body: () throws -> T) throws(SyncError) -> T {
         do {
             return try body()
@@ -25,7 +25,7 @@ extension SyncError {
 }
 
 extension WireCode {
-    /// The code of a failure of the store.
+    /// Converts the code of a failure of the store.
     init(_ code: StoreError.Code) {
         self =
             switch code {
@@ -33,7 +33,7 @@ extension WireCode {
             case .noSuchDatabase, .notFound, .noSuchBlob: .liteCore(.notFound)
             case .conflict, .checkpointMismatch: .http(.conflict)
             case .bodyTooLarge, .tooManyBlobs: .http(.contentTooLarge)
-            // One of the two clocks is wrong; once it is right, or time has passed, all is well.
+            // One of the two clocks is wrong; it succeeds once that is corrected, or time has passed.
             case .badRevision(_, .badVersion(.timeInFuture)): .http(.requestTimeout)
             case .badRevision: .liteCore(.badRevisionID)
             case .forbiddenKey: .liteCore(.corruptRevision)

@@ -1,8 +1,7 @@
 import DivanBLIP
 
 extension SyncError {
-    /// Reads an error reply; whatever is unknown, or a number that its domain does not have, becomes
-    /// "remote error".
+    /// Reads an error reply; anything unknown, or a number that its domain does not have, becomes "remote error".
     ///
     /// Source: `errors.md` §4.
     init(_ remote: BLIPRemoteError) {
@@ -27,28 +26,28 @@ extension SyncError {
 }
 
 extension SyncError {
-    /// What a broken rule of the message layer means: for bytes that changed on their way another
-    /// connection helps; a peer that breaks rules breaks them again.
+    /// Converts a violation of the message layer: for bytes that changed in transit another connection helps; a peer
+    /// that violates rules will do so again.
     init(_ error: BLIPError) {
         self.init(.close(error.isDamage ? .retryLater : .cannotFulfil), "\(error)", hasRemedy: true)
     }
 }
 
 extension BLIPError {
-    /// What the connection is closed with: a wrong checksum, which only bytes that changed have, brings
-    /// the peer back.
+    /// The close code for the connection: a wrong checksum, which only bytes that changed cause, makes the peer
+    /// reconnect.
     var toldCode: CloseCode {
         if case .checksum = reason { .retryLater } else { CloseCode(closeCode) }
     }
 }
 
 extension BLIPRemoteError {
-    /// The code as HTTP has it, whose numbers BLIP's own errors borrow.
+    /// The code as an HTTP status, because BLIP's own errors use HTTP's numbers.
     var status: HTTPStatus { HTTPStatus(rawValue: code) }
 }
 
 extension SyncError.Domain {
-    /// The codes that a peer's error reply may bring, with room for those of later versions.
+    /// The codes that a peer's error reply may contain, with room for those of later versions.
     fileprivate var receivedCodes: ClosedRange<Int> {
         switch self {
         case .liteCore, .network: 1...999

@@ -1,24 +1,23 @@
-/// What went wrong in a replication or with one document, in the terms of the protocol.
+/// An error of a replication or of one document, in the terms of the protocol.
 ///
 /// Source: `errors.md` §1, §2.
 public struct SyncError: Error, Hashable, Sendable {
     /// The family that gives `code` its meaning.
     public typealias Domain = WireCode.Domain
-    /// Whose fault an error is.
+    /// Who is responsible for an error.
     public typealias Fault = ErrorFault
-    /// Whether it helps to connect again after an error.
+    /// Whether reconnecting helps after an error.
     public typealias Recovery = ErrorRecovery
 
-    /// What it is.
+    /// The error code.
     public let wireCode: WireCode
-    /// What happened, for people; may come from the peer.
+    /// What happened, for human readers; may come from the peer.
     public let message: String
-    /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are
-    /// never looked up.
+    /// Whether the peer reported it; `errno` values differ between platforms, so a peer's are never looked up.
     public let isFromPeer: Bool
-    /// Whether `message` says what to do already, as the errors of the packages below do.
+    /// Whether `message` already says what to do, like the errors of the packages below.
     public let hasRemedy: Bool
-    /// What the peer is told: `message`, but for where things are on this machine.
+    /// What the peer is told: `message`, but without paths of this machine.
     let toldMessage: String
 
     /// Creates an error.
@@ -35,7 +34,7 @@ public struct SyncError: Error, Hashable, Sendable {
         toldMessage = message
     }
 
-    /// Creates an error of what lies below, which has another text for the peer.
+    /// Creates an error from a lower layer, with a different text for the peer.
     init(_ wireCode: WireCode, _ message: String, telling toldMessage: String) {
         self.wireCode = wireCode
         self.message = message
@@ -44,7 +43,7 @@ public struct SyncError: Error, Hashable, Sendable {
         hasRemedy = true
     }
 
-    /// Creates an error from a number of a family.
+    /// Creates an error from a family and a number.
     public init(
         _ domain: Domain,
         _ code: Int,
@@ -66,20 +65,20 @@ public struct SyncError: Error, Hashable, Sendable {
     /// The number within the family.
     public var code: Int { wireCode.number }
 
-    /// An HTTP status, the form in which peers understand each other best.
+    /// An HTTP status, the form that all peers understand best.
     public static func http(_ status: HTTPStatus, _ message: String) -> SyncError {
         SyncError(.http(status), message)
     }
 
-    /// The peer's part of the conversation makes no sense: it ends.
+    /// The peer's messages make no sense: the conversation ends.
     static func remote(_ message: String) -> SyncError {
         SyncError(.liteCore(.remoteError), message)
     }
 
-    /// What a conflict is that a pull did not clear.
+    /// The error for a conflict that a pull did not clear.
     static let rival = http(.conflict, "the peer has another revision")
 
-    /// A filter said no.
+    /// A filter rejected it.
     static let rejected = http(.forbidden, "rejected by validation function")
 
     static let pushesOnly = http(.forbidden, "this replicator does not pull")
@@ -91,19 +90,19 @@ public struct SyncError: Error, Hashable, Sendable {
 
     static let unknownCollection = http(.badRequest, "the collection property is out of range.")
 
-    /// A body that no peer takes, with its size.
+    /// A body that no peer accepts, with its size.
     static func tooLarge(_ byteCount: Int, _ limits: ReplicatorLimits) -> SyncError {
         let limit = limits.documentByteCount
         return .http(.contentTooLarge, "a body of \(byteCount) bytes, peers take \(limit) at most")
     }
 }
 
-// MARK: - What follows from it
+// MARK: - Consequences
 
 extension SyncError {
     private var rule: ErrorRule { .of(wireCode, isFromPeer: isFromPeer) }
 
-    /// Whose fault it is; what a peer reports of its own database is the peer's.
+    /// Who is responsible; what a peer reports about its own database is the peer's fault.
     public var fault: Fault {
         switch domain {
         case .liteCore, .posix, .sqlite: isFromPeer ? .peer : rule.fault
@@ -111,37 +110,37 @@ extension SyncError {
         }
     }
 
-    /// Whether it helps to connect again.
+    /// Whether reconnecting helps.
     public var recovery: Recovery { rule.recovery }
 
-    /// Whether trying again later may help, in one-shot replications too.
+    /// Whether retrying later may help, even in one-shot replications.
     public var isTransient: Bool { recovery == .retry }
 
-    /// What the connection is closed with when a request other than `rev` fails this way; `nil` where the
-    /// replication goes on.
+    /// The close code for the connection if a request other than `rev` fails with this; `nil` if the replication
+    /// continues.
     var closeCode: CloseCode? { rule.closes }
 
     /// Whether this side's disk or database failed, whatever was being stored.
     var isLocalFailure: Bool { !isFromPeer && rule.told == .serviceUnavailable }
 
-    /// Whether the peer's disk or database failed, whatever was being stored: Couchbase Lite says that as it
-    /// is, where ours answers 503.
+    /// Whether the peer's disk or database failed, whatever was being stored: Couchbase Lite reports that literally,
+    /// while a Divan peer answers 503.
     var isPeerFailure: Bool { isFromPeer && rule.told == .serviceUnavailable }
 
-    /// Whether it is a failure of this side that may be over by the time of another connection: not one that
-    /// the application has to see to, nor a database that takes no changes.
+    /// Whether it is a failure of this side that may be over for the next connection: not one that requires the
+    /// application to act, nor a read-only database.
     var mayPass: Bool {
         isLocalFailure && fault != .caller && wireCode != .liteCore(.notWriteable)
     }
 
-    /// Whether only descriptors or memory were wanting, which another moment may bring.
+    /// Whether only descriptors or memory were lacking, which may be temporary.
     var isWantOfMeans: Bool {
         guard !isFromPeer, case .posix(let number) = wireCode else { return false }
         return POSIXCode.wantOfMeans.contains(number)
     }
 
-    /// What the peer is told: HTTP wherever a matching code exists, because Sync Gateway understands
-    /// nothing else (`errors.md` §5, last paragraph).
+    /// What the peer is told: HTTP wherever there is a matching code, because Sync Gateway understands nothing else
+    /// (`errors.md` §5, last paragraph).
     var toldCode: WireCode {
         guard let told = rule.told else { return wireCode }
         return .http(isFromPeer && told == .serviceUnavailable ? .internalError : told)
@@ -155,7 +154,7 @@ extension SyncError {
         }
     }
 
-    /// Whether a revision sent as a delta must go out again in full.
+    /// Whether a revision sent as a delta must be sent again in full.
     ///
     /// Source: `delta.md` §8.
     var refusesDelta: Bool {

@@ -1,20 +1,20 @@
-/// What an error is, in the numbers that cross the wire and that the store remembers.
+/// An error code, in the numbers used on the wire and recorded in the store.
 ///
-/// Each family has its names; a peer may send numbers that have none.
+/// Each family has its named codes; a peer may send numbers that have no name.
 ///
 /// Source: `errors.md` §2.
 public enum WireCode: Hashable, Sendable {
     /// The families; raw values are the core's own numbers.
     public enum Domain: UInt8, Hashable, Sendable, CaseIterable {
-        /// The database's own errors, 1…32.
+        /// Errors of the database itself, 1…32.
         case liteCore = 1
         /// `errno` values of the platform that reported them.
         case posix
         /// SQLite result codes.
         case sqlite
-        /// Errors of the binary JSON library of Couchbase Lite; only received.
+        /// Errors of Couchbase Lite's binary JSON library; only received.
         case fleece
-        /// Name look-up, connections and TLS, 1…27.
+        /// Errors of name lookup, connections and TLS, 1…27.
         case network
         /// HTTP status codes below 1000, WebSocket close codes from 1000.
         case webSocket
@@ -22,26 +22,26 @@ public enum WireCode: Hashable, Sendable {
         case mbedTLS
     }
 
-    /// Of the database.
+    /// An error of the database.
     case liteCore(LiteCoreCode)
     /// An `errno` value of the platform that reported it.
     case posix(Int)
-    /// A result code of SQLite.
+    /// An SQLite result code.
     case sqlite(Int)
-    /// Of the binary JSON library of Couchbase Lite; only received.
+    /// An error of Couchbase Lite's binary JSON library; only received.
     case fleece(Int)
-    /// Of name look-up, connections and TLS.
+    /// An error of name lookup, connections or TLS.
     case network(NetworkCode)
-    /// A status of HTTP, the form in which peers understand each other best.
+    /// An HTTP status, the form that all peers understand best.
     case http(HTTPStatus)
-    /// A close code of WebSocket.
+    /// A WebSocket close code.
     case close(CloseCode)
-    /// Of a TLS library; only received.
+    /// An error of a TLS library; only received.
     case mbedTLS(Int)
 }
 
 extension WireCode {
-    /// Reads a number of a family; HTTP and WebSocket share one.
+    /// Creates the code for a number of a family; HTTP and WebSocket share one.
     public init(_ domain: Domain, _ number: Int) {
         self =
             switch domain {
@@ -97,14 +97,14 @@ extension WireCode {
     }
 }
 
-/// A status of HTTP, as error replies, verdicts on lists and refused handshakes carry it.
+/// An HTTP status, as in error replies, verdicts on lists and refused handshakes.
 ///
 /// Source: RFC 9110 §15.
 public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     /// The number; 100 to 999 from a peer.
     public let rawValue: Int
 
-    /// Names a number that need not be known.
+    /// Creates a status from a number, known or not.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     static let notModified = HTTPStatus(rawValue: 304)  // of a proposal: it is there already
@@ -128,23 +128,23 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable {
     static let gatewayTimeout = HTTPStatus(rawValue: 504)
 }
 
-/// The code of a WebSocket's CLOSE frame.
+/// The code in a WebSocket CLOSE frame.
 ///
 /// Source: RFC 6455 §7.4; `errors.md` §9.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
 
-    /// Names a number that need not be known.
+    /// Creates a code from a number, known or not.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Names the code of a frame.
+    /// Creates the code of a frame.
     public init(_ number: UInt16) { rawValue = Int(number) }
 
-    /// The number as a frame carries it.
+    /// The number as in a frame.
     public var number: UInt16 { UInt16(clamping: rawValue) }
 
-    /// In order.
+    /// Closed normally.
     public static let normal = CloseCode(rawValue: 1000)
     /// The peer has stopped.
     public static let goingAway = CloseCode(rawValue: 1001)
@@ -165,7 +165,7 @@ public struct LiteCoreCode: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
 
-    /// Names a number that need not be known.
+    /// Creates a code from a number, known or not.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     static let badRevisionID = LiteCoreCode(rawValue: 4)
@@ -193,14 +193,14 @@ public struct LiteCoreCode: RawRepresentable, Hashable, Sendable {
     static let corruptDelta = LiteCoreCode(rawValue: 32)
 }
 
-/// An error of name look-up, connections and TLS, 1…27.
+/// An error of name lookup, connections or TLS, 1…27.
 ///
 /// Source: `websocket-and-urls.md` §5.
 public struct NetworkCode: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
 
-    /// Names a number that need not be known.
+    /// Creates a code from a number, known or not.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     static let nameLookup = NetworkCode(rawValue: 1)
@@ -220,14 +220,14 @@ public struct NetworkCode: RawRepresentable, Hashable, Sendable {
     static let unknownInterface = NetworkCode(rawValue: 27)
 }
 
-/// Values of `errno` that mean something to a replication, in the numbers of Linux: a code from another
-/// platform must not be looked up among them.
+/// Values of `errno` with a meaning for a replication, in Linux numbers: a code from another platform must not be
+/// looked up here.
 enum POSIXCode {
     static let noSpace = 28
-    /// No memory, no descriptor: of this process, or of the machine.
+    /// Lack of memory or descriptors, in this process or on the machine.
     static let wantOfMeans = [11, 12, 23, 24]
-    /// Connections that were reset, aborted, refused, or took too long.
+    /// Connections reset, aborted, refused, or timed out.
     static let shortLived = [102, 103, 104, 110, 111]
-    /// Broken pipes, and networks and hosts that are not there.
+    /// Broken pipes, and unreachable networks and hosts.
     static let offline = [32, 99, 100, 101, 107, 112, 113]
 }

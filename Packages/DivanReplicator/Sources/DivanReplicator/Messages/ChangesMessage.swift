@@ -3,18 +3,18 @@ import DivanRevisions
 
 /// The body of `changes`: what the sender has, oldest first.
 ///
-/// `[[sequence, documentID, revisionID, flags?, bodyByteCount?], …]`; an empty list or `null` says
-/// that there is nothing more at present.
+/// `[[sequence, documentID, revisionID, flags?, bodyByteCount?], …]`; an empty list or `null` says that there is
+/// nothing more at present.
 ///
 /// Source: `replication.md` §3.
 enum ChangesMessage {
     struct Entry {
         var sequence: RemoteSequence
-        /// The document's name as it came.
+        /// The document's name as received.
         var name: String
-        /// `nil` when no document can have this name.
+        /// `nil` if the name is no valid document ID.
         var documentID: DocumentID? { try? DocumentID(received: name) }
-        /// `nil` when the text is no revision ID of the connection's scheme.
+        /// `nil` if the text is no revision ID of the connection's scheme.
         var revisionID: RevisionID?
         var flags: Flags = []
         var bodyByteCount = 0
@@ -26,13 +26,13 @@ enum ChangesMessage {
         static let revoked = Flags(rawValue: 2)
         static let removed = Flags(rawValue: 4)
 
-        /// Whether the user lost the document, as opposed to a live revision or a tombstone.
+        /// Whether the document was withdrawn, as opposed to a live revision or a tombstone.
         var saysAccessLost: Bool { rawValue > 1 && rawValue != 5 }
     }
 
     /// Reads a received list.
     ///
-    /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
+    /// - Throws: `MalformedMessage` if the body is no such list or longer than `limit`.
     static func parse(
         _ body: [UInt8],
         in dialect: RevisionDialect = RevisionDialect(.trees),
@@ -65,7 +65,7 @@ enum ChangesMessage {
         return entry
     }
 
-    /// A bit field of some bits, or a Boolean from older peers.
+    /// A bit field with several bits, or a Boolean from older peers.
     private static func parseFlags(_ reader: inout JSONReader) throws -> Int {
         guard try reader.peekKind() == .number else { return try reader.readBool() ? 1 : 0 }
         let bits = try reader.readInteger()
@@ -87,8 +87,7 @@ enum ChangesMessage {
     }
 }
 
-/// The answer to `changes`: for each entry whether it is wanted, and which revisions of the
-/// document the receiver has.
+/// The answer to `changes`: for each entry whether it is wanted, and which of its revisions the receiver has.
 ///
 /// Source: `replication.md` §3, "Reply to `changes`".
 enum ChangesAnswer: Equatable {
@@ -129,7 +128,7 @@ enum ChangesAnswer: Equatable {
         }
     }
 
-    /// Writes answers; unwanted ones at the end are left out.
+    /// Writes answers; unwanted ones at the end are omitted.
     static func write(_ answers: [Self]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()

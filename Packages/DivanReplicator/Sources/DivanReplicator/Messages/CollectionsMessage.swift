@@ -1,10 +1,10 @@
 import DivanJSON
 
-/// The bodies of `getCollections` and of its answer, and of the list that peers of ours give.
+/// The bodies of `getCollections` and its answer, and of the list that Divan peers provide.
 ///
 /// Source: `replication.md` §1.
 enum CollectionsMessage {
-    /// Asks which collections there are; ours, other peers answer it with BLIP/404.
+    /// Asks for the list of collections; a Divan extension, which other peers answer with BLIP/404.
     static let listProfile = "divan.listCollections"
 
     /// Writes the list: an array of names.
@@ -34,7 +34,7 @@ enum CollectionsMessage {
 
     /// Reads a request.
     ///
-    /// - Throws: HTTP/400 that names the fault.
+    /// - Throws: HTTP/400 that names the error.
     static func parse(
         _ body: [UInt8],
         limits: ReplicatorLimits
@@ -64,8 +64,8 @@ enum CollectionsMessage {
         return pairs
     }
 
-    /// Writes the answer: `null` for a collection that is not here, `{}` without a checkpoint,
-    /// else the checkpoint and its revision.
+    /// Writes the answer: `null` for a collection that does not exist here, `{}` without a checkpoint, otherwise the
+    /// checkpoint and its revision.
     static func writeAnswer(_ answers: [Answer]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
@@ -93,7 +93,7 @@ enum CollectionsMessage {
         writer.endObject()
     }
 
-    /// Reads an answer of `count` items; the revision stands in `rev` or `_rev`.
+    /// Reads an answer with `count` items; the revision is in `rev` or `_rev`.
     static func parseAnswer(_ body: [UInt8], count: Int) throws(SyncError) -> [Answer] {
         guard case .array(let items)? = try? JSON(parsing: body.span), items.count == count else {
             throw .remote("the answer to getCollections is no list of \(count)")

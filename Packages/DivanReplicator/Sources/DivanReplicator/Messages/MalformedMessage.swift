@@ -1,8 +1,8 @@
 import DivanJSON
 
-/// A message's body is not what its profile calls for.
+/// A message's body does not match its profile.
 struct MalformedMessage: Error {
-    /// Reads a whole body; whatever goes wrong in it is the sender's fault.
+    /// Reads a whole body; any error in it is the sender's fault.
     static func reading<Value>(
         _ body: [UInt8],
         _ read: (inout JSONReader) throws -> Value
@@ -19,9 +19,9 @@ struct MalformedMessage: Error {
 }
 
 extension MalformedMessage {
-    /// Reads a body that is a list of at most `limit` items; `null` is an empty one.
+    /// Reads a body that is a list with at most `limit` items; `null` is an empty one.
     ///
-    /// The bodies of `changes` and `proposeChanges` and of their answers are all such lists.
+    /// The bodies of `changes` and `proposeChanges` and of their answers are such lists.
     static func readingList<Item>(
         _ body: [UInt8],
         count limit: Int,
@@ -44,8 +44,7 @@ extension MalformedMessage {
 }
 
 extension JSONReader {
-    /// Reads a verdict on one entry of a list: 0, which is `nil` here, or a status as HTTP has them,
-    /// 100 to 999.
+    /// Reads a verdict on one entry of a list: 0, which is `nil` here, or an HTTP status, 100 to 999.
     mutating func readStatus() throws -> HTTPStatus? {
         let number = try readInteger()
         guard number != 0 else { return nil }
@@ -55,10 +54,10 @@ extension JSONReader {
 }
 
 extension RemoteSequence {
-    /// Reads any JSON value as the exact text that stands there.
+    /// Reads any JSON value as its exact text.
     init(reading reader: inout JSONReader) throws {
         let raw = try reader.readRaw()
-        // Longer ones exist nowhere, and each is kept until its revision has come.
+        // Longer ones do not occur in practice, and each is kept until its revision has arrived.
         guard raw.count <= 1_000 else { throw MalformedMessage() }
         self.init(json: raw.span)
     }

@@ -1,16 +1,16 @@
 import DivanBLIP
 
-/// What a peer said about itself with its answer to a list.
+/// What a peer said about itself in its answer to a list.
 ///
 /// Source: `replication.md` §3, "Reply properties".
 struct PeerTerms {
     /// The longest history it wants; at least 1.
     var historyCount: Int
-    /// Whether blobs need no `_attachments` beside them.
+    /// Whether blobs need no `_attachments` in addition.
     var understandsBlobs: Bool
-    /// Whether it wants the current revision when the one it asked for is gone.
+    /// Whether it wants the current revision if the requested one is gone.
     var takesReplacements: Bool
-    /// Whether it wants to hear that its own revision was given up here.
+    /// Whether it wants to be told that its own revision was given up here.
     var takesClosings: Bool
     /// Whether it remembers every tree ID behind a vector; others compare the first with their own.
     var takesTreeIDs: Bool
@@ -26,7 +26,7 @@ struct PeerTerms {
 }
 
 extension BLIPProperties {
-    /// What we say about ourselves with every answer to a list; of deltas with the first.
+    /// What this side says about itself in every answer to a list; about deltas only in the first.
     ///
     /// Source: `replication.md` §3, "Reply properties".
     static func ownTerms(

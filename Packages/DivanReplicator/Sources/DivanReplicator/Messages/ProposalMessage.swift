@@ -1,15 +1,15 @@
 import DivanJSON
 import DivanRevisions
 
-/// The body of `proposeChanges`: revisions that the sender would like to push, each with the
-/// revision that it believes to be the receiver's current one.
+/// The body of `proposeChanges`: revisions that the sender wants to push, each with the revision that it assumes to be
+/// the receiver's current one.
 ///
 /// `[[documentID, revisionID, ancestorID?, bodyByteCount?], …]`.
 ///
 /// Source: `replication.md` §5.
 enum ProposalMessage {
     struct Entry {
-        /// `nil` when no document can have the name that came.
+        /// `nil` if the received name is no valid document ID.
         var documentID: DocumentID?
         var revisionID: RevisionID?
         var ancestor: RevisionID?
@@ -18,7 +18,7 @@ enum ProposalMessage {
 
     /// Reads a received list.
     ///
-    /// - Throws: `MalformedMessage` when the body is no such list or longer than `limit`.
+    /// - Throws: `MalformedMessage` if the body is no such list or longer than `limit`.
     static func parse(
         _ body: [UInt8],
         in dialect: RevisionDialect = RevisionDialect(.trees),
@@ -54,7 +54,7 @@ enum ProposalMessage {
         return dialect.head(utf8: text.span)
     }
 
-    /// A size that only warns of a large body: what is none does not count.
+    /// Reads a size, which only warns of a large body: an invalid one is ignored.
     private static func readByteCount(_ reader: inout JSONReader) throws -> Int {
         guard try reader.peekKind() == .number else {
             try reader.skip()
@@ -82,16 +82,16 @@ enum ProposalMessage {
 ///
 /// Source: `replication.md` §5, `revisions.md` §7.
 struct ProposalAnswer: Equatable {
-    /// `nil` accepted, `notModified` already there, `conflict`, others refused.
+    /// `nil` means accepted, `notModified` already there, `conflict` a conflict, others refused.
     var status: HTTPStatus?
-    /// The receiver's current revision, when it says so with a conflict.
+    /// The receiver's current revision, if named with a conflict.
     var currentRevision: RevisionID?
 
     static let accepted = ProposalAnswer(status: nil)
 
     /// Reads an answer; entries missing at the end are accepted.
     ///
-    /// - Throws: `MalformedMessage`, also for a status that is none.
+    /// - Throws: `MalformedMessage`, also for an invalid status.
     static func parse(
         _ body: [UInt8],
         in dialect: RevisionDialect = RevisionDialect(.trees),
@@ -126,8 +126,8 @@ struct ProposalAnswer: Equatable {
         return answer
     }
 
-    /// Writes verdicts; accepted ones at the end are left out, and a conflict names the current
-    /// revision only if the sender asked for that.
+    /// Writes verdicts; accepted ones at the end are omitted, and a conflict names the current revision only if the
+    /// sender asked for that.
     static func write(_ answers: [Self], namesConflicts: Bool) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()

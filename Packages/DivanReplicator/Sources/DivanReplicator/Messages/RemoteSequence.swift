@@ -1,14 +1,14 @@
 import DivanJSON
 
-/// A peer's sequence: any JSON value, kept as the exact text that was received.
+/// A peer's sequence: any JSON value, kept as the exact text received.
 ///
-/// Compared for identity by the bytes of that text. Only a checkpoint comparison looks inside, and only at the
-/// forms that Sync Gateway is known to write.
+/// Identity is compared by the bytes of that text. Only a checkpoint comparison interprets it, and only the forms that
+/// Sync Gateway is known to write.
 ///
 /// Source: `replication.md` §3, `checkpoints.md` §5.
 public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
     private enum Form: Hashable {
-        /// A plain integer, written as `String` writes it: the form of nearly all.
+        /// A plain integer, in the form that `String` writes: the form of nearly all.
         case number(UInt64)
         case text(ExactText)
 
@@ -44,7 +44,7 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
             )
     }
 
-    /// Stands for those of a list that could not be read; no JSON, so that no peer sends it.
+    /// Represents the sequences of a list that could not be read; not JSON, so that no peer sends it.
     static let unreadable = RemoteSequence(json: "unreadable list")
 
     /// Writes an integer sequence.
@@ -52,7 +52,7 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
         form = .number(number)
     }
 
-    /// The number that is written so, and in no other way.
+    /// The number, if the text is exactly how it is written.
     private static func number(_ text: Span<UInt8>) -> UInt64? {
         guard !text.isEmpty, text[0] != UInt8(ascii: "0") || text.count == 1 else {
             return nil
@@ -72,7 +72,7 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
     /// The raw JSON.
     public var description: String { json }
 
-    /// The value when it is a plain integer.
+    /// The value if it is a plain integer.
     public var number: UInt64? {
         switch form {
         case .number(let number): number
@@ -80,12 +80,12 @@ public struct RemoteSequence: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The value when it is an integer that is written as `String` writes it.
+    /// The value if it is an integer in the form that `String` writes.
     var integer: UInt64? {
         if case .number(let number) = form { number } else { nil }
     }
 
-    /// Whether this sequence is known to come before `other`; `nil` when they cannot be compared.
+    /// Whether this sequence is known to precede `other`; `nil` if they cannot be compared.
     public func precedes(_ other: RemoteSequence) -> Bool? {
         guard let mine = Parts(json), let theirs = Parts(other.json) else { return nil }
         return mine.precedes(theirs)

@@ -1,14 +1,14 @@
 import DivanBLIP
 import DivanRevisions
 
-/// How revisions are named and their past is told in the messages of one connection: what depends on
-/// the database's scheme and the version of the protocol, and on nothing else.
+/// How the messages of one connection name revisions and their past: everything that depends on the database's scheme
+/// and the protocol version, and on nothing else.
 ///
 /// Source: `version-vectors.md` §7.
 struct RevisionDialect: Equatable, Sendable {
-    /// The scheme of the database on this side: that of the other, but where trees are pushed to vectors.
+    /// The scheme of this side's database, and of the other's, except when trees are pushed to vectors.
     let scheme: RevisionScheme
-    /// The version that was agreed on; `nil` before.
+    /// The agreed version; `nil` before.
     let version: Subprotocol.Version?
 
     init(_ scheme: RevisionScheme, over version: Subprotocol.Version? = nil) {
@@ -24,51 +24,50 @@ struct RevisionDialect: Equatable, Sendable {
         }
     }
 
-    /// Whether a list of ancestors is asked for, and how long it may be.
+    /// Whether a list of ancestors is requested, with a maximum length.
     var namesHistoryCount: Bool { scheme == .trees }
 
-    /// Whether peers of ours tell each other which branches they closed; vectors need not be told.
+    /// Whether Divan peers tell each other which branches they closed; not necessary for vectors.
     var namesClosings: Bool { scheme == .trees && version != .four }
 
-    /// Whether peers of ours tell each other all tree IDs behind a revision; in a tree its past is those.
+    /// Whether Divan peers tell each other all tree IDs behind a revision; in a tree they are its past.
     var namesTreeIDs: Bool { scheme == .vectors }
 
-    /// Whether a revision without a past may follow another: a source that goes on alone names nobody.
+    /// Whether a revision without a past may follow another: a source that continues alone names no other.
     var mayFollowUnnamed: Bool { scheme == .vectors }
 
-    /// Whether of two revisions each may follow the other (`VersionVector.isCrossed`): what a peer has is
-    /// then what it said last, and not the later of two.
+    /// Whether two revisions may each follow the other (`VersionVector.isCrossed`): a peer then has what it reported
+    /// last, not the later of the two.
     var mayCross: Bool { scheme == .vectors }
 
-    /// How many revisions are named to a peer of another kind as held: where one of them is a version Sync
-    /// Gateway reads two, and sends nothing of a list for which more are named.
+    /// How many held revisions are named to a peer other than Divan: if one of them is a version, Sync Gateway reads
+    /// two, and sends nothing of a list if more are named.
     var foreignAncestorsCount: Int { scheme == .vectors ? 2 : .max }
 
-    /// Whether the end of a feed waits for the answers to its lists: Couchbase Lite 4.1 may refuse a whole
-    /// list for one document that was upgraded, and the others have to come again before that.
+    /// Whether the end of a feed waits for the answers to its lists: Couchbase Lite 4.1 may refuse a whole list because
+    /// of one upgraded document, and the others must be sent again before the end.
     var endsAfterAnswers: Bool { scheme == .vectors }
 
-    /// Whether a subscription's `versioning` is ours; older peers do not tell, and mean trees.
+    /// Whether a subscription's `versioning` matches ours; older peers omit it, and mean trees.
     func matches(versioning: String?) -> Bool {
         versioning.map { $0 == self.versioning } ?? (scheme == .trees)
     }
 
-    /// Reads the name of a revision; `nil` for a text that is none in this scheme.
+    /// Reads the name of a revision; `nil` if the text is not valid in this scheme.
     func revisionID(_ text: String) -> RevisionID? {
         scheme.revisionID(utf8: text.utf8.span)
     }
 
-    /// Reads the name of a revision; `nil` for a text that is none in this scheme.
+    /// Reads the name of a revision; `nil` if the text is not valid in this scheme.
     func revisionID(utf8 text: Span<UInt8>) -> RevisionID? {
         scheme.revisionID(utf8: text)
     }
 
-    /// Reads what a conflict names: Couchbase Lite puts the whole vector there, Sync Gateway the
-    /// current version.
+    /// Reads the revision named in a conflict: Couchbase Lite sends the whole vector, Sync Gateway the current version.
     func rival(_ text: String) -> RevisionID? { head(utf8: text.utf8.span) }
 
-    /// Reads the name of a revision where a peer may put its whole vector: in a conflict, and in the
-    /// proposal that follows from one.
+    /// Reads the name of a revision where a peer may send its whole vector: in a conflict, and in the proposal that
+    /// follows one.
     func head(utf8 text: Span<UInt8>) -> RevisionID? {
         guard scheme == .vectors else { return revisionID(utf8: text) }
         let end = text.indices.first { index in
@@ -79,7 +78,7 @@ struct RevisionDialect: Equatable, Sendable {
 
     /// Reads the past of a revision.
     ///
-    /// - Throws: HTTP/400 for a text that is none.
+    /// - Throws: HTTP/400 for an invalid text.
     func ancestry(
         of id: RevisionID,
         _ text: String,
@@ -97,8 +96,7 @@ struct RevisionDialect: Equatable, Sendable {
         }
     }
 
-    /// Reads ancestors in a tree: splits at commas; spaces after them are skipped as Couchbase Lite
-    /// does.
+    /// Reads ancestors in a tree: splits at commas, and skips spaces after them, like Couchbase Lite.
     func tree(_ text: String, limits: ReplicatorLimits) throws(SyncError) -> [RevisionID] {
         var history: [RevisionID] = []
         for field in text.split(separator: ",", omittingEmptySubsequences: false) {

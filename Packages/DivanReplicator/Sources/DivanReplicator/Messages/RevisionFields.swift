@@ -1,19 +1,18 @@
 import DivanBLIP
 import DivanRevisions
 
-/// The texts of a `rev` message's properties, collected in one pass; of a name that occurs twice
-/// the first counts.
+/// The texts of a `rev` message's properties, collected in one pass; if a name occurs twice, the first counts.
 ///
 /// Source: `replication.md` §4.
 struct RevisionFields {
     /// One property.
     enum Field<Value> {
         case absent
-        /// Its text spells no value of its kind.
+        /// Its text is not a valid value of its kind.
         case unreadable
         case value(Value)
 
-        /// The value; `nil` where there is none, for whatever reason.
+        /// The value; `nil` if there is none, for any reason.
         var value: Value? {
             if case .value(let value) = self { value } else { nil }
         }
@@ -64,24 +63,24 @@ struct RevisionFields {
 }
 
 extension RevisionFields.Field<Bool> {
-    /// The value, false where it was left out; `nil` when it is neither true nor false.
+    /// The value, false if omitted; `nil` if it is neither true nor false.
     var truth: Bool? {
         if case .absent = self { false } else { value }
     }
 }
 
 extension BLIPProperties {
-    /// The truth value that a property spells; `nil` when it is neither, for what a peer may have
-    /// meant by it must not be guessed where documents depend on it.
+    /// The truth value of a property; `nil` if it is neither, because the peer's intention must not be guessed where
+    /// documents depend on it.
     static func truth(of value: Span<UInt8>) -> Bool? {
         if isTrue(value) { return true }
         let text = value.text
         return ["false", "no"].contains(text.lowercased()) || Int(text) == 0 ? false : nil
     }
 
-    /// A truth value that may be left out, which is false.
+    /// A truth value that may be omitted, which means false.
     ///
-    /// - Throws: HTTP/400 when it is neither true nor false.
+    /// - Throws: HTTP/400 if it is neither true nor false.
     func truth(_ name: String) throws(SyncError) -> Bool {
         guard let text = self[name] else { return false }
         guard let value = Self.truth(of: text.utf8.span) else {
@@ -96,9 +95,9 @@ extension Span<UInt8> {
         withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether the bytes are those of a name of the same length.
+    /// Whether the bytes equal a name of the same length.
     fileprivate func spells(_ name: StaticString) -> Bool {
-        // A literal's pointer is valid for ever; `count` is compared before anything is read.
+        // A literal's pointer is valid forever; `count` is compared before anything is read.
         guard count == name.utf8CodeUnitCount else { return false }
         for index in indices where self[index] != name.utf8Start[index] { return false }
         return true

@@ -8,24 +8,24 @@ import DivanStore
 struct RevisionMessage {
     var documentID: DocumentID
     var revisionID: RevisionID
-    /// What is behind the revision.
+    /// The revision's past.
     var ancestry = RevisionAncestry()
     /// The announced sequence; an active puller needs it.
     var sequence: RemoteSequence?
-    /// Under which sequence the sender stored the revision, where it goes in the place of the one that
-    /// was announced: what the sender says of an earlier one is old by then.
+    /// The sequence under which the sender stored the revision, if it replaces the announced one: statements of the
+    /// sender about an earlier one are outdated by then.
     var replacingSequence: UInt64?
     var isTombstone = false
-    /// The revision against which the body is a delta.
+    /// The revision to which the delta applies.
     var deltaSource: RevisionID?
     /// A tombstone with its history, newest first, that ends the receiver's current branch.
     ///
     /// The sender gave up that branch for this revision, which does not descend from it
     /// (`revisions.md` §8).
     var closing: [RevisionID] = []
-    /// Whether the sender asks for a refusal instead of a conflict.
+    /// Whether the sender requests a refusal instead of a conflict.
     var refusesConflicts = false
-    /// Whether the sender takes the closed branch again, if that comes first in the order of both.
+    /// Whether the sender accepts the closed branch again, if that comes first in the order of both.
     var keepsOrder = false
 
     /// Reads received properties.
@@ -68,13 +68,13 @@ struct RevisionMessage {
         }
     }
 
-    /// Creates properties to send.
+    /// Creates properties for sending.
     init(documentID: DocumentID, revisionID: RevisionID) {
         self.documentID = documentID
         self.revisionID = revisionID
     }
 
-    /// The properties in the order in which Couchbase Lite writes them.
+    /// The properties in Couchbase Lite's order.
     func properties(collection: Int?, replacing replaced: RevisionID?) -> BLIPProperties {
         var properties = BLIPProperties.profile("rev", collection: collection)
         properties.append(named: "id", utf8: documentID.text.utf8.span)
@@ -104,10 +104,10 @@ struct RevisionMessage {
 }
 
 extension BLIPProperties {
-    /// The one value that peers know for the property `filter`: by channels.
+    /// The only value of the property `filter` that peers know: by channels.
     static let channelFilter = "sync_gateway/bychannel"
 
-    /// The start of every request: what is asked, and about which collection.
+    /// The start of every request: its profile, and its collection.
     static func profile(_ name: StaticString, collection: Int?) -> BLIPProperties {
         var properties = BLIPProperties()
         properties.append(named: "Profile", name)

@@ -1,16 +1,16 @@
 import DivanRevisions
 import DivanStore
 
-/// Which blobs a peer may have, and which it has shown to have.
+/// The blobs that a peer may have, and those that it has proved to have.
 ///
-/// Where a peer may read everything, so it may any blob whose digest it knows. One with limited
-/// rights gets the blobs of revisions that are on their way to it, no others.
+/// A peer that may read everything may have any blob whose digest it knows. One with limited rights only gets the blobs
+/// of revisions in transit to it.
 struct BlobRights {
-    /// Whether the peer gets only the blobs of revisions that are on their way to it.
+    /// Whether the peer only gets the blobs of revisions in transit to it.
     let areBound: Bool
-    /// How often each blob is part of a revision on its way.
+    /// How many revisions in transit each blob is part of.
     private var lent: [BlobDigest: Int] = [:]
-    /// Contents that the peer has sent over this connection.
+    /// Blobs whose content the peer has sent over this connection.
     private var shown: Set<BlobDigest> = []
 
     init(areBound: Bool) {
@@ -22,17 +22,17 @@ struct BlobRights {
         !areBound || lent[digest] != nil
     }
 
-    /// Notes that the peer has sent a content, so that it need not do so again.
+    /// Records that the peer has sent a blob, so that it need not do so again.
     mutating func noteShown(_ digest: BlobDigest, _ limits: ReplicatorLimits) {
         guard areBound else { return }
         if shown.count >= limits.shownBlobsCount { shown = [] }
         shown.insert(digest)
     }
 
-    /// Whether the peer has sent this content.
+    /// Whether the peer has sent this blob.
     func hasShown(_ digest: BlobDigest) -> Bool { shown.contains(digest) }
 
-    /// The peer may ask for these until they are taken back.
+    /// Lets the peer request these blobs until they are taken back.
     mutating func lend(_ digests: [BlobDigest]) {
         for digest in digests { lent[digest, default: 0] += 1 }
     }

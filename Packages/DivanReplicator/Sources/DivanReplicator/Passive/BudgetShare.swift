@@ -1,19 +1,18 @@
-/// What one connection has told the listener's budget.
+/// What one connection has reported to the listener's budget.
 struct BudgetShare {
-    /// Steps in which the budget is told, so that small messages do not touch it.
+    /// Step size of reports to the budget, so that small messages do not access it.
     private static let stepByteCount = 64 << 10
 
     private let budget: ConnectionBudget.Membership
     private var toldByteCount = 0
-    /// When what is held is weighed again, also if nothing comes in: others may have made it the
-    /// heaviest.
+    /// When to weigh again what is held, even without input: others may have made it the heaviest.
     private(set) var deadline: Duration?
 
     init(_ budget: ConnectionBudget.Membership) {
         self.budget = budget
     }
 
-    /// Tells the budget what this connection holds; returns whether it has to yield.
+    /// Reports to the budget what this connection holds; returns whether it must yield.
     mutating func mustYield(holding byteCount: Int, at now: Duration) -> Bool {
         let steps = byteCount / Self.stepByteCount * Self.stepByteCount
         guard steps != toldByteCount || deadline.map({ $0 <= now }) ?? false else { return false }
@@ -22,7 +21,7 @@ struct BudgetShare {
         return budget.hold(steps)
     }
 
-    /// Nothing is held any more, and will be.
+    /// Nothing is held any more, nor will be.
     mutating func release() {
         toldByteCount = 0
         deadline = nil

@@ -1,13 +1,12 @@
 import Synchronization
 
-/// What the peers of all connections of a listener may make it hold together: messages that are not
-/// complete, revisions that wait for blobs, answers that nobody reads, lists of what they want.
+/// Limits what the peers of all connections of a listener may make it hold together: incomplete messages, revisions
+/// waiting for blobs, answers that nobody reads, lists of wanted documents.
 ///
-/// The connections of one party, a user or an address, count together, so that many of them weigh as
-/// much as one. When there is too much, the heaviest connection of the heaviest party yields: it is
-/// closed with an error that says so, and may come again. It may take a second to notice; a party that
-/// goes on meanwhile, and is an eighth above what it may have, pays with the connection that adds.
-/// Everybody else goes on. Any thread may use it.
+/// The connections of one party, a user or an address, count together, so that many of them weigh as much as one. If
+/// there is too much, the heaviest connection of the heaviest party yields: it is closed with an error that says so,
+/// and may reconnect. It may take a second to notice; if its party continues meanwhile and exceeds its limit by an
+/// eighth, the connection that adds more is closed, too. All others continue. May be used from any thread.
 public final class ConnectionBudget: Sendable {
     fileprivate struct Account {
         var byteCount = 0
@@ -17,37 +16,37 @@ public final class ConnectionBudget: Sendable {
     fileprivate struct State {
         var byteCount = 0
         var accounts: [[UInt8]: Account] = [:]
-        /// The most that was held since the last ease.
+        /// The maximum held since the last ease.
         var highestByteCount = 0
         var lastNumber: UInt64 = 0
-        /// Connections that are to yield and have not noticed yet.
+        /// Connections that must yield and have not noticed yet.
         var yielding: Set<UInt64> = []
     }
 
-    /// Bytes of all connections.
+    /// The limit for all connections, in bytes.
     public let byteCount: Int
-    /// Bytes of all connections of one party.
+    /// The limit for all connections of one party, in bytes.
     public let partyByteCount: Int
     private let state = Mutex(State())
     private let onEase: @Sendable () -> Void
 
-    /// Creates a budget of which nothing is used.
+    /// Creates an unused budget.
     ///
     /// - Parameters:
-    ///   - byteCount: Bytes of all connections.
-    ///   - partyByteCount: Bytes of all connections of one party.
-    ///   - onEase: Called, on the thread of any connection, when much was held and little of it is:
-    ///     a time to give memory back to the system.
+    ///   - byteCount: The limit for all connections, in bytes.
+    ///   - partyByteCount: The limit for all connections of one party, in bytes.
+    ///   - onEase: Called, on the thread of any connection, when much was held and little is left: a good time to
+    ///     return memory to the system.
     public init(byteCount: Int, partyByteCount: Int, onEase: @escaping @Sendable () -> Void = {}) {
         self.byteCount = byteCount
         self.partyByteCount = partyByteCount
         self.onEase = onEase
     }
 
-    /// Bytes that are held now, as far as connections told.
+    /// Bytes held now, as far as reported by connections.
     public var heldByteCount: Int { state.withLock { $0.byteCount } }
 
-    /// One connection's part, for as long as it lives.
+    /// One connection's share, for its lifetime.
     final class Membership: Sendable {
         private let budget: ConnectionBudget
         private let party: [UInt8]
@@ -64,7 +63,7 @@ public final class ConnectionBudget: Sendable {
 
         deinit { release() }
 
-        /// Lets go of everything: the next may be named.
+        /// Releases everything: the next connection may be chosen.
         func release() {
             let isEased = budget.state.withLock { state in
                 state.set(0, number, party)
@@ -74,7 +73,7 @@ public final class ConnectionBudget: Sendable {
             if isEased { budget.onEase() }
         }
 
-        /// Tells what this connection holds; true when it has to yield.
+        /// Reports what this connection holds; true if it must yield.
         func hold(_ byteCount: Int) -> Bool {
             let (yields, isEased) = budget.state.withLock { state in
                 state.set(byteCount, number, party)
@@ -87,15 +86,15 @@ public final class ConnectionBudget: Sendable {
         }
     }
 
-    /// Takes part until the membership is let go.
+    /// Takes part until the membership is released.
     func join(party: String) -> Membership { Membership(of: self, party: party) }
 }
 
 extension ConnectionBudget.State {
-    /// What an ease begins with.
+    /// The minimum that must have been held before an ease.
     private static let muchByteCount = 16 << 20
 
-    /// Whether little is held of what was much; true once for each time.
+    /// Whether little is left of much; true once each time.
     fileprivate mutating func isEased() -> Bool {
         highestByteCount = max(highestByteCount, byteCount)
         guard highestByteCount >= Self.muchByteCount, byteCount <= highestByteCount / 8 else {
@@ -118,7 +117,7 @@ extension ConnectionBudget.State {
         accounts.values.max { $0.byteCount < $1.byteCount }
     }
 
-    /// Whether a party may not add to what it holds, whoever was named.
+    /// Whether a party may not add to what it holds, whichever connection was chosen.
     fileprivate func isFull(for party: [UInt8], _ budget: ConnectionBudget) -> Bool {
         let held = accounts[party]?.byteCount ?? 0
         if held > budget.partyByteCount + budget.partyByteCount / 8 { return true }
@@ -126,7 +125,7 @@ extension ConnectionBudget.State {
             && held >= heaviest?.byteCount ?? 0
     }
 
-    /// Names who has to yield, one at a time: what they hold comes free before the next is named.
+    /// Chooses who must yield, one at a time: what it holds is released before the next is chosen.
     fileprivate mutating func choose(_ budget: ConnectionBudget) {
         guard yielding.isEmpty, let heaviest,
             byteCount > budget.byteCount || heaviest.byteCount > budget.partyByteCount,

@@ -5,10 +5,10 @@ import DivanStore
 /// One collection as a passive peer shares it with one client.
 final class PassiveCollection {
     let path: CollectionPath
-    /// Which collection it is: another one of its name has not come as far; `nil` where there is none.
+    /// Identifies the collection: another one with the same name has not come as far; `nil` if it does not exist.
     let storeNumber: CollectionID?
     private var feed: PassiveFeed?
-    /// Whether there is a feed to ask: nothing is looked up where there is none.
+    /// Whether there is a feed, so that nothing is looked up where there is none.
     private var isSubscribed = false
     private let number: Int
     private let admission: Admission
@@ -41,25 +41,25 @@ final class PassiveCollection {
 
     var isIdle: Bool { !isFeeding && proposals.isEmpty }
 
-    /// Whether the peer is still told something.
+    /// Whether there is still something to send to the peer.
     private var isFeeding: Bool { isSubscribed && !(feed?.isIdle ?? true) }
 
-    /// Bytes of proposals that wait, and of what the subscription names.
+    /// Bytes of waiting proposals, and of what the subscription names.
     var waitingByteCount: Int { proposals.byteCount + (feed?.heldByteCount ?? 0) }
 
-    /// When those go on.
+    /// When waiting proposals continue.
     var deadline: Duration? {
         proposals.isEmpty ? nil : connection.readingCredit.payday
     }
 
-    /// Whether the document that a request for a blob names has it, and the peer may fetch that: who left
-    /// the content here comes for it later, over another connection perhaps.
+    /// Whether the document named in a request for a blob has it, and the peer may fetch that document: a peer that
+    /// left the content here requests it later, possibly over another connection.
     func mayRead(
         blob digest: BlobDigest,
         of request: BLIPIncomingRequest
     ) throws(SyncError) -> Bool {
         guard admission.isReadable, let name = request.properties["docID"] else { return false }
-        // Before anything is looked up: the refusal is the same whatever is here.
+        // Before any lookup: the refusal is the same whatever is stored here.
         guard connection.readingCredit.isPositive(at: connection.now) else {
             throw .http(.serviceUnavailable, "too much is looked through for blobs; ask later")
         }
@@ -74,7 +74,7 @@ final class PassiveCollection {
                 return try reader.document(documentID, in: path)
             }
         } catch {
-            // A client that is told there is no such blob does without the document.
+            // A client that is told there is no such blob would do without it.
             let failure = SyncError(storage: error)
             guard failure.mayPass else { return false }
             throw failure
@@ -85,10 +85,10 @@ final class PassiveCollection {
         return (try? BlobReferences.digests(in: stored.body.span))?.contains(digest) ?? false
     }
 
-    /// Whether there is room to go on, but others shall have their turn first.
+    /// Whether there is room to continue, but others must go first.
     var wantsTurn: Bool { isSubscribed && feed?.wantsTurn ?? false }
 
-    /// There is something to tell.
+    /// There are changes to announce.
     func notice() { feed?.notice() }
 
     /// Announces and sends as far as the windows allow.
@@ -110,7 +110,7 @@ final class PassiveCollection {
         feed?.answered(revision, reply)
     }
 
-    /// Takes `subChanges`.
+    /// Handles `subChanges`.
     func subscribe(_ request: BLIPIncomingRequest) throws(SyncError) {
         guard !isFeeding else {
             throw .http(.badRequest, "this collection is subscribed to already")
@@ -133,7 +133,7 @@ final class PassiveCollection {
 // MARK: - Proposals
 
 extension PassiveCollection {
-    /// Takes `proposeChanges`, after what arrived before it is stored.
+    /// Handles `proposeChanges`, after everything that arrived before it is stored.
     ///
     /// Source: `revisions.md` §7.
     func judge(_ entries: [ProposalMessage.Entry], _ request: BLIPIncomingRequest) throws(SyncError)
@@ -145,13 +145,13 @@ extension PassiveCollection {
         judgeWaiting()
     }
 
-    /// Answers lists in order, as far as documents may be looked at now.
+    /// Answers lists in order, as far as documents may be read now.
     private func judgeWaiting() {
         while var list = proposals.first, !connection.isClosed {
-            // It is asked at every frame, and must cost nothing until there is something to spend.
+            // Called for every frame, so it must cost nothing until there is credit.
             guard !list.isSuspended || connection.readingCredit.isPositive(at: connection.now)
             else { return }
-            // Its answers are not to be copied for the next of them.
+            // Avoids copying its answers when more are added.
             proposals.first?.answers = []
             do throws(SyncError) {
                 while !list.isJudged {
@@ -168,17 +168,17 @@ extension PassiveCollection {
         }
     }
 
-    /// The connection gives up what it holds.
+    /// The connection releases what it holds.
     func abandon() {
         proposals = WaitingProposals()
         feed = nil
         isSubscribed = false
     }
 
-    /// Judges the next entries of a list: as many as a list has, as those behind one that has to wait are
+    /// Judges the next entries of a list: as many as in a list of our own, because those after one that must wait are
     /// judged again.
     ///
-    /// - Returns: Whether all of them are judged; the rest has to wait.
+    /// - Returns: Whether all of them are judged; the rest must wait.
     private func judge(_ list: inout WaitingProposals.List) throws(SyncError) -> Bool {
         let entries = list.next(atMost: connection.limits.changesCount)
         var answers = [ProposalAnswer](
@@ -217,18 +217,18 @@ extension PassiveCollection {
         return true
     }
 
-    /// Whether an answer says something about a document that the peer might not be allowed to read.
+    /// Whether an answer reveals something about a document that the peer may not be allowed to read.
     ///
-    /// A first revision is taken where there is no document, and tells nothing of any. All else does: by
-    /// halving, who may name times of a source would find out the revision of a hidden document. Where only
-    /// reading is limited, conflicts alone tell: who may write everything has to hear what was accepted.
+    /// A first revision is accepted if there is no document, and reveals nothing. All else does: a client that may set
+    /// a source's times could find a hidden document's revision by bisection. If only reading is limited, only
+    /// conflicts reveal something: a client that may write everything must be told what was accepted.
     private func tells(_ verdict: ProposalVerdict, of parent: RevisionID?) -> Bool {
         guard admission.readFilter != nil else { return false }
         if case .conflict = verdict { return true }
         return admission.filter != nil && (verdict != .accept || parent != nil)
     }
 
-    /// The answer to one proposal; `nil` where the document cannot be looked at now.
+    /// The answer to one proposal; `nil` if the document cannot be read now.
     private func answer(
         to verdict: ProposalVerdict,
         about question: (documentID: DocumentID, revisionID: RevisionID, parent: RevisionID?),
@@ -252,7 +252,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Answers proposals; a peer that pulls, too, is told how far the sequences were then.
+    /// Answers proposals; a peer that also pulls is told how far the sequences had come then.
     private func answer(
         _ request: BLIPIncomingRequest,
         with answers: [ProposalAnswer],
@@ -269,15 +269,15 @@ extension PassiveCollection {
         connection.answer(request, with: reply)
     }
 
-    /// As `mayRead`; not where the document cannot be looked at.
+    /// Like `mayRead`; false if the document cannot be read now.
     private func isReadable(_ documentID: DocumentID) -> Bool {
         let isReadable = try? mayRead(documentID)
         return isReadable == true
     }
 
-    /// Whether the peer may fetch a document as it is now; one that is not here tells nothing.
+    /// Whether the peer may fetch a document as stored now; a missing one reveals nothing.
     ///
-    /// - Returns: `nil` where nothing may be looked at now.
+    /// - Returns: `nil` if nothing may be read now.
     private func mayRead(_ documentID: DocumentID) throws(SyncError) -> Bool? {
         guard let filter = admission.readFilter else { return true }
         guard connection.readingCredit.isPositive(at: connection.now) else {
@@ -309,7 +309,7 @@ extension PassiveCollection {
 // MARK: - Revisions
 
 extension PassiveCollection {
-    /// Takes a `rev` message.
+    /// Handles a `rev` message.
     func receiveRevision(_ request: BLIPIncomingRequest, into inbox: Inbox) {
         let fields = RevisionFields(request.properties, in: connection.dialect)
         guard !fields.hasError else {
@@ -351,7 +351,7 @@ extension PassiveCollection {
             }
             answer(revision.request, reply, at: sequence)
         case .givenUp(_, let current):
-            // The sender is to hear of our revision, and what that closed, where it may read it.
+            // The sender must be told of our revision, and what that closed, if it may read it.
             connection.refuse(
                 revision.request,
                 with: .http(.conflict, "the revision was given up here for another"),
@@ -368,7 +368,7 @@ extension PassiveCollection {
         }
     }
 
-    /// Says that a revision is stored; to a peer that pulls, too, how far the sequences were then.
+    /// Answers that a revision is stored; a peer that also pulls is told how far the sequences had come then.
     private func answer(_ request: BLIPRequestID?, _ reply: BLIPReply, at sequence: UInt64) {
         guard isSubscribed else { return connection.answer(request, with: reply) }
         var reply = reply

@@ -2,12 +2,12 @@ import DivanBLIP
 import DivanRevisions
 import DivanStore
 
-/// What a peer has subscribed to, and how far it has been told.
+/// What a peer has subscribed to, and how far it has been told about changes.
 ///
-/// Lists of local changes go out as the windows allow; what the peer asks for follows as `rev`
-/// messages. When there is nothing more an empty list says so, always, or a one-shot client would
-/// wait for ever. A list that the peer cannot answer comes again in halves, down to the entry that is to
-/// blame, so that no other document is lost with it.
+/// Lists of local changes are sent as the windows allow; what the peer requests follows as `rev` messages. When there
+/// is nothing more, an empty list says so, always, because a one-shot client would otherwise wait forever. A list that
+/// the peer cannot answer is sent again in halves, down to the entry that causes the error, so that no other document
+/// is lost.
 ///
 /// Source: `replication.md` §3, §11.
 struct PassiveFeed {
@@ -22,37 +22,37 @@ struct PassiveFeed {
     private let collection: Int
     let isContinuous: Bool
     private let skipsTombstones: Bool
-    /// Tombstones up to here are older than the subscription.
+    /// The last sequence before the subscription; tombstones up to here are skipped.
     ///
-    /// A later one is told also to a peer that wants live documents only: it may have heard of the
-    /// document while that was alive.
+    /// A later one is announced even to a peer that wants only live documents: it may know the document from when it
+    /// was alive.
     private var skippedThrough: UInt64 = 0
     /// `nil` = all.
     private let wanted: WantedDocuments?
     private var lastSequence: UInt64
     private var firstSequence: UInt64  // what lies behind it was told before this connection
-    /// Revisions that this peer brought; they are passed over once.
+    /// Revisions that this peer sent; each is skipped once.
     private var echoes: [DocumentID: RevisionID] = [:]
     private var listsInFlightCount = 0
     /// Halves of lists that the peer could not answer.
     private var refused = Line<[FeedChange]>()
-    /// Whether it is still to be told that there is nothing more.
+    /// Whether it must still be told that there is nothing more.
     private var owesEnd = false
     private var phase = FeedPhase.backlog
-    /// Documents that the peer pushes without knowing our revision, although it was told of it once.
+    /// Documents that the peer pushes without knowing our revision, although it was once announced.
     private var unknownToPeer: [DocumentID] = []
-    /// The same, to be found by name.
+    /// The same, for lookup by name.
     private var unknownIDs: Set<DocumentID> = []
-    /// Revisions of the peer that came when another one had won over them here.
+    /// Revisions of the peer over which another one had already won when they arrived.
     private var overtaken: Set<OvertakenRevision> = []
-    /// Whether there is room to go on, but others shall have their turn first.
+    /// Whether there is room to continue, but others must go first.
     private(set) var wantsTurn = false
 
     /// Reads a subscription.
     ///
-    /// Channels are Sync Gateway's and ignored between peers (`behaviour.md` §8).
+    /// Channels belong to Sync Gateway and are ignored between peers (`behaviour.md` §8).
     ///
-    /// - Throws: HTTP/501 for any other filter, and for a peer that names revisions otherwise.
+    /// - Throws: HTTP/501 for any other filter, and for a peer that names revisions differently.
     init(
         _ request: BLIPIncomingRequest,
         over connection: Connection,
@@ -72,19 +72,19 @@ struct PassiveFeed {
         self.path = path
         isContinuous = try properties.truth("continuous")
         skipsTombstones = try properties.truth("activeOnly")
-        // Ours are integers; anything else is not ours, and starting over loses nothing.
+        // Divan's are integers; any other comes from another peer, and starting over loses nothing.
         firstSequence = properties["since"].flatMap { UInt64($0) } ?? 0
         lastSequence = firstSequence
         wanted = WantedDocuments(request.body)
         sender = RevisionSender(connection, collection: collection, path: path, isPush: false)
     }
 
-    /// How many changes are still to be announced, at most.
+    /// Returns how many changes are still to be announced, at most.
     ///
     /// Called once, when the subscription begins.
     mutating func begin(_ reader: StoreReader) throws -> UInt64 {
         let last = try reader.lastSequence(in: path)
-        // The peer knew another collection of this name, or this one before it was set back.
+        // The peer knew another collection of this name, or this one before it was restored to an earlier state.
         if firstSequence > last { (firstSequence, lastSequence) = (0, 0) }
         if skipsTombstones { skippedThrough = last }
         var count = last - min(last, lastSequence)
@@ -93,21 +93,21 @@ struct PassiveFeed {
         return count
     }
 
-    /// Bytes of what the peer named: the documents that it wants, and what it has of those that wait.
+    /// Bytes of what the peer named: the documents that it wants, and its known revisions of those in the queue.
     var heldByteCount: Int { (wanted?.byteCount ?? 0) + sender.knownByteCount }
 
-    /// Whether the peer has been told everything and has what it wanted.
+    /// Whether the peer has been told about everything and has what it wanted.
     var isIdle: Bool { phase == .caughtUp && isAnswered && unknownToPeer.isEmpty && !owesEnd }
 
-    /// Whether the peer has, or does not want, all that it was told of.
+    /// Whether the peer has, or does not want, everything announced to it.
     private var isAnswered: Bool { areListsAnswered && sender.isIdle }
 
     private var areListsAnswered: Bool { listsInFlightCount == 0 && refused.isEmpty }
 
-    /// The peer pushed a revision of a document that does not follow ours: it may have purged the
-    /// document and made it anew, and our revision will not be announced by itself any more.
+    /// The peer pushed a revision that does not follow ours: it may have purged and recreated the document, and our
+    /// revision will not be announced again by itself.
     mutating func tellAgain(_ documentID: DocumentID) {
-        // Also where the feed has not come to it yet: what the peer brought it does not know any more.
+        // Even if the feed has not reached it yet: the peer no longer knows what it sent.
         if !echoes.isEmpty { echoes[documentID] = nil }
         guard unknownToPeer.count < connection.limits.rememberedEchoesCount,
             unknownIDs.insert(documentID).inserted
@@ -115,13 +115,13 @@ struct PassiveFeed {
         unknownToPeer.append(documentID)
     }
 
-    /// The peer brought a revision behind our current one, of which it was told already, and perhaps before
-    /// that one had won: it may have let its own win, and would take ours for the older one.
+    /// The peer sent an ancestor of our current revision, which was announced to it already, perhaps before it had won:
+    /// the peer may have let its own win, and would consider ours the older one.
     ///
-    /// Once for each revision: who does not name in a message what it has seen can go on for ever.
+    /// Once for each revision: with a client that does not say in a message what it has seen this could go on forever.
     ///
-    /// - Returns: Whether the answer names what is current; the peer is told of it later in any case, if it
-    ///   may read it.
+    /// - Returns: Whether the answer names the current revision; the peer is told about it later in any case, if it may
+    ///   read it.
     mutating func insists(on winner: ChangeRow, over message: RevisionMessage) -> Bool {
         let loser = OvertakenRevision(
             documentID: message.documentID,
@@ -135,7 +135,7 @@ struct PassiveFeed {
         return mayName(winner)
     }
 
-    /// Whether the peer may read what a change holds; not where that cannot be looked at now.
+    /// Whether the peer may read what a change contains; false if that cannot be read now.
     private func mayName(_ row: ChangeRow) -> Bool {
         guard readFilter != nil else { return true }
         guard connection.readingCredit.isPositive(at: connection.now) else { return false }
@@ -143,15 +143,15 @@ struct PassiveFeed {
         return (try? hiddenSequences(among: [row]).isEmpty) ?? false
     }
 
-    /// There are changes behind the last one that was read.
+    /// There are changes after the last one that was read.
     mutating func notice() {
         if isContinuous { phase.notice() }
     }
 
-    /// The peer brought a revision: it need not be told of that.
+    /// The peer sent a revision, which need not be announced to it.
     ///
-    /// Where we have another branch too (`isBranched`), the peer may have given up its own for that
-    /// one while this revision was on its way here: it must hear which of them counts.
+    /// If there is another branch here (`isBranched`), the peer may have given up its own for that one while this
+    /// revision was in transit: it must be told which of them counts.
     mutating func note(_ message: RevisionMessage, isBranched: Bool) {
         guard isContinuous else { return }
         if isBranched {
@@ -165,7 +165,7 @@ struct PassiveFeed {
         notice()
     }
 
-    /// The peer is to hear of a document again.
+    /// The peer must be told about a document again.
     mutating func insist(on documentID: DocumentID) {
         echoes[documentID] = nil
         notice()
@@ -175,7 +175,7 @@ struct PassiveFeed {
     mutating func pump() throws {
         let listLimit = phase == .backlog ? connection.limits.listsInFlightCount : 1
         while hasRoom(for: listLimit), let half = refused.popFirst() { announce(half) }
-        // Lists that come out empty fill no window; where each document is filtered, all cost much.
+        // Empty lists fill no window; if each document is filtered, all lists cost much.
         var turnCount = connection.limits.silentListsCount
         if readFilter != nil { turnCount = connection.limits.listsInFlightCount }
         wantsTurn = false
@@ -188,13 +188,13 @@ struct PassiveFeed {
             try announceNext()
         }
         tellEnd()
-        // What is on its way may be the revision in question; who came once does not stay that long,
-        // and is told only of what this connection has not brought.
+        // What is in transit may be the revision in question. A one-shot client does not stay that long, and is told
+        // only about revisions from before this connection.
         let mayTell =
             !isContinuous
             && connection.underway.listsCount < connection.limits.allListsInFlightCount
         if !unknownToPeer.isEmpty, isAnswered || mayTell { try announceAgain() }
-        // Where no answer is to come nobody else begins the next turn.
+        // With no answer outstanding, nothing else starts the next turn.
         if !unknownToPeer.isEmpty, isAnswered { wantsTurn = true }
         _ = try sender.pump()
     }
@@ -205,7 +205,7 @@ struct PassiveFeed {
             && sender.takesMore
     }
 
-    /// Says that there is nothing more, once nothing can come again.
+    /// Says that there is nothing more, once nothing can be repeated.
     private mutating func tellEnd() {
         guard owesEnd, refused.isEmpty,
             areListsAnswered || !connection.dialect.endsAfterAnswers
@@ -225,7 +225,7 @@ struct PassiveFeed {
         if let last = rows.last { lastSequence = last.sequence }
         var changes: [FeedChange] = []
         for row in rows {
-            // What came back to a revision after it had another one is news.
+            // The entry is removed anyway: a document that returns to this revision later is news.
             if !echoes.isEmpty, let echo = echoes.removeValue(forKey: row.documentID),
                 echo == row.revisionID
             {
@@ -244,7 +244,7 @@ struct PassiveFeed {
         }
     }
 
-    /// Tells again of documents that the peer lacks, as far as the feed has passed them.
+    /// Announces documents again that the peer lacks, if the feed has passed them.
     private mutating func announceAgain() throws {
         let documentIDs = unknownToPeer.prefix(connection.limits.changesCount)
         var rows: [ChangeRow] = []
@@ -276,7 +276,7 @@ struct PassiveFeed {
             && isWanted(row)
     }
 
-    /// How many of these changes one list tells: those of which the filter is asked at once, one at least.
+    /// The number of these changes in one list: those about which the filter is asked at once, at least one.
     private func judgedCount(of rows: [ChangeRow]) -> Int {
         guard readFilter != nil else { return rows.count }
         var byteCount = 0
@@ -292,7 +292,7 @@ struct PassiveFeed {
         wanted?.documentIDs.contains(row.documentID) ?? true
     }
 
-    /// The changes that the peer may not fetch; the filter runs outside of the transaction.
+    /// The changes that the peer may not fetch; the filter runs outside the transaction.
     private func hiddenSequences(among rows: [ChangeRow]) throws -> Set<UInt64> {
         guard let readFilter else { return [] }
         let bodies = try connection.store.read { reader in
@@ -309,7 +309,7 @@ struct PassiveFeed {
                 continue
             }
             let stored = try result.get()
-            // Gone since the row was read: what took its place has a row of its own.
+            // Gone since the row was read: its successor has its own row.
             guard stored != nil || row.flags.contains(.tombstone) else {
                 hidden.insert(row.sequence)
                 continue
@@ -337,7 +337,7 @@ struct PassiveFeed {
         connection.underway.listsCount += 1
     }
 
-    /// Takes the answer to a list: what is wanted is sent, the rest is done.
+    /// Handles the answer to a list: what is wanted is sent, the rest is done.
     mutating func answered(_ changes: [FeedChange], _ reply: BLIPIncomingReply) {
         listsInFlightCount -= 1
         connection.underway.listsCount -= 1
@@ -362,7 +362,7 @@ struct PassiveFeed {
         }
     }
 
-    /// The peer could not answer a list: each half of it comes again; of a single entry that is told.
+    /// The peer could not answer a list: each half is sent again; for a single entry the error is reported.
     private mutating func divide(_ changes: [FeedChange], _ failure: BLIPRemoteError?) {
         let middle = changes.count / 2
         guard middle > 0 else {
@@ -376,7 +376,7 @@ struct PassiveFeed {
         refused.append(Array(changes[middle...]))
     }
 
-    /// Takes the answer to a revision that was sent.
+    /// Handles the answer to a revision that was sent.
     mutating func answered(_ revision: OutgoingRevision, _ reply: BLIPIncomingReply) {
         let error = reply.error.map { SyncError($0) }
         if !revision.lentBlobs.isEmpty { connection.blobRights.takeBack(revision.lentBlobs) }

@@ -5,36 +5,34 @@ import DivanStore
 
 /// The side of a replication that answers.
 ///
-/// **What it promises.** A revision is answered after the transaction that stored it, a refusal says
-/// why in codes that every implementation knows, and a client is told nothing of what it may not
-/// read: not by an answer, a conflict, a difference or a blob. It stores no conflict: of two branches
-/// the client has to resolve, or to give one up.
+/// **What it promises.** A revision is answered after the transaction that stored it, a refusal gives the reason in
+/// codes that every implementation knows, and a client learns nothing about what it may not read: not from an answer, a
+/// conflict, a delta or a blob. It stores no conflict: the client must resolve two branches, or give one up.
 ///
-/// **Its states** are those of `PeerLife` without `starting` and `stopping`
-/// (`Docs/states/peer-life.md`). What the client may ask depends on its first message: one that
-/// names collections opens those, any other makes it a client of the default collection only.
-/// Nothing is remembered about a client beyond the connection but the checkpoints it leaves.
+/// **Its states** are those of `PeerLife` without `starting` and `stopping` (`Docs/states/peer-life.md`). What the
+/// client may request depends on its first message: one that names collections opens those, any other makes it a client
+/// of the default collection only. Beyond the connection, nothing is remembered about a client except the checkpoints
+/// it leaves.
 ///
-/// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in
-/// one transaction, answers them, and lets each subscription (`PassiveFeed`) fill its windows:
+/// **A turn.** `receive` answers questions and puts revisions into the `Inbox`; `pump` stores these in one transaction,
+/// answers them, and lets each subscription (`PassiveFeed`) fill its windows:
 ///
 /// ```
 /// message ─→ PassiveCollection ─→ Inbox ─→ commit ─→ answers
 ///                  PassiveFeed ─→ changes, revisions ─→ Connection ─→ frames
 /// ```
 ///
-/// **What may be reordered.** Answers leave in the order of the transactions, not of the requests: a
-/// revision that waits for blobs is overtaken. With an answer goes how far the sequences were, so
-/// that a client that pulls, too, can tell older news from newer. A list of proposals is judged after
-/// the revisions that came before it are stored, so a client may propose a child right behind its parent.
+/// **What may be reordered.** Answers are sent in the order of the transactions, not of the requests: a revision that
+/// waits for blobs is overtaken. An answer says how far the sequences had come, so that a client that also pulls can
+/// tell older news from newer. A list of proposals is judged after the revisions that came before it are stored, so a
+/// client may propose a child directly after its parent.
 ///
-/// **What bounds it.** `ReplicatorLimits` for each connection, `ConnectionBudget` for all of a listener:
-/// received lists, open messages, revisions that wait, blobs in either direction, bytes that
-/// differences make it read. One turn reads a bounded part of the feed (`silentListsCount`) and hashes
-/// a bounded part of a proof, so no client holds the loop.
+/// **What bounds it.** `ReplicatorLimits` for each connection, `ConnectionBudget` for all of a listener: received
+/// lists, incomplete messages, waiting revisions, blobs in either direction, bytes read for deltas. One turn reads a
+/// bounded part of the feed (`silentListsCount`) and hashes a bounded part of a proof, so no client blocks the loop.
 ///
-/// **What a crash leaves.** Whole transactions. A revision that was stored and not answered comes
-/// again, and is recognised.
+/// **What a crash leaves.** Complete transactions. A revision that was stored and not answered is sent again, and
+/// recognised.
 ///
 /// Source: `replication.md` §11, `revisions.md` §7, `checkpoints.md` §5.
 final class PassivePeer: ConnectedPeer {
@@ -43,9 +41,9 @@ final class PassivePeer: ConnectedPeer {
     var attachments: AttachmentServer
     private let options: PeerConfiguration.PassiveOptions
     private var watchdog = Watchdog()
-    /// Which collection is the first to take of what all have together.
+    /// Which collection goes first in using what all of them share.
     private var rotation = Rotation()
-    /// By the number that requests carry; `nil` for one that the client named and nobody has.
+    /// By the number in requests; `nil` for one that the client named and that does not exist.
     private var collections: [PassiveCollection?] = []
 
     init(_ options: PeerConfiguration.PassiveOptions, over connection: Connection) {
@@ -75,7 +73,7 @@ final class PassivePeer: ConnectedPeer {
         pump()
     }
 
-    /// A passive peer asks nobody: it stores no conflicts.
+    /// A passive peer never asks for a resolution: it stores no conflicts.
     func conflictResolved(_ conflict: PendingConflict, error: SyncError?, at now: Duration) {}
 
     func stop(at now: Duration) {
@@ -109,7 +107,7 @@ final class PassivePeer: ConnectedPeer {
 // MARK: - One turn
 
 extension PassivePeer {
-    /// Gives up what is incomplete when the listener holds too much; what is complete is stored.
+    /// Gives up what is incomplete if the listener holds too much; what is complete is stored.
     func weigh() {
         let waitingByteCount = known.reduce(0) { $0 + $1.waitingByteCount }
         guard connection.yields(holdingParked: inbox.byteCount + waitingByteCount) else { return }
@@ -133,7 +131,7 @@ extension PassivePeer {
         connection.tell(currentStatus)
     }
 
-    /// Names what the client owes an answer to for too long, in the log and in the status.
+    /// Reports answers that the client has owed for too long, in the log and in the status.
     private func watch() {
         guard connection.life.replicates else { return }
         let oldest = connection.oldestQuestion()
@@ -145,7 +143,7 @@ extension PassivePeer {
 
     func fillWindows() { rotation.forEach(of: collections) { $0?.pump() } }
 
-    /// Whether nothing is known that is left to do.
+    /// Whether no work is known to be left.
     private var isIdle: Bool {
         inbox.ready.isEmpty && inbox.waitsForNoBlob && known.allSatisfy(\.isIdle)
     }
@@ -188,7 +186,7 @@ extension PassivePeer {
     }
 
     func receive(_ request: BLIPIncomingRequest) throws(SyncError) {
-        // Nearly all are revisions, of a client that has said whether it names collections.
+        // Nearly all are revisions, from a client that has said whether it names collections.
         if connection.mode != .undecided, request.profile == "rev" {
             return try writableCollection(of: request).receiveRevision(request, into: inbox)
         }
@@ -243,7 +241,7 @@ extension PassivePeer {
         return collection
     }
 
-    /// A client in the habit of older protocols is told to propose instead.
+    /// Tells a client that uses older protocols to propose instead.
     private func refuseChanges(_ request: BLIPIncomingRequest) throws(SyncError) {
         let entries = try? ChangesMessage.parse(
             request.body,
@@ -329,10 +327,9 @@ extension PassivePeer {
         connection.noteFirstWords()
     }
 
-    /// Names what the client may use.
+    /// Lists the collections that the client may use.
     ///
-    /// Decides nothing about the rest of the conversation, so it may come
-    /// before `getCollections`, which needs the names.
+    /// Does not affect the rest of the conversation, so it may come before `getCollections`, which needs the names.
     private func listCollections(_ request: BLIPIncomingRequest) throws(SyncError) {
         let present = try SyncError.storing {
             try connection.store.read { reader in
@@ -381,8 +378,7 @@ extension PassivePeer {
         }
     }
 
-    /// A collection went, also where it was made anew: the client may come again, and is told then which
-    /// there is.
+    /// A collection was deleted, and perhaps recreated: the client may reconnect, and is then told which one exists.
     private func endsCollection(_ error: StoreError) {
         connection.close(.retryLater, error: SyncError(storage: error))
     }

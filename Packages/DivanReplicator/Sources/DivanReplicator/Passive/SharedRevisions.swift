@@ -3,12 +3,12 @@ import DivanRevisions
 public import DivanStore
 import Synchronization
 
-/// Revisions as the connections of one listener send them: read and composed once for all of them.
+/// Revisions as sent by the connections of one listener: read and composed once for all of them.
 ///
-/// Only what every peer gets alike is kept, a few megabytes of it, and only until the next commit.
-/// A connection that is alone keeps nothing: nobody would read it. Any thread may use it.
+/// Only what is the same for every peer is kept, a few megabytes of it, and only until the next commit. A single
+/// connection keeps nothing, because nobody would read it. May be used from any thread.
 public final class SharedRevisions: Sendable {
-    /// What decides about the bytes of a message.
+    /// Everything that determines the bytes of a message.
     struct Key: Hashable {
         let path: CollectionPath
         let documentID: DocumentID
@@ -25,7 +25,7 @@ public final class SharedRevisions: Sendable {
         let properties: BLIPProperties
         let body: [UInt8]
 
-        /// Bytes that it takes here: of a deletion the body is the least.
+        /// Bytes that it takes here: for a deletion the body is the smallest part.
         var byteCount: Int { body.count + properties.byteCount + 512 }
     }
 
@@ -48,7 +48,7 @@ public final class SharedRevisions: Sendable {
         }
     }
 
-    /// One connection's part, for as long as it lives.
+    /// One connection's share, for its lifetime.
     final class Membership: Sendable {
         private let shared: SharedRevisions
 
@@ -61,7 +61,7 @@ public final class SharedRevisions: Sendable {
             shared.memberCount.subtract(1, ordering: .relaxed)
         }
 
-        /// What is shared; `nil` while there is nobody to share it with.
+        /// The shared revisions; `nil` while there is nobody to share them with.
         var revisions: SharedRevisions? {
             shared.memberCount.load(ordering: .relaxed) > 1 ? shared : nil
         }
@@ -71,7 +71,7 @@ public final class SharedRevisions: Sendable {
     private let state = Mutex(State())
     private let memberCount = Atomic<Int>(0)
 
-    /// Shares revisions of a store; `byteCount` bounds what is kept.
+    /// Shares revisions of a store; `byteCount` limits what is kept.
     ///
     /// The default, 8 MiB, spans the windows of pullers that started together.
     public init(of store: Store, byteCount: Int = 8 << 20) {
@@ -80,17 +80,17 @@ public final class SharedRevisions: Sendable {
         state.withLock { $0.observation = observation }
     }
 
-    /// Takes part until the membership is let go.
+    /// Takes part until the membership is released.
     func join() -> Membership { Membership(of: self) }
 
-    /// What is kept of a batch, and the epoch that `keep` wants back.
+    /// The kept messages of a batch, and the epoch to pass to `keep`.
     func messages(_ keys: [Key?]) -> (found: [Message?], epoch: UInt64) {
         state.withLock { state in
             (keys.map { key in key.flatMap { state.messages[$0] } }, state.epoch)
         }
     }
 
-    /// Keeps messages that were read in an epoch which is not over yet.
+    /// Keeps messages that were read in an epoch, if it is not over yet.
     func keep(_ messages: [(key: Key, message: Message)], from epoch: UInt64) {
         state.withLock { state in
             guard state.epoch == epoch else { return }
@@ -103,7 +103,7 @@ public final class SharedRevisions: Sendable {
         }
     }
 
-    /// A commit may have changed what is to be sent.
+    /// A commit may have changed what must be sent.
     private func forget() {
         state.withLock { state in
             state.epoch += 1

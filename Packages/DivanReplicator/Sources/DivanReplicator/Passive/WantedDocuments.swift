@@ -4,10 +4,10 @@ import DivanRevisions
 /// The documents to which a peer has limited its subscription.
 struct WantedDocuments {
     let documentIDs: Set<DocumentID>
-    /// Bytes of those, each with its place in the set.
+    /// Bytes of their IDs, including their places in the set.
     let byteCount: Int
 
-    /// Reads the body of a subscription; `nil` where it names none, and all are wanted.
+    /// Reads the body of a subscription; `nil` if it names none, so that all are wanted.
     init?(_ body: [UInt8]) {
         guard !body.isEmpty, let items = (try? JSON(parsing: body.span))?["docIDs"]?.array else {
             return nil
