@@ -5,7 +5,7 @@ import Testing
 
 /// The first pull of a new peer, which wants live documents only (`replication.md` §3).
 @Suite struct ActiveOnlyTests {
-    /// Subscribes, deletes `a` once it was told of, and returns everything that is told.
+    /// Subscribes, deletes `a` once it has been announced, and returns everything that is announced.
     private func lists(_ site: Site) throws -> [String] {
         var options = Conversation.Options()
         options.limits.changesCount = 1

@@ -76,7 +76,7 @@ import Testing
         #expect(next.events.filter(\.isPush).map(\.error?.code) == [403])
     }
 
-    // MARK: Losing it while it is on its way
+    // MARK: Losing it while it is in transit
 
     private func revision(_ id: String, _ sequence: String) -> BLIPProperties {
         ["collection": "0", "id": "lost", "rev": id, "sequence": sequence]
@@ -110,7 +110,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    /// Nobody else can tell which of them comes first.
+    /// Only the server can tell which of them comes first.
     @Test func `sequences of a form of their own are taken in the order of the lists`() throws {
         let site = try Site()
         var server = try server(site, Mode())
@@ -162,7 +162,7 @@ import Testing
         #expect(try site.contents() == [:])
     }
 
-    /// Far more than any window holds.
+    /// Far more than any window can hold.
     @Test func `however much is lost with it, what is on its way is not stored`() throws {
         let site = try Site()
         var server = try server(site, Mode())
@@ -315,7 +315,7 @@ import Testing
         #expect(try site.body("lost") == #"{"mine":1}"#)
     }
 
-    /// Version 2 of the protocol has no flags: the body says it.
+    /// Version 2 of the protocol has no flags: the body contains the information.
     @Test func `an older server's word is enough`() throws {
         let site = try synced()
         var options = Conversation.Options(pushes: false)

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanZlib
 import Testing
 
-/// Received revisions are stored together, and answered when they are safe.
+/// Received revisions are stored together, and answered once they are stored safely.
 @Suite struct BatchTests {
     @Test func `a batch is one transaction and its answers come after it`() throws {
         let site = try Site()

@@ -5,9 +5,9 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// A blob that one side cannot hand out for the moment costs a connection, and no document.
+/// A blob that one side temporarily cannot read costs a connection, but no document.
 @Suite struct BlobMeansTests {
-    /// What keeps contents from being read, but for so many pieces, while it has a number.
+    /// Makes reading blobs fail after a number of pieces, while it has an error number.
     private final class Fault: Sendable {
         let number = Mutex<Int32?>(nil)
         let soundCount = Atomic<Int>(0)
@@ -42,7 +42,7 @@ import Testing
 
     private let content = [UInt8](repeating: 7, count: 300_000)
 
-    /// The first piece tells whether the answer has begun; 24 is EMFILE.
+    /// The first piece decides whether the answer has begun; 24 is EMFILE.
     @Test(arguments: [0, 1], [false, true])
     func `a blob that cannot be read on for want of descriptors is asked for again`(
         soundCount: Int,
@@ -66,7 +66,7 @@ import Testing
         #expect(try here.body("note") != nil)
     }
 
-    /// What is broken stays so, and must not keep all else from coming; 5 is EIO.
+    /// A permanent defect must not prevent everything else from being transferred; 5 is EIO.
     @Test func `a blob on a broken place of the disk costs its document alone`() throws {
         let fault = Fault()
         let there = try fault.site()

@@ -6,11 +6,11 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// What a peer that asks for blobs can make us hold, and what it learns.
+/// What a peer that requests blobs can make us hold, and what it can find out.
 @Suite struct BlobServingTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
-    /// How many contents are open.
+    /// The number of open blobs.
     private final class Openings: Sendable {
         let count = Atomic<Int>(0)
         let most = Atomic<Int>(0)
@@ -179,7 +179,7 @@ import Testing
     }
 }
 
-/// A client that reads what we send, and acknowledges it or not.
+/// A client that reads what we send, with or without acknowledging it.
 private struct Visitor {
     let peer: any SyncPeer
     private(set) var answeredCount = 0
@@ -241,7 +241,7 @@ private struct Visitor {
         }
     }
 
-    /// Whether a frame tells how much was received: type 4 or 5 behind the message's number.
+    /// Whether a frame acknowledges received bytes: type 4 or 5 after the message's number.
     private static func isAcknowledgement(_ frame: [UInt8]) -> Bool {
         let flags = frame.drop { $0 >= 0x80 }.dropFirst().first ?? 0
         return flags & 7 >= 4

@@ -5,7 +5,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Blobs travel before the revisions that name them.
+/// Blobs are transferred before the revisions that refer to them.
 @Suite struct BlobSyncTests {
     @Test(arguments: [0, 1, 16_384, 65_536, 300_000], ["image/png", "text/plain"])
     func `a blob arrives whole in both directions`(byteCount: Int, type: String) throws {
@@ -65,7 +65,7 @@ import Testing
         #expect(Conversation.oneShot(.init(pushes: false), here, there).activeEvents == [])
     }
 
-    /// A body with a blob and a list of attachments of its own, whose contents are at `site`.
+    /// A body with a blob and its own list of attachments, whose contents are at `site`.
     private func listing(_ list: String, at site: Site) throws -> String {
         let photo = try site.store.blobs.write(Array("photo".utf8))
         _ = try site.store.blobs.write(Array("old".utf8))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    /// What stands for a blob while it is on its way takes ten times the room of its name.
+    /// A blob in transit takes ten times the memory of its name.
     @Test func `revisions that wait for many blobs weigh more than their bodies`() throws {
         var options = Conversation.Options()
         options.limits.parkedByteCount = 4_000
@@ -118,7 +118,7 @@ import Testing
         #expect(!client.requests.contains { $0.profile == "getAttachment" })
     }
 
-    /// Couchbase Lite, and Divan before this, take a list for all the blobs that the sender has.
+    /// Couchbase Lite, and earlier versions of Divan, assume that such a list contains all of the sender's blobs.
     @Test(arguments: ownLists)
     func `whoever sends a list of attachments names its blobs in it`(list: String) throws {
         let site = try Site()
@@ -201,7 +201,7 @@ import Testing
     }
 }
 
-/// Contents that are left at the peer, against peers that a test plays.
+/// Blobs that are left at the peer, against peers simulated by the test.
 @Suite struct LazyBlobTests {
     private static let zero: BLIPProperties = ["collection": "0"]
     private static let content = [UInt8](repeating: 7, count: 1_000)
@@ -237,7 +237,7 @@ import Testing
         #expect(name?.documentID == "soup")
     }
 
-    /// The first may have been deleted there.
+    /// The first document may have been deleted there.
     @Test func `a content that two documents name is asked for by both`() throws {
         let site = try Site()
         var pull = try server(site) { $0.blobs = .lazy }
@@ -267,7 +267,7 @@ import Testing
         #expect(server.closeCode == 1000)
     }
 
-    /// A listener that shares the default collection alone answers the first question and refuses the next.
+    /// A listener that shares only the default collection answers the first question and refuses the next.
     @Test func `a content is asked for again by who starts over`() throws {
         let site = try Site()
         var server = try server(site) {

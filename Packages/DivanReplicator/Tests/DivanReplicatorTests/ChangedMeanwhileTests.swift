@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// What was decided about a document, and the document is another by the time that it is done.
+/// A document changes between a decision about it and the resulting action.
 @Suite struct ChangedMeanwhileTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -12,7 +12,7 @@ import Testing
         ["collection": "0", "id": id, "rev": revision, "sequence": "\(sequence)"]
     }
 
-    /// The old one waited for its blob; the server purged the document, and somebody made it anew.
+    /// The old one waited for its blob; the server purged the document, and somebody recreated it.
     @Test(arguments: [true, false])
     func `a document that was made anew is not replaced by what comes late`(
         isIndexed: Bool
@@ -38,7 +38,7 @@ import Testing
         #expect(Checkpoint(json: saved).remote == RemoteSequence(9))
     }
 
-    /// The peer has what was purged here, and the new one does not descend from it.
+    /// The peer has what was purged here, and the new revision does not descend from it.
     @Test func `what was made anew is not offered as a child of what is on its way`() throws {
         let site = try Site()
         let old = try site.save("doc", #"{"v":1}"#)
@@ -68,7 +68,7 @@ import Testing
         #expect(String(decoding: offer.body, as: UTF8.self).contains(old.description))
     }
 
-    /// Couchbase Lite counts what it has accepted, and answers no proposals while too many are missing.
+    /// Couchbase Lite counts what it has accepted, and answers no proposals while too many revisions are missing.
     @Test func `a peer is told that what it accepted is gone by now`() throws {
         let site = try Site()
         let old = try site.save("doc", #"{"v":1}"#)
@@ -84,7 +84,7 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "rev" })
     }
 
-    /// Eve names the revision by which her document will go to Alice, and keeps the blob back until then.
+    /// Eve names the revision that will give her document to Alice, and withholds the blob until then.
     @Test func `who may store is asked again when the blobs are here`() throws {
         let site = try Site()
         let store = site.store

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DivanReplicator
 
-/// Copies of a checkpoint that say from which saves they come.
+/// Copies of a checkpoint that record the saves from which they originate.
 @Suite struct CheckpointLineageTests {
     private let random = SystemRandomSource()
 
@@ -74,7 +74,7 @@ import Testing
         #expect(full.isRelated(to: lineage) && full != lineage)
     }
 
-    /// The peer gave its first sequence twice, and the copies of the checkpoint are alike.
+    /// The peer used its first sequence twice, and the copies of the checkpoint are equal.
     @Test func `a database that goes back behind its peer's going back gets everything`() throws {
         let directory = try TemporaryDirectory()
         let (file, copy) = (directory.file("a.cblite2"), directory.file("copy"))
@@ -100,7 +100,7 @@ import Testing
         try here.store.close()
     }
 
-    /// The usual way to need no lineage at all: an answer that was lost.
+    /// The usual case, which needs no lineage: an answer was lost.
     @Test func `a save whose answer was lost costs nothing`() throws {
         let (here, there) = (try Site(), try Site())
         try there.save("one", "{}")

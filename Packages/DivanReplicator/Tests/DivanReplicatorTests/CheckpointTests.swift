@@ -19,7 +19,7 @@ import Testing
         #expect(CheckpointID(inputs).description == vector.checkpointID)
     }
 
-    /// Around the longest count of the short form, and with more bytes than a short pointer spans.
+    /// Close to the greatest count of the short form, and with more bytes than a short pointer spans.
     @Test(arguments: [1, 2_046, 2_047, 2_048, 9_000, 20_000])
     func `names differ for lists that differ in one entry, however long`(count: Int) {
         var inputs = CheckpointID.Inputs(privateUUID: [1, 2], remoteIdentity: "ws://a/b")

@@ -4,9 +4,9 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A conflict that the local side wins, where the peer gives up its branch when it is told so.
+/// A conflict that the local side wins, where the peer gives up its branch when told to.
 @Suite struct ClosedBranchTests {
-    /// Databases that agree on `a` and then part.
+    /// Databases that agree on `a` and then diverge.
     private func parted(_ count: Int = 2) throws -> [Site] {
         let sites = try (0..<count).map { _ in try Site() }
         try sites[0].save("a", #"{"v":"base"}"#)
@@ -15,7 +15,7 @@ import Testing
         return sites
     }
 
-    /// The rule by which all peers decide alike.
+    /// The rule with which all peers decide alike.
     private static func winner(_ conflict: StoredConflict) -> ConflictDecision {
         conflict.local.revisionID > conflict.remote.revisionID ? .keepLocal : .keepRemote
     }
@@ -39,7 +39,7 @@ import Testing
         #expect(try sites[0].contents() == sites[1].contents())
     }
 
-    /// Each is a client of the other; both have pulled before either has decided.
+    /// Each is a client of the other; both have pulled before either of them has decided.
     @Test func `two peers that replicate both ways decide alike and come to rest`() throws {
         let sites = try parted()
         let revisions = [try sites[0].revision("a"), try sites[1].revision("a")]
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// The conflict is older than this connection, which has to learn first who the peer is.
+    /// The conflict is older than this connection, which must first find out who the peer is.
     @Test func `a conflict of an earlier run makes no revision either`() throws {
         let sites = try parted()
         let mine = try sites[0].revision("a")
@@ -95,7 +95,7 @@ import Testing
         #expect(try sites[1].revision("a") == mine)
     }
 
-    /// A server that ignores closed branches, and still has what lost here.
+    /// A server that ignores closed branches, and still has the revision that lost here.
     @Test func `a server of another kind gets the winner as a child of what it has`() throws {
         let sites = try parted()
         let lost = try #require(try sites[1].revision("a"))
@@ -111,7 +111,7 @@ import Testing
         try server.answer("getCollections", "[{}]")
         let refusal = #"[{"status":409,"rev":"\#(lost)"}]"#
         try server.answer("proposeChanges", refusal)
-        // It is asked to give up what lost, which it does not understand.
+        // It is asked to give up the losing revision, which it does not understand.
         try server.answer("proposeChanges", "[]")
         let asking = try server.take("rev")
         #expect(asking.properties["deleted_branch"]?.hasSuffix(lost) == true)
@@ -123,15 +123,15 @@ import Testing
         #expect(sent.body == Array(#"{"v":0}"#.utf8))
         #expect(server.events.map(\.error) == [nil])
 
-        // And the peer that closed its own takes that, too.
+        // And the peer that closed its own branch accepts that, too.
         #expect(sync(sites[0], sites[1]).failures == [])
         #expect(try sites[0].contents() == sites[1].contents())
         #expect(try sites[0].revision("a") == sent.properties["rev"])
     }
 
-    // MARK: On its way to one peer while another one wins
+    // MARK: In transit to one peer while another one wins
 
-    /// A push whose only revision has been stored there, and the answer is on its way.
+    /// A push whose only revision has been stored there, while the answer is in transit.
     private func pushUnanswered(_ here: Site, _ there: Site) throws -> Conversation {
         var run = Conversation(.init(pulls: false), here: here, there: there)
         while try there.contents().isEmpty, run.step() {}

@@ -107,7 +107,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    /// A 400 may be about something else than the collection.
+    /// The cause of a 400 may be something other than the collection.
     @Test func `a refusal that was not about the collection is told in its own words`() throws {
         var server = try Counterpart.server(try site(), .init(pushes: false))
         try server.refuse("subChanges", "HTTP", 400, saying: "unknown channel filter")
@@ -146,7 +146,7 @@ import Testing
         #expect(server.peer.hasSavedProgress)
     }
 
-    /// `replication.md` §1, "LC passive rules": seen at listeners of version 3.
+    /// `replication.md` §1, "LC passive rules": observed with listeners of version 3.
     @Test(arguments: [true, false])
     func `a listener that refuses every collection after listing it is met without`(
         pulls: Bool

@@ -1,14 +1,14 @@
 import Testing
 
-// The trial is a part of the engine that nobody else needs.
+// The trial is internal to the engine.
 @testable import DivanReplicator
 
-/// Whole transfers over links with a rate, a length and a window, in virtual time: what the trial
-/// costs beside the best choice that is made beforehand.
+/// Complete transfers over links with a rate, a latency and a window, in virtual time: the cost of the trial compared
+/// to choosing the best grade beforehand.
 @Suite struct CompressionLinkTests {
-    /// Microseconds of a processor and bytes on the wire for a body of 1,200 bytes.
+    /// CPU microseconds and bytes on the wire for a body of 1,200 bytes.
     ///
-    /// The densest choice first; the last is the body as it is. As the bench measured them.
+    /// The densest choice first; the last is the uncompressed body. As measured by the benchmark.
     private static let choices: [(microseconds: Double, byteCount: Double)] = [
         (45, 265), (22, 300), (17, 390), (14, 1_390),
     ]
@@ -19,10 +19,10 @@ import Testing
         var latency: Double
         var bodyCount: Int
 
-        /// Bodies under way: as `SendWindow` has it.
+        /// Bodies in transit, as in `SendWindow`.
         private var window: Int { latency * 2 <= 0.025 ? 200 : 600 }
 
-        /// Seconds until the last answer is there; `choose` is the place in the row for the next body.
+        /// Seconds until the last answer arrives; `choose` returns the index of the choice for the next body.
         func seconds(
             choose: () -> Int,
             sent: (Duration) -> Void = { _ in },
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    /// A transfer that takes the best choice some four seconds, and one of ten times as much.
+    /// A transfer that takes some four seconds with the best choice, and one that takes ten times as long.
     @Test(arguments: [1.0, 10, 100, 1_000], [0.001, 0.02, 0.1])
     func `the trial costs at most a tenth of the time`(megabits: Double, latency: Double) {
         let rate = megabits * 125_000

@@ -1,14 +1,14 @@
 import Testing
 
-// The trial is a part of the engine that nobody else needs.
+// The trial is internal to the engine.
 @testable import DivanReplicator
 
-/// Which way bodies go on links of different speeds, in virtual time.
+/// How bodies are sent on links of different speeds, in virtual time.
 @Suite struct CompressionTrialTests {
-    /// A link and a codec that work side by side, with some bodies under way at any time.
+    /// A link and a codec that work in parallel, with some bodies in transit at any time.
     private struct Link {
-        /// Plain bytes per second and share of the plain bytes of each choice, the densest first;
-        /// the last are bodies as they are.
+        /// Plain bytes per second and compressed fraction of the plain bytes for each choice, the densest first; the
+        /// last means uncompressed bodies.
         typealias Choice = (rate: Double, ratio: Double)
         static let zlib: [Choice] = [(45_000_000, 0.25), (2e9, 1)]
         static let all: [Choice] = [
@@ -28,12 +28,12 @@ import Testing
 
         var gradeCount: Int { choices.count - 1 }
 
-        /// Seconds that a body takes with a choice.
+        /// Seconds needed for a body with a choice.
         func seconds(_ choice: Int) -> Double {
             max(10_000 / choices[choice].rate, 10_000 * choices[choice].ratio / bytesPerSecond)
         }
 
-        /// Lets time go by in which nothing is sent or answered.
+        /// Lets time pass in which nothing is sent or answered.
         mutating func wait(_ time: Duration) { now += time }
 
         /// Sends bodies of 10,000 bytes.
@@ -63,7 +63,7 @@ import Testing
     @Test func `a link that is slower than the codec keeps compressed bodies`() {
         let (compresses, link) = afterTrial(of: Link(bytesPerSecond: 12_500_000))
         #expect(compresses)
-        // The trial itself, and no more.
+        // Only the trial itself.
         #expect((1...(4 << 20)).contains(link.plainByteCount))
     }
 
@@ -84,7 +84,7 @@ import Testing
         #expect(afterTrial(of: Link(bytesPerSecond: 47_000_000)).compresses)
     }
 
-    /// 1 to 1,000 Mbit/s, with codecs of the speed and density that were measured.
+    /// 1 to 1,000 Mbit/s, with codecs of the measured speed and density.
     @Test(arguments: [1.0, 5, 10, 20, 50, 100, 200, 300, 500, 1_000])
     func `on any link the choice is within a tenth of the best`(megabits: Double) {
         for choices in [Link.all, [Link.all[0], Link.all[1], Link.all[3]], Link.zlib] {
@@ -123,7 +123,7 @@ import Testing
         #expect(link.plainByteCount * 50 < link.byteCount)
     }
 
-    /// A chat sends a body now and then: the pauses are no time of the link.
+    /// A chat sends a body now and then: the pauses must not count as transfer time.
     @Test func `pauses between bodies are not counted`() {
         var trial = CompressionTrial()
         var now: Duration = .zero
@@ -133,12 +133,12 @@ import Testing
             trial.answered(10_000, at: now)
             now += .seconds(60)
         }
-        // 40 MB/s compressed; then plain ones as fast: no gain.
+        // 40 MB/s compressed; then uncompressed at the same speed: no gain.
         #expect(trial.compresses)
         #expect(CompressionTrial.slowRate < 40_000_000)
     }
 
-    /// The receiver opens its database, or its disk is busy: 300 ms in which little is answered.
+    /// The receiver opens its database, or its disk is busy: 300 ms with few answers.
     @Test func `a slow moment at the beginning is no slow link`() {
         var link = Link(bytesPerSecond: 1_000_000_000)
         link.choices = Link.all

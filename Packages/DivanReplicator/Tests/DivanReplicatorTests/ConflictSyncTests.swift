@@ -5,7 +5,7 @@ import Testing
 
 /// The same document changed on both sides.
 @Suite struct ConflictSyncTests {
-    /// Two databases that agree on `a` and then part.
+    /// Two databases that agree on `a` and then diverge.
     private func parted() throws -> (here: Site, there: Site) {
         let (here, there) = (try Site(), try Site())
         try here.save("a", #"{"v":"base"}"#)

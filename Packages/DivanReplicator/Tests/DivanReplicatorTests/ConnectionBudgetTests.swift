@@ -5,7 +5,7 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// All clients of a listener hold no more than it can bear, and the heaviest pays for it.
+/// All clients of a listener together hold no more than it can bear, and the heaviest one is closed.
 @Suite struct ConnectionBudgetTests {
     private func client(_ budget: ConnectionBudget, of party: String, _ site: Site) -> Counterpart {
         Counterpart.client(site) { options in
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    /// Lets a revision wait for a blob that never comes.
+    /// Makes a revision wait for a blob that never arrives.
     private func park(_ kilobytes: Int, _ id: String, _ client: inout Counterpart) {
         let blob = #"{"@type":"blob","digest":"sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA=","length":3}"#
         let text = String(repeating: "x", count: kilobytes << 10)
@@ -34,7 +34,7 @@ import Testing
         #expect(budget.heldByteCount > 1_500 << 10)
         #expect(light.closeCode == nil && first.closeCode == nil && second.closeCode == nil)
 
-        // The light one adds what makes it too much, and is not the one that pays.
+        // The light one exceeds the limit, but is not the one that is closed.
         park(600, "m", &light)
         #expect(light.closeCode == nil)
         let due = try #require(second.peer.deadline, "it looks by itself, though nothing comes in")
@@ -63,7 +63,7 @@ import Testing
         let site = try Site()
         var idle = client(budget, of: "many", site)
         park(600, "d", &idle)
-        // Each adds before the idle one, which is the heaviest, has noticed.
+        // Each adds something before the idle one, which is the heaviest, has noticed.
         var others = (0..<6).map { _ in client(budget, of: "many", site) }
         for index in others.indices {
             park(500, "n\(index)", &others[index])
@@ -97,7 +97,7 @@ import Testing
         #expect(budget.heldByteCount == 0)
     }
 
-    /// Thirty-two mebibytes of short names are more than a hundred in memory, as long as the client stays.
+    /// Thirty-two mebibytes of short names take more than a hundred in memory, as long as the client stays.
     @Test func `the documents that a client wants weigh while it is subscribed`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 1 << 20)
         let site = try Site()
@@ -114,7 +114,7 @@ import Testing
         #expect(budget.heldByteCount == 0)
     }
 
-    /// A list of short names is twenty times as long where it is kept.
+    /// A list of short names takes twenty times its size in memory.
     @Test func `the revisions that a client names weigh while theirs wait to be sent`() throws {
         let budget = ConnectionBudget(byteCount: 64 << 20, partyByteCount: 64 << 20)
         let site = try Site()
@@ -145,7 +145,7 @@ import Testing
             options.party = "a"
             options.readFilters[.default] = { _ in true }
         }
-        // The first look is on credit, and the second waits.
+        // The first lookup is on credit, and the second waits.
         let pair = #"["a","1-aa"],["b","1-aa"]"#
         let list = "[" + Array(repeating: pair, count: 4_000).joined(separator: ",") + "]"
         #expect(client.ask("proposeChanges", ["collection": "0"], list) == nil)
@@ -182,7 +182,7 @@ import Testing
         for number in 1...50_000 { checkpoint.completed.insert(UInt64(1 << 40 + 3 * number)) }
         let json = checkpoint.json(time: 0)
         #expect(json.count < ReplicatorLimits().checkpointByteCount)
-        // What was cut off is compared again; nothing is claimed that was not there.
+        // What was cut off is compared again; nothing is claimed that was not completed.
         let read = Checkpoint(json: json)
         #expect(read.completed.intersection(checkpoint.completed) == read.completed)
         #expect(read.completed.ranges.count == 2_000)

@@ -66,7 +66,7 @@ import Testing
         run.cut()
         #expect(run.statuses.last?.error?.code == 1006)
 
-        // Nothing has to be offered again.
+        // Nothing has to be proposed again.
         let next = Conversation.oneShot(.init(), here, there)
         #expect(next.transfers == [])
         #expect(next.frameCount < 14)
@@ -88,7 +88,7 @@ import Testing
         let (here, there) = (try Site(), try Site())
         for number in 0..<2_000 { try there.save(DocumentID(unchecked: "doc\(number)"), "{}") }
         let run = connected(here, there)
-        // All of it happens at one moment of virtual time: busy, then idle.
+        // Everything happens at one moment of virtual time: busy, then idle.
         #expect(run.statuses.map(\.activity) == [.busy, .idle])
         #expect(run.statuses.last?.documentCount == 2_000)
         #expect(run.statuses.last?.completedUnitCount == run.statuses.last?.totalUnitCount)

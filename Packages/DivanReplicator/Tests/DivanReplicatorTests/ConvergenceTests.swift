@@ -2,8 +2,7 @@ import DivanReplicator
 import DivanRevisions
 import Testing
 
-/// Random edits, random delivery, random cuts, with and without deltas: in the end all sides hold
-/// the same.
+/// Random edits, random delivery, random cuts, with and without deltas: in the end all sides contain the same.
 @Suite struct ConvergenceTests {
     @Test(arguments: UInt64(0)..<25)
     func `two peers and a listener end in one state`(seed: UInt64) throws {
@@ -17,8 +16,8 @@ import Testing
         #expect(try sites[1].contents() == sites[2].contents(), "seed \(seed)")
     }
 
-    /// The one in the middle deletes what the hub still has, and takes another document of that name
-    /// before it meets the hub again: neither descends from the other.
+    /// The one in the middle deletes what the hub still has, and receives another document with that name before it
+    /// meets the hub again: neither descends from the other.
     @Test func `what came after a deletion reaches a peer that missed the deletion`() throws {
         let (hub, middle, edge) = (try Site(), try Site(), try Site())
         try hub.save("doc", #"{"by":"hub"}"#)

@@ -5,10 +5,9 @@ import DivanStore
 import DivanTestKit
 import DivanZlib
 
-/// Two peers joined by two queues of frames, in virtual time and without threads.
+/// Two peers connected by two queues of frames, in virtual time and without threads.
 ///
-/// With a generator the frames are delivered a few at a time in a random order of directions;
-/// without one in turns.
+/// With a random generator the frames are delivered a few at a time, in random directions; otherwise in turns.
 struct Conversation {
     let active: any SyncPeer
     let passive: any SyncPeer
@@ -17,7 +16,7 @@ struct Conversation {
     var now: Duration = .zero
     var generator: SeededGenerator?
     var resolve: (StoredConflict) -> ConflictDecision = { _ in .keepLocal }
-    /// What happens to a frame on its way, if anything.
+    /// Damage to a frame in transit, if any.
     var damage: Damage?
     /// Whether conflicts wait for `resolveHeld`.
     var holdsConflicts = false
@@ -30,7 +29,7 @@ struct Conversation {
     private(set) var held: [PendingConflict] = []
     private(set) var frameCount = 0
     private(set) var byteCount = 0
-    /// Messages `rev` that left either side, as far as they go uncompressed.
+    /// `rev` messages sent by either side, as far as they are uncompressed.
     private(set) var sentRevisionCount = 0
     private var toPassive: [[UInt8]] = []
     private var toActive: [[UInt8]] = []
@@ -44,10 +43,10 @@ struct Conversation {
         passive.connected(subprotocol: subprotocol.rawValue, at: now)
     }
 
-    /// A frame in which a few bytes change.
+    /// A frame in which a few bytes are changed.
     struct Damage {
         var isToPassive: Bool
-        /// Frames in that direction that pass before.
+        /// Number of frames in that direction that pass unchanged before.
         var afterFrameCount: Int
         var generator: SeededGenerator
 
@@ -65,7 +64,7 @@ struct Conversation {
         }
     }
 
-    /// What a test wants of both sides.
+    /// The options of a test for both sides.
     struct Options {
         var pushes = true
         var pulls = true
@@ -125,7 +124,7 @@ struct Conversation {
         }
     }
 
-    /// Goes on until neither side has anything to say, or the connection is closed.
+    /// Continues until neither side has anything to send, or the connection is closed.
     mutating func run() {
         while step() {}
         if closeCode != nil {
@@ -135,7 +134,7 @@ struct Conversation {
         }
     }
 
-    /// Moves the time and goes on.
+    /// Advances the time and continues.
     mutating func advance(by time: Duration) {
         now += time
         active.advance(to: now)
@@ -143,7 +142,7 @@ struct Conversation {
         run()
     }
 
-    /// Cuts the connection: frames on the way are lost.
+    /// Cuts the connection: frames in transit are lost.
     mutating func cut() {
         toActive = []
         toPassive = []
@@ -187,7 +186,7 @@ struct Conversation {
     }
 
     private mutating func note(_ frame: [UInt8]) {
-        // Number, flags and the length of the properties stand before the first of them.
+        // Number, flags and the length of the properties precede the first of them.
         let start = String(decoding: frame.prefix(24), as: UTF8.self)
         if start.contains("Profile\0rev\0") { sentRevisionCount += 1 }
     }
@@ -241,7 +240,7 @@ struct Conversation {
         return isAny
     }
 
-    /// Resolves what waits, as a driver does.
+    /// Resolves the waiting conflicts, like a driver.
     mutating func resolveHeld() {
         let conflicts = held
         held = []
@@ -287,7 +286,7 @@ extension Conversation {
         return conversation
     }
 
-    /// The documents that went or came without an error, as `push doc` and `pull doc`.
+    /// The documents that were transferred without an error, as `push doc` and `pull doc`.
     var transfers: [String] {
         activeEvents.filter { $0.error == nil }
             .map { ($0.isPush ? "push " : "pull ") + $0.documentID.text }

@@ -4,12 +4,12 @@ import DivanStore
 import DivanZlib
 import Testing
 
-/// A hand-made peer at the other end: says what a test wants, remembers what it heard.
+/// A hand-made peer at the other end: says what a test wants, and remembers what it received.
 struct Counterpart {
     let peer: any SyncPeer
     private(set) var requests: [BLIPIncomingRequest] = []
     private(set) var events: [DocumentEvent] = []
-    /// What a driver would have stored on another thread by now.
+    /// Work that a driver would have run on another thread by now.
     var storing: [StoringWork] = []
     private(set) var blobEvents: [BlobEvent] = []
     private(set) var closeCode: UInt16?
@@ -18,14 +18,14 @@ struct Counterpart {
     private var replies: [BLIPRequestNumber: BLIPIncomingReply] = [:]
     var now: Duration = .zero
 
-    /// Meets one of our peers, which is connected at once.
+    /// Connects to one of our peers immediately.
     init(_ configuration: PeerConfiguration, _ site: Site, version: Subprotocol = .version3) {
         peer = configuration.makePeer(store: site.store)
         peer.connected(subprotocol: version.rawValue, at: .zero)
         exchange()
     }
 
-    /// Sends a request and returns the answer, or `nil` when there is none.
+    /// Sends a request and returns the answer, or `nil` if there is none.
     @discardableResult
     mutating func ask(
         _ profile: String,
@@ -64,18 +64,18 @@ struct Counterpart {
         return request
     }
 
-    /// The oldest unanswered request with this profile; it stays.
+    /// Returns the oldest unanswered request with this profile, without removing it.
     func next(_ profile: String) throws -> BLIPIncomingRequest {
         try #require(requests.first { $0.profile == profile }, "no \(profile)")
     }
 
-    /// Answers with content that need not be text.
+    /// Answers with content that may be binary.
     mutating func answer(_ profile: String, bytes: [UInt8]) throws {
         blip.reply(to: try take(profile).id, with: BLIPReply(body: .bytes(bytes)))
         exchange()
     }
 
-    /// Sends a request whatever it says; its answer is looked up later.
+    /// Sends any request; its answer is looked up later.
     mutating func send(
         _ properties: BLIPProperties,
         _ body: [UInt8],
@@ -120,7 +120,7 @@ struct Counterpart {
         exchange()
     }
 
-    /// Answers a request that stays in the list.
+    /// Answers a request and leaves it in the list.
     mutating func acknowledge(_ request: BLIPIncomingRequest) {
         blip.reply(to: request.id, with: .empty)
         exchange()
@@ -139,7 +139,7 @@ struct Counterpart {
         return request
     }
 
-    /// Hands our peer bytes that are no BLIP.
+    /// Passes bytes that are not BLIP to our peer.
     mutating func send(raw frame: [UInt8]) {
         peer.receive(frame.span, at: now)
         peer.inputDrained(at: now)
@@ -189,7 +189,7 @@ struct Counterpart {
 }
 
 extension Counterpart {
-    /// A server that our active peer has just connected to, without any checkpoint.
+    /// A server to which our active peer has just connected, without any checkpoint.
     static func server(
         _ site: Site,
         _ options: Conversation.Options = .init(),
@@ -208,7 +208,7 @@ extension Counterpart {
         return client
     }
 
-    /// The same, of a passive peer with other rights or limits.
+    /// The same for a passive peer with other rights or limits.
     static func client(
         _ site: Site,
         version: Subprotocol = .version3,
@@ -232,7 +232,7 @@ extension Counterpart {
 }
 
 extension BLIPProperties {
-    /// The same with one more.
+    /// The same with one property added.
     func adding(_ name: String, _ value: String) -> BLIPProperties {
         var properties = self
         properties.append(name, value)

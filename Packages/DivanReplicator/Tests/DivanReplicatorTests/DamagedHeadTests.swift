@@ -6,14 +6,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A document that a failing disk has changed stays where it is, and holds up no other.
+/// A document damaged by a failing disk is not transferred, and blocks no other.
 @Suite struct DamagedHeadTests {
     private static let count = 60
     private let folder: TemporaryDirectory
 
     init() throws { folder = try TemporaryDirectory() }
 
-    /// A database of which nothing can be read of document 7 but its ID.
+    /// A database in which only the ID of document 7 can be read.
     private func damagedSite() throws -> Site {
         let path = folder.path + "/damaged.cblite2"
         let whole = try Store.open(directory: path)
@@ -22,7 +22,7 @@ import Testing
             _ = try whole.save(id, in: .default, body: Array(#"{"mark":"here"}"#.utf8))
         }
         try whole.close()
-        // The generation stands behind the ID, and the body follows.
+        // The generation follows the ID, and the body comes after it.
         let file = URL(filePath: path + "/db.sqlite3")
         let count = try RowDamage.change(behind: "document 7.", near: "mark", in: file)
         #expect(count == 1)
@@ -84,7 +84,7 @@ import Testing
         #expect(Checkpoint(json: saved.body).completed.firstRangeEnd == UInt64(Self.count))
     }
 
-    /// Behind the current revision's ID and the flags stands the tree, which says first how it is written.
+    /// The tree follows the current revision's ID and the flags, and begins with its format.
     @Test func `one of which the tree cannot be read keeps nobody from noting what the peer has`()
         throws
     {
@@ -94,7 +94,7 @@ import Testing
         do {
             let whole = try Site(try Store.open(directory: path))
             for id in ["bad", "good"] as [DocumentID] {
-                // The digest is `current!` in letters.
+                // The digest spells `current!`.
                 try whole.put(id, ["1-aa"], #"{"mark":1}"#)
                 try whole.put(id, ["2-63757272656e7421", "1-aa"], #"{"mark":2,"id":"\#(id)"}"#)
             }

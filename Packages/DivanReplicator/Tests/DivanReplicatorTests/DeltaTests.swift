@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Updates sent as what has changed.
+/// Updates sent as deltas.
 @Suite struct DeltaTests {
     private static let long = String(repeating: "words that stay as they are. ", count: 40)
 
@@ -69,7 +69,7 @@ import Testing
         #expect(next.events.map(\.error) == [nil])
     }
 
-    /// Couchbase Lite reads 100 levels, and ends where a revision comes that it did not ask for.
+    /// Couchbase Lite reads 100 levels, and stops when it receives a revision that it did not request.
     @Test(arguments: [true, false])
     func `a whole body that the peer cannot read is not sent again`(isPush: Bool) throws {
         let site = try Site()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import DivanReplicator
 
-/// A peer whose disk fails has done nothing about what it was sent: it must come again.
+/// A peer whose disk fails has not processed what it was sent: it must be sent again.
 ///
 /// Source: `errors.md` §5, §7.
 @Suite struct DiskTests {
@@ -44,14 +44,14 @@ import Testing
         #expect(mended.transfers == ["pull a"])
     }
 
-    /// The server of a puller whose subscription it has answered.
+    /// The server for a puller, with the subscription answered.
     private func subscribed(_ site: Site) throws -> Counterpart {
         var server = try Counterpart.server(site, .init(pushes: false, isContinuous: true))
         try server.answer("subChanges")
         return server
     }
 
-    /// Nothing is asked for again, and nothing read again, until there is one.
+    /// Until there is another connection, nothing is requested or read again.
     private func expectAnotherConnection(_ counterpart: Counterpart) {
         #expect(counterpart.closeCode == 4001)
         #expect(counterpart.error?.isTransient == true)
@@ -105,7 +105,7 @@ import Testing
         expectAnotherConnection(Counterpart(options.active, site))
     }
 
-    /// The application has to see to it.
+    /// This requires the application to act.
     @Test func `a database that is closed is not tried again`() throws {
         let site = try Site()
         let options = Conversation.Options(isContinuous: true)
@@ -120,7 +120,7 @@ import Testing
         #expect(server.error?.wireCode == .liteCore(.notOpen))
     }
 
-    /// Whoever may connect learns that the disk is broken, and neither where it is nor whose.
+    /// Anyone who may connect can learn that the disk is broken, but neither where it is nor whose.
     @Test func `a peer is not told where the database lies`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))
@@ -132,7 +132,7 @@ import Testing
         #expect(here.description.contains("/home/ann/letters.cblite2"), "its owner is told")
     }
 
-    /// What the peer has in its place is looked up in the store.
+    /// The peer's revision is looked up in the store.
     @Test func `a push that cannot be judged for a broken disk ends, and does not wait`() throws {
         let disk = FailingDisk()
         let site = try Site(Store(engine: disk))

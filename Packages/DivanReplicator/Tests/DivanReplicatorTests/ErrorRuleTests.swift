@@ -6,9 +6,9 @@ import Testing
 @testable import DivanBLIP
 @testable import DivanReplicator
 
-/// What errors lead to, and the same two tables in `Docs/errors.md`.
+/// The consequences of errors, and the same two tables in `Docs/errors.md`.
 @Suite struct ErrorRuleTests {
-    /// The lines of a table of the page, without its head.
+    /// The rows of a table of the page, without its header.
     private func page(_ heading: String) throws -> [String] {
         let root = URL(filePath: #filePath).pathComponents.dropLast(5).joined(separator: "/")
         let text = try String(contentsOfFile: "\(root)/Docs/errors.md", encoding: .utf8)
@@ -21,7 +21,7 @@ import Testing
 
     private func name(_ code: WireCode) -> String { "\(code.domainName)/\(code.number)" }
 
-    /// The domain and code that an application sees; `DivanTests` hold the API to them.
+    /// The domain and code seen by an application; `DivanTests` checks the API against them.
     private func publicName(_ code: WireCode) -> String {
         switch code {
         case .liteCore(let code): "\(code.rawValue)"

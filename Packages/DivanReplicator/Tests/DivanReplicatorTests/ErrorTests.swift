@@ -2,7 +2,7 @@ import DivanReplicator
 import Glibc
 import Testing
 
-/// What errors mean, and when to try again.
+/// The meaning of errors, and when to retry.
 @Suite struct ErrorTests {
     @Test(
         arguments: [

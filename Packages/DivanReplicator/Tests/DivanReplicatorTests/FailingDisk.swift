@@ -1,7 +1,7 @@
 import DivanStore
 import Synchronization
 
-/// Memory that refuses to be written to while it is broken.
+/// An in-memory engine that refuses writes while it is broken.
 final class FailingDisk: StorageEngine {
     let isBroken = Atomic<Bool>(false)
     let isUnreadable = Atomic<Bool>(false)

@@ -52,7 +52,7 @@ import Testing
             "[" + list.joined(separator: ",") + "]"
         )
         let answer = String(decoding: try #require(reply).body, as: UTF8.self)
-        // 304, 403, 0 and 0 told where the revision lies.
+        // 304, 403, 0 and 0 would reveal the revision.
         #expect(answer.hasPrefix("[403,403,403,403"))
         #expect(!answer.hasPrefix("[403,403,403,403,403"), "what is not here may come")
     }
@@ -78,11 +78,11 @@ import Testing
         #expect(run.transfers == ["push public"])
         #expect(run.failures == [])
         #expect(try there.contents().keys.sorted() == ["public"])
-        // The checkpoint has moved on: taking the filter away sends nothing.
+        // The checkpoint has moved on: removing the filter sends nothing.
         #expect(Conversation.oneShot(.init(), here, there).transfers == [])
     }
 
-    /// Others on the same loop wait for it.
+    /// Others on the same loop would have to wait for it.
     @Test func `a push filter that keeps nearly all here is asked a few lists at a time`() throws {
         let site = try Site()
         for number in 0..<100 { try site.save(DocumentID(unchecked: "doc\(number)"), "{}") }
@@ -97,7 +97,7 @@ import Testing
         filtered.limits.changesCount = 2
         filtered.limits.listsInFlightCount = 3
         var server = try Counterpart.server(site, filtered)
-        // A turn, and some more as frames are asked for.
+        // One turn, and a few more as frames are requested.
         #expect(askedCount.withLock { $0 } <= 50)
         for _ in 0..<100 where server.peer.deadline == .zero {
             server.peer.advance(to: .zero)
@@ -135,7 +135,7 @@ import Testing
         #expect(try there.body("a") == #"{"n":1}"#)
     }
 
-    /// Couchbase Lite 3 sends one with all that its document held.
+    /// Couchbase Lite 3 sends one with everything that its document contained.
     @Test func `a tombstone goes without content to who may not read everything`() throws {
         let site = try Site()
         try site.put("gone", ["2-bb", "1-aa"], #"{"secret":1}"#, isTombstone: true)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    /// Its blobs went with it.
+    /// Its blobs were deleted with it.
     @Test func `the blobs of a tombstone are no one's who may not read everything`() throws {
         let site = try Site()
         let digest = try site.store.blobs.write([1, 2, 3])

@@ -5,11 +5,11 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// What filters cost where a client may see some documents only: bodies are read to ask them.
+/// The cost of filters for a client that may see only some documents: bodies are read for them.
 @Suite struct FilteredFeedTests {
     private static let names = #"{"checkpoint_ids":["cp-1"],"collections":["_default"]}"#
 
-    /// Which documents a filter was asked about.
+    /// The documents about which a filter was asked.
     private final class Asked: Sendable {
         private let list = Mutex<[DocumentID]>([])
         var documentIDs: [DocumentID] { list.withLock { $0 } }
@@ -106,13 +106,13 @@ import Testing
         let reply = client.ask("proposeChanges", ["collection": "0"], "[\(list)]")
         let refusals = [String](repeating: "409", count: 5_000).joined(separator: ",")
         #expect(reply?.body == Array("[\(refusals)]".utf8))
-        // Once for the answer, and once for telling the client again.
+        // Once for the answer, and once for announcing it to the client again.
         #expect(asked.documentIDs.count == before + 2)
         let again = String(decoding: try client.take("changes").body, as: UTF8.self)
         #expect(again.split(separator: "doc0").count == 2)
     }
 
-    /// It was pushed, purged and made anew there before the feed came to it, past much that is not wanted.
+    /// It was pushed, purged and recreated there before the feed reached it, after many unwanted changes.
     @Test
     func `what a client brought and forgot is told when the feed comes to it`() throws {
         let site = try site(60, byteCount: 10)
@@ -139,7 +139,7 @@ import Testing
         #expect(told.hasPrefix(#"[[61,"mine","1-bb""#))
     }
 
-    /// Each list is remembered until it is answered.
+    /// Each list is kept until it is answered.
     @Test func `who came once and answers no list is not told again without end`() throws {
         let limits: (inout ReplicatorLimits) -> Void = { $0.allListsInFlightCount = 3 }
         var client = client(try site(1, byteCount: 10), limits: limits) { _ in true }

@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A database that pushes to two servers of another kind, which know nothing of closed branches.
+/// A database that pushes to two servers other than Divan, which do not know closed branches.
 @Suite struct ForeignServersTests {
     /// One of them, with the current revision of its only document.
     private struct Server {
@@ -23,7 +23,7 @@ import Testing
             try connection.answer("getCollections", "[{}]")
         }
 
-        /// Answers what was asked; returns whether there was anything.
+        /// Answers pending requests; returns whether there were any.
         mutating func answer(_ changes: [StoreChange]) throws -> Bool {
             for change in changes { connection.peer.storeChanged(change, at: .zero) }
             connection.exchange()
@@ -57,7 +57,7 @@ import Testing
 
     private static let urls = ["wss://one.example/db", "wss://two.example/db"]
 
-    /// Goes on until nobody says anything, or for so many rounds.
+    /// Continues until nobody sends anything, or for this many rounds.
     private func settle(_ servers: inout [Server], _ site: Site) throws -> Int {
         for round in 0..<200 {
             let changes = site.takeChanges()
@@ -72,7 +72,7 @@ import Testing
         let site = try Site()
         try site.save("a", #"{"v":"mine"}"#)
         var servers = try Self.urls.map { try Server(site, $0) }
-        // The second stores it, and the first has made another one.
+        // The second stores it, and the first has created another one.
         servers[0].revision = "1-bb"
         servers[0].body = #"{"v":"theirs"}"#
         #expect(try settle(&servers, site) < 50)

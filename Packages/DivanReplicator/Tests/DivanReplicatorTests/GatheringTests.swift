@@ -7,7 +7,7 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// Into collections with indexes what is pulled is answered at once, and stored by many.
+/// Revisions pulled into collections with indexes are answered at once, and stored many at a time.
 @Suite struct GatheringTests {
     private static let zero: BLIPProperties = ["collection": "0"]
     private static let list = #"[[1,"a","1-aa"],[2,"b","1-aa"],[3,"c","1-aa"]]"#
@@ -43,7 +43,7 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
-    /// Else it would be proposed to the peer that has just sent it.
+    /// Otherwise it would be proposed to the peer that has just sent it.
     @Test func `what was made here meanwhile is proposed by what has come`() throws {
         let site = try Site()
         let made = try Site().save("a", "{}")
@@ -98,7 +98,7 @@ import Testing
         #expect(try site.contents().count == 2, "four bytes")
     }
 
-    /// Lists are answered behind what has come, not behind what is stored.
+    /// Lists are answered once earlier revisions have arrived, not once they are stored.
     @Test func `what is gathered leaves room for what is announced`() throws {
         var (site, server) = try pulling { $0.limits.requestedRevisionsCount = 3 }
         for id in ["a", "b", "c"] { send(id, by: &server) }
@@ -139,7 +139,7 @@ import Testing
     @Test func `one whose document was saved meanwhile is stored as a conflict`() throws {
         var (site, server) = try pulling()
         send("a", by: &server)
-        // Meanwhile it is made here, too, and the two are in conflict.
+        // Meanwhile it is created here, too, and the two are in conflict.
         try site.save("a", #"{"here":true}"#)
         server.ask("changes", Self.zero, "[]", isNoReply: true)
         for id in ["b", "c"] { send(id, by: &server) }
@@ -274,7 +274,7 @@ import Testing
         #expect(server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
     }
 
-    // MARK: A puller, and the server that it has asked for three documents
+    // MARK: A puller, and a server from which it has requested three documents
 
     private func pulling(
         _ site: Site? = nil,
@@ -311,7 +311,7 @@ import Testing
 }
 
 extension Site {
-    /// Makes an index of a collection, of a property that no document need have.
+    /// Creates an index on a property that no document needs to have.
     func makeIndex(in path: CollectionPath = .default) throws {
         let kind = try QueryExpression(sql: "kind").checked(over: QueryCollection(path))
         try store.write { writer in

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-/// What an interrupted replication has to repeat: only what was on its way.
+/// What an interrupted replication must repeat: only what was in transit.
 @Suite struct InterruptionTests {
     private static let documentCount = 2_000
     private static let interruptionCount = 20
@@ -12,9 +12,9 @@ import Testing
         #expect(ReplicatorLimits().unansweredNearbyCount * Self.interruptionCount <= 100_000 / 20)
     }
 
-    /// The connection is cut at random moments, and with it goes whatever is on its way.
+    /// The connection is cut at random moments, and everything in transit is lost.
     ///
-    /// The window is smaller by the same factor as the number of documents.
+    /// The window is reduced by the same factor as the number of documents.
     @Test(arguments: [true, false], UInt64(0)..<2)
     func `an interrupted sync sends few revisions twice`(pushes: Bool, seed: UInt64) throws {
         let (here, there) = (try Site(), try Site())

@@ -2,10 +2,10 @@ import DivanBLIP
 import DivanRevisions
 import Testing
 
-// Lines are parts of the engine that nobody else needs.
+// Queues are internal to the engine.
 @testable import DivanReplicator
 
-/// Bounds that hold because of each other.
+/// Limits that depend on each other.
 @Suite struct LimitsTests {
     @Test(arguments: [ReplicatorLimits(), .inProcess])
     func `what a peer asked for itself always fits`(_ limits: ReplicatorLimits) {
@@ -24,7 +24,7 @@ import Testing
         #expect(line.popFirst(atMost: 2) == [])
     }
 
-    /// 32 of the largest at once are more than a peer takes of messages that are not complete.
+    /// 32 of the largest at once exceed what a peer accepts in incomplete messages.
     @Test(arguments: [true, false])
     func `large documents go out one after the other`(isPush: Bool) throws {
         let site = try Site()

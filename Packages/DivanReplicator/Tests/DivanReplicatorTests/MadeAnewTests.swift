@@ -4,8 +4,8 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A document that was pushed, then purged and made anew: the peer has a revision of it that will not
-/// be announced any more, because the pull has passed it.
+/// A document that was pushed, then purged and recreated: the peer has a revision of it that will not be announced any
+/// more, because the pull has passed it.
 @Suite struct MadeAnewTests {
     @Test(arguments: [true, false])
     func `it meets the revision of the peer`(isContinuous: Bool) throws {

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Windows are each collection's own; what hundreds of them have under way together has a bound, too.
+/// Each collection has its own windows; the total of hundreds of them is limited, too.
 @Suite struct ManyCollectionsTests {
     private func paths(_ count: Int) throws -> [CollectionPath] {
         try (0..<count).map { try #require(CollectionPath(scope: "many", name: "c\($0)")) }
@@ -20,7 +20,7 @@ import Testing
         return options
     }
 
-    /// Each document has a blob of its own, so each revision waits at the receiver.
+    /// Each document has its own blob, so each revision waits at the receiver.
     private func fill(_ site: Site, _ paths: [CollectionPath], count: Int) throws {
         for (index, path) in paths.enumerated() {
             for number in 0..<count {
@@ -56,7 +56,7 @@ import Testing
         #expect(try count(here, paths) == 600 && count(there, paths) == 600)
     }
 
-    /// As with a peer that sends more at once than is asked for.
+    /// As with a peer that sends more at once than was requested.
     @Test func `what finds no room to wait for blobs comes with another connection`() throws {
         let paths = try paths(20)
         let (here, there) = (try Site(collections: paths), try Site(collections: paths))

@@ -1,11 +1,11 @@
 import DivanStore
 
-/// Contents in memory whose reading a test has a hand in.
+/// Blobs in memory; a test can intervene when they are read.
 final class ObservedShelf: BlobShelf {
     private let memory = BlobMemory()
     private let observed: @Sendable (any BlobSource) -> any BlobSource
 
-    /// Hands out, for each content that is opened, what `observed` makes of it.
+    /// Returns, for each blob that is opened, what `observed` makes of it.
     init(_ observed: @escaping @Sendable (any BlobSource) -> any BlobSource) {
         self.observed = observed
     }

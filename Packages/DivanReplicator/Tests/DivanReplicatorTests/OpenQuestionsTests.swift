@@ -6,7 +6,7 @@ import Testing
 @testable import DivanReplicator
 
 @Suite struct OpenQuestionsTests {
-    /// While nobody asks for the oldest, a long pull must not grow with each document.
+    /// While nobody asks for the oldest, memory must not grow with each document of a long pull.
     @Test(arguments: UInt64(0)..<20)
     func `what was answered is forgotten, whoever asks for the oldest`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)

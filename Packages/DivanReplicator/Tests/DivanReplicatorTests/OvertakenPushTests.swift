@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Revisions that took each other's place while messages about them were on their way.
+/// Revisions that replaced each other while messages about them were in transit.
 @Suite struct OvertakenPushTests {
     private static let smaller = "18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA"
     private static let greater = "18e9af52b30f0000@VYU9gI0kQIWF+V5BljXDyA"
@@ -28,8 +28,8 @@ import Testing
         _ = try site.store.write { try $0.insert(revision, in: .default) }
     }
 
-    /// Marks wait for each other while there is a backlog, so the row still says that the peer has the
-    /// greater of two crossed revisions when it has just taken the smaller.
+    /// Marks wait for each other while there is a backlog, so the row still says that the peer has the greater of two
+    /// crossed revisions when it has just accepted the smaller.
     @Test func `what the peer has just given up for ours is pushed to it`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         var options = Conversation.Options(pulls: false, isContinuous: true)
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    /// The peer takes back the greater of two crossed revisions while the smaller is on its way here.
+    /// The peer goes back to the greater of two crossed revisions while the smaller is in transit to us.
     @Test func `what arrives after the peer gave it up is told to the peer`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         let options = Conversation.Options(isContinuous: true)
@@ -83,7 +83,7 @@ import Testing
         )
     }
 
-    /// Naming the winner in the answer would cost a look at it, which the client has not earned.
+    /// Naming the winner in the answer would require reading it, for which the client lacks credit.
     @Test func `who brings what was overtaken hears of the winner where no filter may be asked`()
         throws
     {
@@ -112,8 +112,8 @@ import Testing
         #expect(try text(client.answer("changes", "[0]")).contains(Self.smaller))
     }
 
-    /// The client was told of the smaller one before that had won over the greater, which the client let
-    /// win over it.
+    /// The smaller one was announced to the client before it had won over the greater, and the client let the greater
+    /// win.
     @Test func `who brings what was overtaken here hears of the winner, and hears it once`() throws
     {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
@@ -139,13 +139,13 @@ import Testing
         #expect(second?.properties["noop"] == "true" && second?.properties["rev"] == nil)
         #expect(!client.requests.contains { $0.profile == "changes" })
 
-        // What both sides know of decides.
+        // What both sides know is decisive.
         let named = client.ask("rev", push.adding("history", Self.smaller), #"{"v":1}"#)
         #expect(named?.error == nil && named?.properties["noop"] == nil)
         #expect(try site.revision("doc") == Self.greater)
     }
 
-    /// The answer counted what was pushed as done, and the winner is told of under a sequence that was passed.
+    /// The answer counted the push as done, and the winner is announced under a sequence that was passed.
     @Test func `the winner that did not arrive is told of in the next run, too`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         try insert(Self.greater, knowing: nil, from: nil, into: site)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    /// Both sides made one merge; what came with a connection is not read by its push, and stayed pending.
+    /// Both sides made the same merge; a push does not read what its own connection stored, so it stayed pending.
     @Test func `a merge that the peer has under another name is done with`() throws {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))
         var server = try Counterpart.server(site, .init(isContinuous: true), version: .version4)
@@ -222,8 +222,8 @@ import Testing
         #expect(!server.requests.contains { $0.profile == "proposeChanges" && $0.body.count > 2 })
     }
 
-    /// Two revisions were closed for each other; the peer has ours on the branch that it closed, and tells
-    /// of the other one while ours is on its way.
+    /// Two revisions were closed for each other; the peer has ours on the branch that it closed, and reports the other
+    /// one while ours is in transit.
     @Test func `that the peer has a revision says less than what it tells meanwhile`() throws {
         let site = try Site()
         try insert("2-bb", closing: [], into: site)
@@ -254,8 +254,8 @@ import Testing
         #expect(change?.remoteAncestor == RevisionID("2-bb"))
     }
 
-    /// A peer that heard of three revisions would take ours for the winner over its own, which lost to the
-    /// third: so lost an edit that nobody had decided against.
+    /// A peer that knew three revisions would take ours for the winner over its own, which lost to the third: an edit
+    /// against which nobody had decided would be lost.
     @Test func `what was given up after it was offered is not sent, nor closes anything`() throws {
         let site = try Site()
         try insert("2-bb", closing: [], into: site)
@@ -265,7 +265,7 @@ import Testing
             site
         )
         try server.answer("getCollections", "[{}]")
-        // Somebody else has it, so its body is kept when it is given up.
+        // Another peer has it, so its body is kept when it is given up.
         let third = try site.store.remoteID(for: "ws://third:4984/db/_blipsync")
         let lost = try #require(RevisionID("2-dd"))
         try site.store.write { try $0.markKnown("doc", lost, at: third, in: .default) }
@@ -277,7 +277,7 @@ import Testing
         #expect(try site.revision("doc") == "2-ee")
         server.answer(offer, bytes: Array("[]".utf8))
         #expect(!server.requests.contains { $0.profile == "rev" })
-        // A replication that runs once does not end before it has looked what is there instead.
+        // A one-shot replication does not end before it has checked what is there instead.
         let next = try server.take("proposeChanges") { $0.body.count > 2 }
         #expect(text(next).hasPrefix(#"[["doc","2-ee""#))
         server.answer(next, bytes: Array("[]".utf8))
@@ -297,8 +297,8 @@ import Testing
         _ = try site.store.write { try $0.insert(revision, in: .default) }
     }
 
-    /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is
-    /// on its way; here the greater one comes back, and the smaller cannot be sent again.
+    /// The peer had the greater of two crossed revisions, and gets the smaller from somebody else while ours is in
+    /// transit; here the greater one comes back, and the smaller cannot be sent again.
     @Test func `what the peer lacks while another revision is on its way there follows that one`()
         throws
     {
@@ -326,8 +326,8 @@ import Testing
         )
     }
 
-    /// The peer's version won over ours, which was on its way there and brought the document back: the peer has
-    /// ours, which is known here by the version alone that it is converted to.
+    /// The peer's version won over ours, which was in transit to it and restored the document: the peer has ours, which
+    /// is known here only by the version that it is converted to.
     @Test func `a peer that took a tree ID for what had won over it is told of the winner`() throws
     {
         let site = try Site(.inMemory(scheme: .vectors, wallTime: { 1_800_000_000_000_000_000 }))

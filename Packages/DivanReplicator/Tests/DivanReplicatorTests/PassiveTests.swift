@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// What a passive peer answers to clients of every sort.
+/// The answers of a passive peer to all sorts of clients.
 @Suite struct PassiveTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -82,7 +82,7 @@ import Testing
         #expect(error(client.ask("proposeChanges", Self.zero, #"[["a"]]"#)) == "HTTP/400")
     }
 
-    /// Whatever ancestor is named: the receiver may have purged the document, unknown to the sender.
+    /// With any ancestor: the receiver may have purged the document, unknown to the sender.
     ///
     /// Source: `revisions.md` §7, "no such document".
     @Test func `a proposal for a document that is not here is accepted with any ancestor`() throws {
@@ -165,7 +165,7 @@ import Testing
         #expect(isStored == (expected == "fine"))
     }
 
-    /// `revisions.md` §8: Couchbase Lite pushes so when a conflict was resolved for its own side.
+    /// `revisions.md` §8: Couchbase Lite pushes this when a conflict was resolved for its own side.
     @Test func `a revision that closes our branch takes its place`() throws {
         let site = try Site()
         try site.put("a", ["1-aa"], #"{"v":"base"}"#)
@@ -186,7 +186,7 @@ import Testing
         #expect(try site.revision("a") == "2-cc")
         #expect(try site.store.read { try $0.conflicts(in: .default) } == [])
         #expect(client.ask("rev", revision, "{}")?.properties["noop"] == "true")
-        // And the document goes on from there.
+        // And the document continues from there.
         let next: BLIPProperties = ["collection": "0", "id": "a", "rev": "3-ff", "history": "2-cc"]
         #expect(error(client.ask("rev", next, #"{"v":3}"#)) == "fine")
     }
@@ -258,7 +258,7 @@ import Testing
         #expect(client.requests.map(\.profile) == ["changes"])
     }
 
-    /// Couchbase Lite 4.1 refuses a whole list for one document that it stored after its upgrade.
+    /// Couchbase Lite 4.1 refuses a whole list because of one document that it stored after its upgrade.
     @Test(arguments: [Subprotocol.version3, .version4])
     func `a list that is refused for one document comes again in parts`(
         version: Subprotocol
@@ -278,7 +278,7 @@ import Testing
             let count = text.split(separator: "doc").count - 1
             if count == 0 {
                 endsCount += 1
-                // Those who fail so are told of the end when all else is told.
+                // Clients that fail like this are told of the end after everything else.
                 let revisionsCount = client.requests.filter { $0.profile == "rev" }.count
                 #expect(!isVector || revisionsCount == 8)
                 continue

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Lists that come while enough is on its way already, and lists that come again.
+/// Lists that arrive while enough is in transit already, and repeated lists.
 @Suite struct PullWindowTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -43,7 +43,7 @@ import Testing
         #expect(server.closeCode == 4002)
     }
 
-    /// A peer of ours tells again of a document that is pushed without knowing its revision of it.
+    /// A Divan peer announces a document again that is pushed without knowing the peer's revision.
     @Test(arguments: [true, false])
     func `what a peer of ours tells again takes the checkpoint nowhere`(isVector: Bool) throws {
         let site = try Site(isVector ? .inMemory(scheme: .vectors) : .inMemory())

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Whole one-shot replications between two databases in memory.
+/// Complete one-shot replications between two databases in memory.
 @Suite struct PushPullTests {
     @Test func `a push brings every document to the peer`() throws {
         let (here, there) = (try Site(), try Site())

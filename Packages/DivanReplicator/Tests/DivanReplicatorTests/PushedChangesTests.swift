@@ -4,7 +4,7 @@ import Testing
 
 @testable import DivanReplicator
 
-/// The changes that are under way, apart from any peer: one of a document, and one behind it.
+/// Changes in progress, without any peer: one per document, and one waiting behind it.
 @Suite struct PushedChangesTests {
     private var changes = PushedChanges()
     private let document: DocumentID = "a"
@@ -23,13 +23,13 @@ import Testing
         )
     }
 
-    /// Moves the document's change on.
+    /// Applies an event to the document's change.
     private mutating func take(_ event: PushedChange.Event) -> PushedChanges.Step? {
         guard let number = changes.number(of: document) else { return nil }
         return changes.take(event, of: number)
     }
 
-    /// Adds a change, has it proposed, and brings it to where it awaits the pull.
+    /// Adds a change, has it proposed, and makes it await the pull.
     private mutating func bringToAwait(_ sequence: UInt64) throws {
         #expect(changes.add(Proposal(try change(sequence))) == nil)
         #expect(changes.takeProposals().map(\.change.sequence) == [sequence])
@@ -48,7 +48,7 @@ import Testing
         #expect(effects == [.mark, .count, .pass])
         let next = changes.takeProposals()
         #expect(next.map(\.change.sequence) == [3])
-        // The peer is known to have the first one now.
+        // The peer is now known to have the first one.
         #expect(next.map(\.ancestor) == [RevisionID("1-aa")])
     }
 

@@ -3,14 +3,14 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 
-/// Two clients and a listener, the last of `sites`: random edits, random delivery, random cuts, with
-/// deltas in every other seed.
+/// Two clients and a listener, the last of `sites`: random edits, random delivery, random cuts, with deltas for every
+/// other seed.
 struct RandomMeetings {
     let sites: [Site]
     let seed: UInt64
     var subprotocol = Subprotocol.version3
 
-    /// Six rounds of edits and a conversation that is cut.
+    /// Six rounds of edits, each with a conversation that is cut.
     func wander() throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<6 {
@@ -31,7 +31,7 @@ struct RandomMeetings {
         }
     }
 
-    /// Each client in turn until nothing moves; returns all conversations.
+    /// Runs each client in turn until nothing changes; returns all conversations.
     func settle() -> [Conversation] {
         (0..<4).flatMap { _ in
             sites.prefix(2).map { client in
@@ -62,7 +62,7 @@ struct RandomMeetings {
         }
     }
 
-    /// The rule of the default resolver, as both clients must agree.
+    /// The rule of the default resolver, by which both clients must agree.
     static func winner(_ conflict: StoredConflict) -> ConflictDecision {
         if conflict.remote.isTombstone { return .keepRemote }
         if conflict.local.isTombstone { return .keepLocal }

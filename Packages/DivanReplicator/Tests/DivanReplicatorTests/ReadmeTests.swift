@@ -5,7 +5,7 @@ import DivanStore
 import DivanZlib
 import Testing
 
-/// The example of the README, as it stands there.
+/// The example of the README, word for word.
 @Suite struct ReadmeTests {
     private func carry(from sender: any SyncPeer, to receiver: any SyncPeer) {
         var frame: [UInt8] = []

@@ -17,7 +17,7 @@ import Testing
         return (here, there)
     }
 
-    /// Moves what `site` holds into a database that never met anyone.
+    /// Moves the contents of `site` to a database that has never met anyone.
     private func rebuilt(_ site: Site) throws -> Site {
         let copy = try Site()
         for document in try site.store.read({ try $0.documents(in: .default, after: 0, limit: 99) })
@@ -35,7 +35,7 @@ import Testing
         #expect(run.transfers == [])
         #expect(run.failures == [])
         #expect(try other.contents() == here.contents())
-        // And is in step again.
+        // And is up to date again.
         #expect(Conversation.oneShot(.init(), here, other).frameCount < 14)
     }
 
@@ -47,7 +47,7 @@ import Testing
         #expect(try empty.contents() == here.contents())
     }
 
-    /// The pull makes both copies of the checkpoint alike, which the push shares.
+    /// The pull makes both copies of the checkpoint equal, and the push shares it.
     @Test func `a pull alone leaves the doubt to the push that follows`() throws {
         let (here, _) = try synced()
         let restored = try Site()
@@ -58,7 +58,7 @@ import Testing
         #expect(try restored.contents() == here.contents())
     }
 
-    /// What is recorded of the peer comes from runs under the other name.
+    /// The records about the peer come from runs under the other name.
     @Test func `a first run under another name that breaks off leaves its doubt`() throws {
         let (here, _) = try synced()
         var options = Conversation.Options(pulls: false)
@@ -159,7 +159,7 @@ import Testing
         try copy.close()
     }
 
-    /// `checkpoints.md` §4 (2): other implementations write the default port, or leave it out.
+    /// `checkpoints.md` §4 (2): other implementations write the default port, or omit it.
     @Test(
         arguments: [
             ("ws://there/db/_blipsync", "ws://there:80/db/_blipsync", true),

@@ -4,14 +4,14 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A collection that was deleted and made again counts its sequences from the beginning: what both sides
-/// knew of the former one must not count for it.
+/// A collection that was deleted and recreated counts its sequences from the beginning: what both sides knew about the
+/// previous one must not apply to it.
 @Suite struct RecreatedCollectionTests {
     private static let notes = CollectionPath("notes") ?? .default
     private static let others = CollectionPath("others") ?? .default
     private static let paths = [CollectionPath.default, notes]
 
-    /// Two sites that have come through the sequences of both collections.
+    /// Two sites that have passed the sequences of both collections.
     private func meet(_ path: CollectionPath) throws -> (Conversation.Options, Site, Site) {
         var options = Conversation.Options()
         options.collections = [.init(path), .init(Self.others)]
@@ -34,7 +34,7 @@ import Testing
         try site.store.createCollection(path)
     }
 
-    /// Of an active peer, which pushes and pulls, and of a listener.
+    /// For an active peer, which pushes and pulls, and for a listener.
     @Test(arguments: paths, [true, false])
     func `what is saved in it goes to the other side, and what that has comes`(
         _ path: CollectionPath,
@@ -60,7 +60,7 @@ import Testing
         #expect(try there.store.read { try $0.peerCheckpoints() }.count == 1)
     }
 
-    /// Databases in which an earlier version deleted a collection still hold its checkpoints.
+    /// Databases in which an earlier version deleted a collection still contain its checkpoints.
     @Test func `a checkpoint that lies behind the end of a collection does not count`() throws {
         let options = Conversation.Options()
         let (here, there) = (try Site(), try Site())
@@ -82,7 +82,7 @@ import Testing
         #expect(String(decoding: list.body, as: UTF8.self).contains(#""b""#))
     }
 
-    /// A replication that runs once hears of no changes of its store.
+    /// A one-shot replication is not notified of changes in its store.
     @Test func `a run under which its collection is made anew leaves no checkpoint of it`() throws {
         let site = try Site(collections: [Self.notes])
         var options = Conversation.Options(pushes: false)
@@ -108,7 +108,7 @@ import Testing
         #expect(try again.next("subChanges").properties["since"] == nil)
     }
 
-    /// Before the listener hears of it.
+    /// Before the listener is notified.
     @Test func `a client of the former collection leaves no checkpoint for the new one`() throws {
         let site = try Site(collections: [Self.notes])
         var options = Conversation.Options()

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// What a peer refuses for good stays listed, with the reason, until it changes or is sent again.
+/// Permanent refusals stay listed, with the reason, until the document changes or is sent again.
 @Suite struct RefusalTests {
     private let options = Conversation.Options(pulls: false)
     private let site: Site
@@ -20,7 +20,7 @@ import Testing
         return try store.read { try $0.refusals(in: .default, at: remote) }
     }
 
-    /// A run in which the peer refuses document `a`, and what it is told as its checkpoint.
+    /// A run in which the peer refuses document `a`; returns the saved checkpoint.
     @discardableResult
     private func refuse(_ code: Int = 404) throws -> Counterpart {
         var server = try Counterpart.server(site, options)
@@ -32,7 +32,7 @@ import Testing
         return server
     }
 
-    /// The next run, which goes on from the checkpoint of the first.
+    /// The next run, which continues from the checkpoint of the first.
     private func nextRun(
         _ change: (inout Conversation.Options) -> Void = { _ in }
     ) throws
@@ -49,7 +49,7 @@ import Testing
         String(decoding: try server.next("proposeChanges").body, as: UTF8.self)
     }
 
-    /// Sync Gateway answers so where its own database does not answer in time.
+    /// Sync Gateway's answer when its own database does not respond in time.
     @Test(arguments: [500, 503])
     func `a proposal that the peer could not judge is told, and made again in the next run`(
         code: Int
@@ -69,7 +69,7 @@ import Testing
         #expect(try !proposals(server).contains(#""b""#))
     }
 
-    /// A full disk refuses all that comes in one transaction, and no document of it is at fault.
+    /// A full disk refuses everything in one transaction, and no document in it is at fault.
     @Test(arguments: [("SQLite", 13), ("LiteCore", 12), ("LiteCore", 16), ("POSIX", 28)])
     func `a revision that the peer's disk did not take is offered again`(
         domain: String,
@@ -111,7 +111,7 @@ import Testing
         #expect(try listed().map(\.code) == [413])
     }
 
-    /// Sync Gateway, which takes blobs beside the body only.
+    /// Sync Gateway, which accepts blobs only in addition to the body.
     @Test func `a body that is too large with its list of blobs is listed`() throws {
         var options = options
         options.limits.documentByteCount = 200
@@ -179,7 +179,7 @@ import Testing
         var server = Counterpart(options.active, site)
         try server.answer("getCollections", #"[{"local":2,"rev":"0-1"}]"#)
         #expect(try proposals(server).contains(#""a""#) && !proposals(server).contains(#""b""#))
-        // A run that breaks off here loses nothing.
+        // A run that is interrupted here loses nothing.
         #expect(try listed().map(\.documentID) == ["a"])
         try server.answer("proposeChanges", "[]")
         try server.answer("rev")
@@ -218,7 +218,7 @@ import Testing
         var server = try Counterpart.server(site, options)
         try server.answer("proposeChanges", "[]")
         #expect(try server.refuse("rev", "HTTP", 403).properties["id"] == "a")
-        // The answer about `b` is still open.
+        // The answer about `b` is still outstanding.
         #expect(server.requests.map { $0.properties["id"] } == ["b", "a"])
     }
 

@@ -1,10 +1,10 @@
 import DivanRevisions
 import Testing
 
-// How often a table is looked through shows in nothing but time, so this looks inside.
+// How often a table is scanned only affects the time, so this test looks inside.
 @testable import DivanReplicator
 
-/// What is noted of a peer's revisions costs no more where it announces many that never come.
+/// The cost per recorded revision does not grow if a peer announces many that never arrive.
 @Suite struct RemoteOrderTests {
     @Test(arguments: [true, false])
     func `documents that are all on their way are not looked through for each other one`(

@@ -4,13 +4,13 @@ import Testing
 
 @testable import DivanReplicator
 
-/// Peers in circles that decided differently, or go on doing so.
+/// Peers in circles that decided differently, or keep deciding differently.
 @Suite struct RotationTests {
     private static let greater: @Sendable (StoredConflict) -> ConflictDecision = {
         $0.local.revisionID > $0.remote.revisionID ? .keepLocal : .keepRemote
     }
 
-    /// One side of a circle and what it decides.
+    /// One side of a circle and its decision.
     private struct Link {
         let here: Int
         let there: Int
@@ -45,8 +45,8 @@ import Testing
         return made.sorted { greaterFirst ? $0.id > $1.id : $0.id < $1.id }
     }
 
-    /// What a version without an order left behind: the first peer gave up the one for the other, the
-    /// third the other for the one, and each follows the next.
+    /// What a version without an order left behind: the first peer gave up one revision for the other, the third the
+    /// other way round, and each replicates with the next.
     private func turning(
         _ lost: (id: RevisionID, body: String),
         _ won: (id: RevisionID, body: String)

@@ -1,9 +1,9 @@
 import Testing
 
-// The window is a part of the engine that nobody else needs.
+// The window is internal to the engine.
 @testable import DivanReplicator
 
-/// How many revisions are on their way at most, by the distance of the peer.
+/// The maximum number of revisions in transit, depending on the latency of the peer.
 @Suite struct SendWindowTests {
     private let limits = ReplicatorLimits()
 
@@ -18,7 +18,7 @@ import Testing
         #expect(window.revisionsCount(limits) == limits.unansweredRevisionsCount)
     }
 
-    /// Its answers wait for all the revisions before them, its first words do not.
+    /// Its answers wait for all revisions before them, but its first words do not.
     @Test func `a slow peer nearby is not taken for a far one`() {
         var window = SendWindow()
         window.turned(after: .milliseconds(2))

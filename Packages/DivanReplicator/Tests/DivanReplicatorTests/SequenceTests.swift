@@ -2,7 +2,7 @@ import DivanReplicator
 import DivanTestKit
 import Testing
 
-/// Lists of remote sequences against a plain list.
+/// Lists of remote sequences compared to a plain list.
 @Suite struct SequenceTests {
     @Test(arguments: UInt64(0)..<4)
     func `the safe sequence stands before the oldest unfinished one`(seed: UInt64) {
@@ -68,7 +68,7 @@ import Testing
             }
             if let oldest = model.firstIndex(where: { $0.openCount > 0 }), oldest > 0 {
                 #expect(list.safe == model[oldest - 1].sequence, "seed \(seed)")
-                // What is done keeps the model long; only the last of it is asked for.
+                // Finished entries make the model long; only its end is needed.
                 model.removeFirst(oldest - 1)
             }
             #expect(list.unfinishedCount == model.count { $0.openCount > 0 }, "seed \(seed)")

@@ -42,7 +42,7 @@ import Testing
         #expect(request.body == Array(#"{"docIDs":["x"]}"#.utf8))
     }
 
-    /// It went back to a copy from before its first document, and a peer of its own may bring one back.
+    /// It fell back to a copy from before its first document, and another of its peers may bring one back.
     @Test func `an empty database that the server knows wants the tombstones, too`() throws {
         var server = Counterpart(options().active, try Site())
         try server.answer("getCollections", #"[{"_rev":"0-1","local":7,"time":5}]"#)
@@ -204,7 +204,7 @@ import Testing
         #expect(server.events.map(\.error?.code) == [code])
         if isDone { try server.answer("setCheckpoint", "", ["rev": "0-1"]) }
         #expect(server.closeCode == 1000)
-        // What is not done is offered again.
+        // What is not done is proposed again.
         var next = Counterpart(options(pushes: true, pulls: false).active, site)
         let copy = isDone ? #"[{"local":1,"rev":"0-1"}]"# : "[{}]"
         try next.answer("getCollections", copy)
@@ -257,7 +257,7 @@ import Testing
     ) throws {
         var server = try Counterpart.server(try Site(), options())
         try server.refuse("subChanges", domain, code)
-        // A bad request may have been the collection's name: it is tried without.
+        // The collection's name may have caused the bad request: it is retried without.
         if code == 400 { try server.refuse("getCheckpoint", domain, code) }
         #expect(server.closeCode == closeCode)
         #expect(server.error != nil)
@@ -378,7 +378,7 @@ import Testing
                 try server.answer(open, values.randomElement(using: &generator) ?? "")
             }
         }
-        // Whatever happened, the engine is in one of its states.
+        // In any case the engine is in one of its states.
         #expect(server.closeCode == nil || server.error != nil, "seed \(seed)")
     }
 
@@ -391,7 +391,7 @@ import Testing
         server.ask("changes", Self.zero, "[\(entries.joined(separator: ","))]")
         let blob = #"{"pic":{"@type":"blob","digest":"\#(BlobDigest(hashing: [1].span))","#
         for number in 0..<9 {
-            // The longest that is asked for.
+            // The longest that is requested.
             let body = blob + #""length":\#(ReplicatorLimits().blobByteCount)}}"#
             server.ask("rev", revision("d\(number)", "1-aa", "\(number)"), body)
         }

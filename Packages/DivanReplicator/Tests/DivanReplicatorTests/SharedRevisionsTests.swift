@@ -3,10 +3,10 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-// That nothing is kept shows in nothing but time, so this looks inside.
+// That nothing is kept only affects the time, so this test looks inside.
 @testable import DivanReplicator
 
-/// Connections share what they send only where there is somebody to share it with.
+/// Connections share what they send only if there is somebody to share it with.
 @Suite struct SharedRevisionsTests {
     @Test
     func `a connection that is alone keeps nothing for others`() {
@@ -20,7 +20,7 @@ import Testing
         #expect(first.revisions == nil)
     }
 
-    /// A first pull of many deletions, by two at a time.
+    /// A first pull of many deletions, by two clients at the same time.
     @Test func `short messages count with all that stands for them`() throws {
         let shared = SharedRevisions(of: .inMemory(), byteCount: 1 << 20)
         let revisionID = try #require(RevisionID("1-aa"))

@@ -5,7 +5,7 @@ import DivanStore
 import Synchronization
 import Testing
 
-/// A database in memory, and what changed in it since somebody asked.
+/// A database in memory, and its changes since the last request for them.
 final class Site {
     let store: Store
     private let seen: Changes
@@ -30,7 +30,7 @@ final class Site {
         }
     }
 
-    /// Saves a document on top of whatever is current.
+    /// Saves a document on top of the current revision.
     @discardableResult
     func save(
         _ documentID: DocumentID,
@@ -46,7 +46,7 @@ final class Site {
         try write(documentID, "{}", path, isTombstone: true, false)
     }
 
-    /// Stores a revision of document `a` that another server sent, beside what is here or in its place.
+    /// Stores a revision of document `a` that another server sent, beside the existing one or in its place.
     func receive(_ revisionID: String, _ body: String, from url: String) throws {
         let remote = try store.remoteID(for: url)
         try store.write { writer in
@@ -62,7 +62,7 @@ final class Site {
         }
     }
 
-    /// Lets the server win the conflict of document `a`.
+    /// Resolves the conflict of document `a` in favour of the server.
     func keepRemote() throws {
         let conflict = try #require(
             try store.read { try $0.conflict(of: "a", in: .default) }
@@ -118,7 +118,7 @@ final class Site {
             + #""length":\#(byteCount)}}"#
     }
 
-    /// Stores a revision under an ID of the caller's, with its ancestors.
+    /// Stores a revision under the caller's ID, with its ancestors.
     func put(
         _ documentID: DocumentID,
         _ revisions: [String],
@@ -170,7 +170,7 @@ final class Site {
         return contents
     }
 
-    /// Purges a document here alone.
+    /// Purges a document only here.
     func purge(_ documentID: DocumentID) throws {
         try store.write { _ = try $0.purge(documentID, in: .default) }
     }

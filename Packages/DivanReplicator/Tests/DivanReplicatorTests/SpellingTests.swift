@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Documents whose IDs Unicode calls equivalent, on their way in both directions.
+/// Documents whose IDs are equivalent in Unicode, transferred in both directions.
 @Suite struct SpellingTests {
     private static let spellings: [DocumentID] = ["A\u{30A}", "\u{C5}", "\u{212B}"]
 
@@ -52,7 +52,7 @@ import Testing
         #expect(Array(try empty.contents().keys) == [wanted])
     }
 
-    /// Other implementations allow more than what is made here.
+    /// Other implementations allow more than can be created here.
     @Test(arguments: [true, false])
     func `an ID that another implementation made is kept, and passed on`(isPush: Bool) throws {
         let (full, empty) = (try Site(), try Site())
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Equal bodies have equal revision IDs, so only the name tells the echo from the news.
+    /// Equal bodies have equal revision IDs, so only the document ID distinguishes the echo from news.
     @Test func `news of one document is no echo of another`() throws {
         let (here, there) = (try Site(), try Site())
         var run = Conversation(.init(isContinuous: true), here: here, there: there)

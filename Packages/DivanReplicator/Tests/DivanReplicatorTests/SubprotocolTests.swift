@@ -5,7 +5,7 @@ import DivanStore
 import DivanZlib
 import Testing
 
-/// Which subprotocol, and so which codec, two peers agree on.
+/// The subprotocol, and therefore the codec, on which two peers agree.
 @Suite struct SubprotocolTests {
     /// A codec that only has a name.
     private struct Named: CompressionCodec {
@@ -57,7 +57,7 @@ import Testing
         #expect(peer("a b").subprotocols == Subprotocol.offered)
     }
 
-    /// A database of version vectors takes tree IDs in version 4, and tells none (decision 0027).
+    /// A database with version vectors accepts tree IDs in version 4, and sends none (decision 0027).
     @Test func `who only pushes trees offers version 4 last`() {
         let (three, four) = ("BLIP_3+CBMobile_3", "BLIP_3+CBMobile_4")
         var client = peer("lz4")
@@ -85,7 +85,7 @@ import Testing
         #expect(listener.choose(from: names(.trees, true)) == nil)
     }
 
-    /// What our listener makes of what clients offer.
+    /// Our listener's choice from what clients offer.
     @Test(arguments: [
         (["lz4"], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4"], "lz4"),
         ([], ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2", "BLIP_3+CBMobile_3+LZ4"], "deflate"),
@@ -130,16 +130,16 @@ import Testing
         if let reason { #expect(text.contains(reason)) }
     }
 
-    /// How servers that never heard of us choose from our list (`websocket-and-urls.md` §2).
+    /// How servers that do not know Divan choose from our list (`websocket-and-urls.md` §2).
     @Test func `a foreign server finds a standard name in what we offer`() {
         let offered = peer("lz4").subprotocols
         for supported in [
             ["BLIP_3+CBMobile_4", "BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"],
             ["BLIP_3+CBMobile_3", "BLIP_3+CBMobile_2"], ["BLIP_3+CBMobile_2"],
         ] {
-            // Sync Gateway: the first of the client's list that it supports.
+            // Sync Gateway: the first in the client's list that it supports.
             let first = offered.first { supported.contains($0) }
-            // Couchbase Lite: a name of its own that occurs somewhere in the header.
+            // Couchbase Lite: one of its own names that occurs anywhere in the header.
             let header = offered.joined(separator: ",")
             let contained = supported.first { header.contains($0) }
             let expected = supported.first { $0 != "BLIP_3+CBMobile_4" }

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A database of trees against one of version vectors: it pushes under its own names, and nothing else.
+/// A database of trees against one with version vectors: it pushes its own revision names, and nothing else.
 @Suite struct TreePushTests {
     private func meet(
         _ here: Site,
@@ -18,7 +18,7 @@ import Testing
         return run
     }
 
-    /// Two databases of trees in step, of which one was upgraded then.
+    /// Two databases of trees that are in sync, one of which was then upgraded.
     private func upgraded() throws -> (here: Site, there: Site) {
         let (here, there) = (try Site(), try Site())
         for name in ["edited", "deleted", "both"] {
@@ -41,7 +41,7 @@ import Testing
         #expect(try there.contents() == here.contents())
         #expect(meet(here, there).sentRevisionCount == 0)
 
-        // What is written there then follows what was pushed.
+        // What is then written there follows what was pushed.
         let edit = try there.save("edited", #"{"v":4}"#)
         let history = try there.store.read { try $0.revisions(of: "edited", in: .default) }
         let pushed = try #require(try here.revision("edited"))
@@ -67,8 +67,7 @@ import Testing
         #expect(try here.body("both") == #"{"v":"vector"}"#)
     }
 
-    /// A revision that was given up for another reaches a peer that knows no closed branches as what
-    /// follows its own.
+    /// A revision for which another was given up reaches a peer without closed branches as a child of that peer's own.
     @Test func `what won over the other end's revision follows it there`() throws {
         let (here, there) = (try Site(), try Site())
         try here.put("doc", ["1-aa"], #"{"v":"here"}"#)

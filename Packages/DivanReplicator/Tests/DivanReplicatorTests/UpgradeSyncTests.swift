@@ -6,11 +6,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Databases of trees that become ones of version vectors between two replications, and clocks that are
-/// not right.
+/// Databases of trees that are upgraded to version vectors between two replications, and clocks that are wrong.
 @Suite struct UpgradeSyncTests {
-    /// 2,000 documents, or as many as `DIVAN_UPGRADE_DOCUMENTS` says: 100,000 take minutes in a debug
-    /// build.
+    /// 2,000 documents, or as many as in `DIVAN_UPGRADE_DOCUMENTS`: 100,000 take minutes in a debug build.
     private static let documentCount =
         ProcessInfo.processInfo.environment["DIVAN_UPGRADE_DOCUMENTS"].flatMap { Int($0) } ?? 2_000
 
@@ -55,8 +53,8 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    /// In the first run after it lost everything, nothing is trusted that was known of it; nor is it in the
-    /// next, of what it did not take.
+    /// In the first run after the peer lost everything, nothing recorded about it is trusted; nor is it in the next run
+    /// for what it did not accept.
     @Test func `what a peer lost, and could not take at once, comes later`() throws {
         let right: UInt64 = 1_800_000_000_000_000_000
         let clock = Clock(right)
@@ -97,8 +95,8 @@ import Testing
         #expect(try site.store.read { try $0.conflicts(in: .default) } == [])
     }
 
-    /// Sync Gateway gave its version a tree ID that nobody knows; only Couchbase Lite looks for the last one
-    /// before.
+    /// Sync Gateway gave its version a tree ID that it does not reveal; only Couchbase Lite looks for the last one
+    /// before that.
     @Test(arguments: [false, true])
     func `behind a version no tree IDs are pushed to Sync Gateway`(isLite: Bool) throws {
         let site = try Site()
@@ -131,7 +129,7 @@ import Testing
                 == "\(version), 18e9af5824300000@VYU9gI0kQIWF+V5BljXDyA"
                 + (isLite ? ", 3-ef, 2-abcd, 1-cdef" : "")
         )
-        // Its tree ends in the one that was named there last.
+        // Its tree ends in the last one that was named there.
         let first = try server.take("rev") { $0.properties["id"] == "other" }
         #expect(first.properties["history"] == "2-abcd, 1-cdef")
     }

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Databases of version vectors against each other, and after they were upgraded.
+/// Databases with version vectors against each other, and after being upgraded.
 @Suite struct VectorSyncTests {
     private func site() throws -> Site { try Site(.inMemory(scheme: .vectors)) }
 
@@ -108,7 +108,7 @@ import Testing
         #expect(try here.contents() == there.contents())
     }
 
-    /// Sync Gateway reads two names where one is a version, and sends nothing of a list that has more.
+    /// Sync Gateway reads two names if one is a version, and sends nothing of a list that has more.
     @Test(arguments: [true, false])
     func `a peer of another kind is named two revisions, the one that it had among them`(
         isOurs: Bool
@@ -140,7 +140,7 @@ import Testing
         #expect(server.closeCode == nil && server.peer.waits(at: .zero).isEmpty == false)
     }
 
-    /// Our clock is ahead of the peer's, which takes the revision once that time has come.
+    /// Our clock is ahead of the peer's, which accepts the revision once that time has come.
     @Test func `a time that Couchbase Lite does not take yet is offered again`() throws {
         let site = try site()
         try site.save("doc", "{}")
@@ -166,7 +166,7 @@ import Testing
         #expect(Conversation.Options().active.choose(from: ["BLIP_3+CBMobile_4"]) == nil)
     }
 
-    /// What each side knows of a document, for a failure.
+    /// What each side knows about a document, for a failure message.
     private func histories(_ id: DocumentID, _ sites: [Site]) throws -> String {
         try sites.map { site in
             let found = try site.store.read { try $0.revisions(of: id, in: .default) }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import DivanReplicator
 
-/// Lists of proposals that a peer has to wait for.
+/// Lists of proposals for which a peer has to wait.
 @Suite struct WaitingProposalsTests {
-    /// Each wait had two hundred entries judged for one answer.
+    /// Each wait had caused two hundred entries to be judged for one answer.
     @Test func `little is judged again for each entry that has to wait`() throws {
         var client = Counterpart.client(try Site())
         client.ask("subChanges", ["collection": "0"])

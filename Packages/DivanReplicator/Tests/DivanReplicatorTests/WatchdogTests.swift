@@ -4,11 +4,11 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// A peer names what it waits for, in either role.
+/// A peer reports what it waits for, in either role.
 @Suite struct WatchdogTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
-    /// Lets that much time pass, with what is due in it.
+    /// Lets that much time pass, including work that becomes due.
     private func pass(_ seconds: Int, _ server: inout Counterpart) {
         let end = server.now + .seconds(seconds)
         while let deadline = server.peer.deadline, deadline <= end {
@@ -36,7 +36,7 @@ import Testing
             server.peer.waits(at: server.now).map(\.description) == ["reply to rev of soup, 12 s"]
         )
         #expect(server.peer.status.stall?.collection == .default)
-        // Told again when the wait has doubled.
+        // Reported again when the wait has doubled.
         pass(12, &server)
         #expect(server.peer.status.stall?.description == "reply to rev of soup, 20 s")
         try server.answer("rev")
@@ -74,7 +74,7 @@ import Testing
         #expect(try site.contents().count == 1)
     }
 
-    /// All of one collection come before the first of the other.
+    /// All revisions of one collection arrive before the first of the other.
     @Test func `a server that sends one collection after another has forgotten neither`() throws {
         let path = try #require(CollectionPath("shop.teas"))
         let site = try Site(collections: [path])
@@ -95,7 +95,7 @@ import Testing
         #expect(server.closeCode == 4001)
     }
 
-    /// A disk that was full, or a clock that was behind: the connection may last for days.
+    /// A disk that was full, or a clock that was slow: the connection may last for days.
     @Test(arguments: [true, false])
     func `what a peer could not take is offered again over another connection`(
         isContinuous: Bool

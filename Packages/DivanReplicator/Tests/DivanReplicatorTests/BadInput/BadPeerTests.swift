@@ -5,8 +5,8 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Peers that promise and never send, send what nobody asked for, or vanish at any moment; blobs
-/// that are not what was said; databases that close under a connection.
+/// Peers that announce and never send, send unrequested data, or vanish at any moment; blobs with the wrong content;
+/// databases that close during a connection.
 @Suite struct BadPeerTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -39,7 +39,7 @@ import Testing
         server.peer.advance(to: server.now)
         server.exchange()
         #expect(server.closeCode == 1000)
-        // The next run asks for the missing one again, and knows the other.
+        // The next run requests the missing one again, and knows the other.
         var next = Counterpart(Conversation.Options(pushes: false).active, site)
         try next.answer("getCollections", "[{}]")
         try next.answer("subChanges")
@@ -76,7 +76,7 @@ import Testing
         #expect(client.closeCode == nil)
     }
 
-    // MARK: Unasked
+    // MARK: Not requested
 
     @Test func `a revision that nobody asked for is stored and moves no checkpoint`() throws {
         let site = try Site()
@@ -259,7 +259,7 @@ import Testing
             generator: generator
         )
         run.run()
-        // The frame may have been an acknowledgement, which has no checksum; never is it data.
+        // The frame may have been an acknowledgement, which has no checksum, but never data.
         run.cut()
         try finish(here, there)
     }

@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Answers of the wrong length and type, and errors where there should be none.
+/// Answers of the wrong length and type, and unexpected errors.
 @Suite struct BadReplyTests {
     // MARK: To an active peer
 

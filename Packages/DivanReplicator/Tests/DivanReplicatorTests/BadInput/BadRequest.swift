@@ -5,7 +5,7 @@ struct BadRequest: Sendable, CustomTestStringConvertible {
     let profile: String
     let properties: [(String, String)]
     let body: String
-    /// `HTTP/400` and so on, `fine`, or `silence` where nothing is answered yet.
+    /// `HTTP/400` and the like, `fine`, or `silence` if there is no answer yet.
     let expected: String
 
     init(
@@ -20,7 +20,7 @@ struct BadRequest: Sendable, CustomTestStringConvertible {
         self.expected = expected
     }
 
-    /// With the collection's index, as most requests have it.
+    /// Adds the collection's index, as in most requests.
     static func inCollection(
         _ profile: String,
         _ properties: [(String, String)],

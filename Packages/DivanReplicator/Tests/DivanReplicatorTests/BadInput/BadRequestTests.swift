@@ -4,9 +4,9 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Requests to a passive peer that no sound client sends.
+/// Requests to a passive peer with missing, duplicate, malformed or contradictory properties, or invalid bodies.
 ///
-/// Properties are missing, there twice, malformed or contradictory, and bodies are none. Each is refused alone: the connection goes on and nothing is stored.
+/// Each is refused individually: the connection continues and nothing is stored.
 @Suite struct BadRequestTests {
     private func verdict(_ reply: BLIPIncomingReply?) -> String {
         guard let reply else { return "silence" }
@@ -129,7 +129,7 @@ import Testing
         .inCollection("REV", [("id", "a"), ("rev", "1-aa")], "{}", "BLIP/404"),
     ]
 
-    /// A digest of the right form that nobody has.
+    /// A digest in the correct form that nobody has.
     private static let known = "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk="
 
     @Test(arguments: requests)

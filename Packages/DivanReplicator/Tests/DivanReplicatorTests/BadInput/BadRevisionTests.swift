@@ -4,10 +4,9 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Revisions that cannot be: IDs, histories, bodies, sequences, deltas.
+/// Invalid revisions: IDs, histories, bodies, sequences, deltas.
 ///
-/// Each is refused alone, on
-/// both sides, and an active peer reports its document.
+/// Each is refused individually on both sides, and an active peer reports its document.
 @Suite struct BadRevisionTests {
     private struct Case: Sendable, CustomTestStringConvertible {
         let name: String
@@ -131,7 +130,7 @@ import Testing
         #expect(server.ask("rev", good, "{}")?.error == nil)
         #expect(try site.contents().keys.sorted() == ["good"])
         let failures = server.events.filter { $0.error != nil }
-        // A delta comes again in full; all else is the document's error, 4 for a bad history.
+        // A delta is sent again in full; all others are errors of the document, 4 for a bad history.
         let codes = failures.map(\.error?.code)
         let isReported = codes == [given.code] || codes == [4]
         #expect(given.code == 422 ? codes.isEmpty : isReported)
@@ -221,7 +220,7 @@ import Testing
             "collection": "0", "id": "a", "rev": "2-bb", "history": "1-aa", "deltaSrc": "1-aa",
         ]
         let reply = client.ask("rev", revision, delta)
-        // `{"a":1}` is a sound delta: it adds a member.
+        // `{"a":1}` is a valid delta: it adds a member.
         guard delta != "{\"a\":1}" else {
             #expect(reply?.error == nil)
             return

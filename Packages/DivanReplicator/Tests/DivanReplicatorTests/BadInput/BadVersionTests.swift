@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Versions and peers that are not as they should be, met by databases of version vectors.
+/// Invalid versions, and peers that misbehave, against databases with version vectors.
 @Suite struct BadVersionTests {
     private static let foreign = "VYU9gI0kQIWF+V5BljXDyA"
 
@@ -63,7 +63,7 @@ import Testing
         #expect(throws: RevisionError.self) { try RevisionAncestry(of: id, text: history) }
     }
 
-    /// Somebody copied the file with its source: what this database writes from now on is told apart.
+    /// Somebody copied the file with its source: later versions of this database must be distinguishable.
     @Test func `a version of ours that we did not write gives this database a new source`() throws {
         let site = try site()
         let source = site.store.source
@@ -81,7 +81,7 @@ import Testing
         #expect(next.source == site.store.source && next.time > later.time)
     }
 
-    /// First both have trees, then one is upgraded, then both.
+    /// First both have trees, then one is upgraded, then the other.
     @Test
     func `a peer that names revisions otherwise than last time is told so, and loses nothing`()
         throws

@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanRevisions
 import Testing
 
-/// What arrives, or was to leave, and is left out: its document is told, and the rest goes on.
+/// Documents left out on receiving or sending: each is reported, and the rest continues.
 @Suite struct LeftOutTests {
     private static let zero: BLIPProperties = ["collection": "0"]
 
@@ -11,7 +11,7 @@ import Testing
         ["collection": "0", "id": id, "rev": "1-aa", "sequence": sequence]
     }
 
-    /// Peers that take bodies of 100 bytes, and 200 by the reckoning of others.
+    /// Peers that accept bodies of 100 bytes, and of 200 by the other side's measure.
     private func options() -> Conversation.Options {
         var options = Conversation.Options()
         options.limits.documentByteCount = 100

@@ -5,9 +5,8 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Recordings of LiteCore in which documents conflict, change while connected, or carry large
-/// blobs, played against both our sides; and LiteCore as a client of Sync Gateway, in whose place
-/// our active side must say the same.
+/// Recordings of LiteCore in which documents conflict, change while connected, or carry large blobs, played against
+/// both of our sides; and LiteCore as a client of Sync Gateway, in whose place our active side must say the same.
 @Suite struct LiteCoreTranscriptTests {
     private func replay(
         _ connection: Transcript.Connection,
@@ -42,13 +41,12 @@ import Testing
             let codes = replay.events.map(\.error?.code)
             #expect(codes == [[nil], [409], [8]][index], "\(connection.label)")
         }
-        // The local branch stays current while nobody has decided.
+        // The local branch stays current until somebody decides.
         #expect(try site.revision("doc-c") == "2-88af63d95ad159844220238bc8c0d8450c8fa169")
         #expect(try site.store.read { try $0.conflicts(in: .default) } == ["doc-c"])
     }
 
-    /// LiteCore pushes a conflicted document all the same, and Sync Gateway refuses it; with us it
-    /// waits for its resolver.
+    /// LiteCore pushes a document in conflict anyway, and Sync Gateway refuses it; ours waits for its resolver.
     @Test(arguments: ["litecore-conflict", "litecore-sg-conflict"])
     func `pushes no conflicted document where LiteCore does`(name: String) throws {
         let transcript = try Transcript(name)
@@ -134,7 +132,7 @@ import Testing
         #expect(replay.events.allSatisfy { $0.error == nil })
     }
 
-    /// LiteCore offers version 4 first when it only pushes from trees, and Sync Gateway took it.
+    /// LiteCore offers version 4 first when it only pushes from trees, and Sync Gateway accepted it.
     @Test(arguments: [Subprotocol.version3, .version4])
     func `pushes to Sync Gateway what LiteCore pushes`(subprotocol: Subprotocol) throws {
         let transcript = try Transcript("litecore-sg-push")
@@ -167,8 +165,8 @@ import Testing
         #expect(try site.body("doc-att")?.contains("hello.txt") == true)
     }
 
-    /// The recording has lengths and types of the two blobs only: content of the same length takes
-    /// their place, and the digests and revision IDs that follow from it.
+    /// The recording contains only lengths and types of the two blobs: they are replaced by content of the same length,
+    /// and the digests and revision IDs change accordingly.
     @Test(arguments: [true, false])
     func `large blobs pass as at LiteCore`(isActive: Bool) throws {
         let large = try LargeBlobs()
@@ -188,7 +186,7 @@ import Testing
     }
 }
 
-/// The two blobs of the recording `big-blob`, with content of our own.
+/// The two blobs of the recording `big-blob`, with replaced content.
 private struct LargeBlobs {
     private let image: [UInt8]
     private let text: [UInt8]

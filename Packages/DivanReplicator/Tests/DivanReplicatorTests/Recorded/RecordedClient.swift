@@ -5,22 +5,22 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Plays the client's side of a recorded connection against a passive peer of ours, and notes
-/// where our answers mean something else than those of the recorded server.
+/// Plays the client's side of a recorded connection against one of our passive peers, and records where our answers
+/// differ in meaning from those of the recorded server.
 struct RecordedClient {
     private(set) var client: Counterpart
     /// `label #number profile: theirs, ours` for each answer that differs.
     private(set) var differences: [String] = []
-    /// What the recorded server sent and ours did not, or in another form.
+    /// What the recorded server sent and ours did not, or sent in another form.
     private(set) var missing: [String] = []
 
     private let connection: Transcript.Connection
     private let site: Site
     private var replies: [Int: BLIPIncomingReply] = [:]
     private var numbers: [Int: BLIPRequestNumber] = [:]
-    /// Our checkpoint revisions by those of the recording.
+    /// Maps checkpoint revisions of the recording to ours.
     private var revisions: [String: String] = [:]
-    /// Our sequences beside the recorded server's, as they were when it announced them.
+    /// Pairs of the recorded server's sequences and ours at the time of an announcement.
     private var sequences: [(theirs: UInt64, ours: UInt64)] = []
 
     init(_ connection: Transcript.Connection, site: Site, collections: [CollectionPath]) {
@@ -28,7 +28,7 @@ struct RecordedClient {
         self.site = site
         var options = Conversation.Options()
         options.offered = collections
-        // A database of trees hears version 4 as if it were version 3.
+        // A database of trees treats version 4 like version 3.
         let agreed = Subprotocol(connection.subprotocol) ?? .version3
         client = Counterpart(
             options.passive,
@@ -58,7 +58,7 @@ struct RecordedClient {
         case (true, "RES"), (true, "ERR"): try answerLists()
         case (false, "REQ"):
             try note(message)
-            // What the recorded client answers later is answered then.
+            // Answers that come later in the recording are sent then.
             if message.profile != "changes" { try answerLists() }
             expect(message)
         case (false, "RES"), (false, "ERR"): compare(message)
@@ -99,13 +99,13 @@ struct RecordedClient {
         )
     }
 
-    /// How far our feed was when the recorded one was at `since`.
+    /// The position of our feed when the recorded one was at `since`.
     private func ourSequence(for since: UInt64) -> UInt64 {
         let known = sequences.filter { $0.theirs <= since }
         return known.map(\.ours).max() ?? (since > 1_000 ? since : 0)
     }
 
-    /// Answers our peer's lists as the recorded client answered those of the recorded server.
+    /// Answers our peer's lists like the recorded client answered those of the recorded server.
     private mutating func answerLists() throws {
         while client.requests.contains(where: { $0.profile == "changes" && !$0.isNoReply }) {
             let request = try client.take("changes", where: { !$0.isNoReply })
@@ -138,7 +138,7 @@ struct RecordedClient {
         return reply?.blipProperties ?? BLIPProperties()
     }
 
-    /// What the recorded client said to an announcement of this revision.
+    /// The recorded client's answer to an announcement of this revision.
     private func recordedAnswer(to entry: [JSON]) -> JSON {
         var answer: JSON = 0
         for list in connection.messages where list.profile == "changes" && !list.isFromClient {
@@ -184,7 +184,7 @@ struct RecordedClient {
         )
     }
 
-    /// Finds what the recorded server sent among what our peer has sent.
+    /// Looks for a message of the recorded server among those of our peer.
     private mutating func expect(_ message: Transcript.Message) {
         guard message.profile == "rev" || message.profile == "norev" else { return }
         let place = client.requests.firstIndex { request in
@@ -212,7 +212,7 @@ struct RecordedClient {
     }
 }
 
-// MARK: - What an answer means
+// MARK: - The meaning of an answer
 
 extension RecordedClient {
     private static func meaning(

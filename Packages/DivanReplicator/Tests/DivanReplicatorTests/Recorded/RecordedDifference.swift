@@ -1,6 +1,6 @@
-/// An answer of ours that means something else than the recorded server's, and why that is right.
+/// An answer of ours that differs in meaning from the recorded server's, and why that is correct.
 struct RecordedDifference {
-    /// A part of the difference as `RecordedClient` writes it.
+    /// A part of the difference as written by `RecordedClient`.
     let text: String
     let reason: String
 

@@ -2,21 +2,20 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// The documents that recordings of LiteCore begin with, under the revision IDs that LiteCore made
-/// for them.
+/// The initial documents of LiteCore's recordings, with the revision IDs created by LiteCore.
 enum RecordedDocuments {
     private static let biography = String(
         repeating: "She wrote the first published program for a machine that was never built. ",
         count: 5
     ).dropLast()
 
-    /// A database with all of them, blobs as the recording has them.
+    /// A database with all of them, and blobs as in the recording.
     static func site(_ transcript: Transcript) throws -> Site {
         let site = try Site()
         try site.save("doc-a", #"{"type":"note","text":"first","n":1}"#)
         try site.put("doc-b", ["1-ba79a5c6e66d9a5d7b560012505132feb817dbde"], #"{"visits":1}"#)
         try save(2, in: site)
-        // What was deleted is not in the recording, but its revision ID is.
+        // Deleted content is not in the recording, but its revision ID is.
         let messages = transcript.connections[0].messages
         let first = messages.first { $0["id"] == "doc-gone" }?["history"]
         try site.put("doc-gone", [first ?? "1-0e99c4b25707fdb27ed2d5360bb3ca9fc9d04bd4"], "{}")

@@ -3,9 +3,9 @@ import DivanReplicator
 import DivanRevisions
 import DivanStore
 
-/// What a client must hold after what a recorded server told it.
+/// What a client must contain after the messages of a recorded server.
 struct RecordedModel {
-    /// A revision that our peer asked for.
+    /// A revision that our peer requested.
     struct Asked: Hashable {
         var collection: String
         var documentID: String
@@ -19,7 +19,7 @@ struct RecordedModel {
     private(set) var contents: [String: [String: String]] = [:]
     private var known: Set<String> = []
 
-    /// Takes a list; says of each entry whether a client without it must ask for it.
+    /// Reads a list; returns for each entry whether a client without it must request it.
     mutating func announce(
         _ entries: [JSON],
         in collection: String
@@ -53,7 +53,7 @@ struct RecordedModel {
         known = known.filter { !$0.hasPrefix("\(collection)/\(documentID)/") }
     }
 
-    /// Takes a revision.
+    /// Reads a revision.
     mutating func receive(_ message: Transcript.Message, _ collection: String) {
         let (id, rev) = (message["id"] ?? "", message["rev"] ?? "")
         if message.json?["_removed"]?.bool == true {
@@ -69,7 +69,7 @@ struct RecordedModel {
             "\(rev) " + (isDeleted ? "deleted" : Self.text(message.json))
     }
 
-    /// A body as everyone reads it: canonical, without what only the wire needs.
+    /// A body as every reader interprets it: canonical, without what only the wire needs.
     static func text(_ body: JSON?) -> String {
         var document = body?.object ?? JSONObject()
         document.removeAll { $0.key.hasPrefix("_") }
@@ -77,7 +77,7 @@ struct RecordedModel {
         return String(decoding: bytes ?? [], as: UTF8.self)
     }
 
-    /// What a database holds, in the same form.
+    /// The contents of a database, in the same form.
     static func held(by site: Site, _ path: CollectionPath) throws -> [String: String] {
         let contents = try site.contents(of: path).map { ($0.key.text, $0.value) }
         return try Dictionary(uniqueKeysWithValues: contents).mapValues { content in

@@ -5,15 +5,14 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Plays the server's side of a recorded connection against an active peer of ours, whatever the
-/// recorded client was.
+/// Plays the server's side of a recorded connection against one of our active peers, whatever the recorded client was.
 ///
-/// The server's messages are said in the recorded order; what our peer asks is matched by its
-/// profile. A revision is sent only if our peer asked for it, and one that it asked for and the
-/// recorded client did not is answered with `norev`, as a server does that lost the body. What our
-/// database must hold afterwards is computed from what was said.
+/// The server's messages are sent in the recorded order; our peer's requests are matched by profile. A revision is sent
+/// only if our peer requested it, and one that our peer requested and the recorded client did not is answered with
+/// `norev`, like by a server that lost the body. What our database must contain afterwards is computed from the
+/// messages.
 struct RecordedServer {
-    /// What one connection is to be like.
+    /// The settings of one connection.
     struct Setting {
         var collections: [String] = ["_default"]
         /// The recording's indexes of these collections.
@@ -90,7 +89,7 @@ struct RecordedServer {
         asked = []
     }
 
-    /// Answers what is left, and returns the checkpoint that our peer saved last of the first collection.
+    /// Answers what is left, and returns the last checkpoint that our peer saved for the first collection.
     mutating func finish() throws -> [UInt8]? {
         var saved: [UInt8]?
         for _ in 0..<10 {
@@ -187,7 +186,7 @@ struct RecordedServer {
         server.ask("norev", properties, isNoReply: message.isNoReply)
     }
 
-    /// The content that the recorded server gave for this digest.
+    /// The recorded server's content for this digest.
     private func content(of digest: String) -> [UInt8]? {
         for request in messages
         where request.profile == "getAttachment" && request["digest"] == digest {

@@ -6,33 +6,33 @@ import Testing
 
 /// Plays one side of a recorded conversation against one of our peers.
 ///
-/// The recording is followed in its order: what the played side said is sent, what the other side
-/// said is awaited among all that our peer has sent so far, so the order of independent messages
-/// does not matter. Requests are matched by profile and document.
+/// The recording is followed in order: messages of the played side are sent, those of the other side are looked for
+/// among everything that our peer has sent so far, so the order of independent messages does not matter. Requests are
+/// matched by profile and document.
 struct Replay {
     let peer: any SyncPeer
     let playsServer: Bool
     let label: String
-    /// Whether our peer must say what the recorded one said; else only what matters is compared.
+    /// Whether our peer must say the same as the recorded one; otherwise only essentials are compared.
     var isStrict = true
-    /// What our peer saved last in place of the recorded checkpoint.
+    /// The last checkpoint that our peer saved, in place of the recorded one.
     var checkpoint: [UInt8]?
-    /// Blobs by digest, where the recording has their length only.
+    /// Blobs by digest, if the recording contains only their length.
     var contents: [String: [UInt8]] = [:]
     /// Our database, when it changes during the replay.
     var site: Site?
-    /// What both sides speak.
+    /// The protocol version and codec of both sides.
     var subprotocol = Subprotocol.version3
-    /// Whether what differs is collected in `differences` instead of failing at once.
+    /// Whether differences are collected in `differences` instead of failing at once.
     var collects = false
-    /// What our peer said otherwise than the recorded one, if that is collected.
+    /// Differences between our peer and the recorded one, if collected.
     private(set) var differences: [String] = []
     /// Called before each message of the recording.
     var onMessage: (Transcript.Message) throws -> Void = { _ in }
     private(set) var events: [DocumentEvent] = []
     private(set) var closeCode: UInt16?
     private(set) var error: SyncError?
-    /// What our peer asked, matched or not, in order.
+    /// Our peer's requests, matched or not, in order.
     private(set) var asked: [BLIPIncomingRequest] = []
 
     private var blip = BLIPConnection(codec: DeflateCodec())
@@ -69,7 +69,7 @@ struct Replay {
         drainEffects()
     }
 
-    /// What our peer asked with this profile.
+    /// Our peer's requests with this profile.
     func requests(_ profile: String) -> [BLIPIncomingRequest] {
         asked.filter { $0.profile == profile }
     }
@@ -93,7 +93,7 @@ struct Replay {
                 $0.type == "REQ" && $0.number == message.number
                     && $0.isFromClient != message.isFromClient
             }
-            // A revision that was refused is refused again.
+            // A revision that was refused in the recording is refused again.
             if message.type == "ERR", let request, request.profile == "rev" {
                 failedAnswers[request.profile + request.key] = message
             }
@@ -127,7 +127,7 @@ struct Replay {
         return reply
     }
 
-    /// The recorded verdicts in the order in which our peer proposed.
+    /// The recorded verdicts in the order of our peer's proposals.
     private func verdicts(
         _ message: Transcript.Message,
         _ recorded: Transcript.Message,
@@ -220,7 +220,7 @@ struct Replay {
         }
     }
 
-    /// Answers what the recording does not hold: further checkpoints.
+    /// Answers requests that are not in the recording: further checkpoints.
     private mutating func answerRest() {
         while let place = unmatched.firstIndex(where: { $0.profile == "setCheckpoint" }) {
             blip.reply(
@@ -257,7 +257,7 @@ struct Replay {
 // MARK: - Comparison
 
 extension Replay {
-    /// Notes a difference, or fails.
+    /// Records a difference, or fails.
     private mutating func differ(_ text: String) {
         guard collects else {
             Issue.record("\(label): \(text)")
@@ -323,7 +323,7 @@ extension Replay {
 
     private mutating func compare(_ reply: BLIPIncomingReply, with message: Transcript.Message) {
         guard isStrict else { return }
-        // Content of another length is none of ours.
+        // Content of a different length is not from the test.
         let isBlob = message.profile.isEmpty && contents.values.contains(reply.body)
         guard !isBlob else { return }
         check(
@@ -352,7 +352,7 @@ extension Replay {
         String(decoding: (try? value.canonicalBytes()) ?? [], as: UTF8.self)
     }
 
-    /// The digests that Sync Gateway is told of.
+    /// The digests that Sync Gateway is told.
     private static func digests(_ body: JSON?) -> [String] {
         (body?["_attachments"]?.object ?? JSONObject()).map { name, entry in
             "\(name) \(entry["digest"]?.string ?? "") \(entry["stub"]?.bool == true)"

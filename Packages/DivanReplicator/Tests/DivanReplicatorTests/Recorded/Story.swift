@@ -8,15 +8,15 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// A recording that tells what was done to several databases, and how they synced: all of them are ours
-/// here, and do the same at the same times, each playing its part against the recorded other side.
+/// A recording that describes what was done to several databases, and how they synced: here all are Divan databases,
+/// which do the same at the same times, each playing its part against the recorded other side.
 ///
-/// What differs from the recording is collected: on the wire, and in the databases after each connection.
+/// Differences from the recording are collected: on the wire, and in the databases after each connection.
 final class Story {
     private(set) var differences: [String] = []
     private let transcript: Transcript
     private let connections: [JSON]
-    /// What the recording says of the databases at its end.
+    /// The recorded state of the databases at the end.
     private let finalState: JSONObject?
     private let sources: [String: String]
     private let path: CollectionPath
@@ -38,7 +38,7 @@ final class Story {
         }
     }
 
-    /// Does what was done, plays every connection from both ends, and compares what is there then.
+    /// Repeats the actions, plays every connection from both ends, and compares the results.
     func play() throws {
         for (index, connection) in connections.enumerated() {
             for text in connection["before"]?.array ?? [] {
@@ -103,11 +103,11 @@ final class Story {
         }
     }
 
-    /// A deed that no test knows.
+    /// An action unknown to the test.
     private struct Unknown: Error { var text: String }
 
-    /// When a deed was done: the next recorded time, or a little before it where another deed follows
-    /// that nobody was told apart from it.
+    /// The time of an action: the next recorded time, or slightly earlier if another action follows that was not
+    /// recorded separately.
     private func time(
         of id: String,
         _ name: String,
@@ -121,8 +121,8 @@ final class Story {
         return laterCount == 0 ? time : (time >> 16 - UInt64(laterCount)) << 16
     }
 
-    /// When the recorded database wrote the document next: the first time of its own that is later than
-    /// all it is known to have written.
+    /// When the recorded database next wrote the document: the first of its own times that is later than all its known
+    /// writes.
     private func time(of id: String, _ name: String, from index: Int) -> UInt64? {
         guard let source = sources[name].flatMap({ Version("1ffffffffffff@" + $0)?.source }),
             let database = databases[name]
@@ -142,7 +142,7 @@ final class Story {
         return nil
     }
 
-    /// What a deed wrote that tells of the body only what changed.
+    /// The body that an action wrote, if only its changes are recorded.
     private func recordedBody(
         of id: String,
         _ name: String,
@@ -220,7 +220,7 @@ final class Story {
         if let error = replay.error { differences.append("\(replay.label): ends with \(error)") }
     }
 
-    /// Writes what the recorded database wrote while it was connected, when it is about to tell of it.
+    /// Writes what the recorded database wrote while connected, when it is about to mention it.
     private func write(
         what message: Transcript.Message,
         tellsOf connection: Transcript.Connection,
@@ -259,7 +259,7 @@ final class Story {
 }
 
 extension String {
-    /// What stands behind a prefix and before the first `end`.
+    /// The text after a prefix and before the first `end`.
     fileprivate func wrapped(by start: String, _ end: String) -> String? {
         guard hasPrefix(start), let range = firstRange(of: end) else { return nil }
         return String(self[index(startIndex, offsetBy: start.count)..<range.lowerBound])

@@ -9,9 +9,9 @@ import Synchronization
 final class StoryDatabase {
     let site: Site
     let path: CollectionPath
-    /// What was saved last with each server.
+    /// The last checkpoint saved with each server.
     var checkpoints: [String: [UInt8]] = [:]
-    /// What was saved last, in any document.
+    /// The body saved last, in any document.
     private(set) var lastBody: String?
     private let name: String
     private let clock: Clock
@@ -42,7 +42,7 @@ final class StoryDatabase {
         site = try Site(store, collections: others)
     }
 
-    /// The recorded source, then whatever comes.
+    /// Returns the recorded source first, then arbitrary bytes.
     private final class FirstBytes: RandomSource {
         private let first: Mutex<[UInt8]>
 
@@ -59,7 +59,7 @@ final class StoryDatabase {
 
     // MARK: The clock
 
-    /// The latest time under which this database wrote a document.
+    /// The latest time at which this database wrote a document.
     func latestTime(of id: String) -> UInt64 {
         let history = try? site.store.read {
             try $0.revisions(of: DocumentID(unchecked: id), in: path)
@@ -67,16 +67,16 @@ final class StoryDatabase {
         return (history as? VectorHistory)?.currentVector.vector.time(of: site.store.source) ?? 0
     }
 
-    /// Sets the clock to a time later than all that the recordings speak of.
+    /// Sets the clock to a time after all times in the recordings.
     func setClockPastAll() { clock.now.withLock { $0 = 0x18F0_0000_0000_0000 } }
 
-    /// Sees to it that the next version gets this time.
+    /// Makes the next version get this time.
     private func set(_ time: UInt64?) throws {
         guard let time, site.store.scheme == .vectors else { return }
         clock.now.withLock { $0 = time }
         guard time & 0xFFFF != 0, let earlier = Version(time: time - 1, source: .revisionTree)
         else { return }
-        // The clock goes on behind what it has seen.
+        // The clock continues after the latest time that it has seen.
         try site.store.write { writer in
             _ = try writer.insert(
                 RemoteRevision(
@@ -91,9 +91,9 @@ final class StoryDatabase {
         }
     }
 
-    // MARK: Deeds
+    // MARK: Actions
 
-    /// A copy of the database, which writes as itself.
+    /// A copy of the database, which writes with its own source.
     func copy(_ name: String, source: String) throws -> StoryDatabase {
         let copy = try StoryDatabase(
             name,
@@ -139,7 +139,7 @@ final class StoryDatabase {
         try site.save(documentID, body, in: path, hasBlobs: hasBlobs)
     }
 
-    /// Ends a conflict as somebody did.
+    /// Resolves a conflict as recorded.
     func resolve(_ id: String, _ answer: String, at time: UInt64?) throws {
         try set(time)
         let documentID = DocumentID(unchecked: id)
@@ -164,9 +164,9 @@ final class StoryDatabase {
         }
     }
 
-    // MARK: What is there
+    // MARK: Contents
 
-    /// What is otherwise than in the recorded database: current revision, conflict, body.
+    /// Differences from the recorded database: current revision, conflict, body.
     func differences(from recorded: [JSON]) throws -> [String] {
         var found: [String] = []
         for item in recorded {

@@ -1,6 +1,6 @@
-/// Something that a story of ours tells otherwise than it was recorded, and why that is right.
+/// A difference between our story and the recorded one, and why it is correct.
 struct StoryDifference {
-    /// A part of the difference as `Story` writes it.
+    /// A part of the difference as written by `Story`.
     let text: String
     let reason: String
 

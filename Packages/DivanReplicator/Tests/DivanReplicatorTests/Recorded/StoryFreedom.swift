@@ -1,10 +1,10 @@
 import DivanJSON
 
-/// What the protocol leaves to each peer, so that a story may be told otherwise than it was recorded.
+/// Differences that the protocol permits between a story and its recording.
 ///
-/// Each rule says what may differ, and why; what else differs is named one by one in `StoryDifference`.
+/// Each rule says what may differ, and why; all other differences are listed one by one in `StoryDifference`.
 enum StoryFreedom {
-    /// Whether a property may have this value in place of the recorded one.
+    /// Whether a property may have this value instead of the recorded one.
     static func allows(_ ours: String?, for theirs: String?, as name: String) -> Bool {
         switch name {
         case "sequence", "since": hasOtherSequences
@@ -13,11 +13,11 @@ enum StoryFreedom {
         }
     }
 
-    /// A story does the recorded deeds, each under the next number; the recorded databases counted
-    /// what was not told, and store a conflict without a number of its own.
+    /// A story repeats the recorded actions, each with the next sequence; the recorded databases also counted
+    /// unrecorded ones, and store a conflict without its own sequence.
     private static let hasOtherSequences = true
 
-    /// Tree IDs behind the one that the peer holds: it looks no further (`version-vectors.md` §5).
+    /// Tree IDs behind the one that the peer holds, which it does not examine (`version-vectors.md` §5).
     ///
     /// Upgraded databases of Couchbase Lite have forgotten them, ours remember the branch.
     private static func goesBackFurther(_ ours: String?, _ theirs: String?) -> Bool {
@@ -31,18 +31,18 @@ enum StoryFreedom {
         return trimmed(ours.map(plain)) == trimmed(theirs.map(plain))
     }
 
-    /// Trailing entries of nought may be left out, and often are.
+    /// Trailing zero entries may be omitted, and often are.
     private static func trimmed(_ answers: [JSON]) -> [JSON] {
         var answers = answers
         while let last = answers.last, last == 0 || last == .null { answers.removeLast() }
         return answers
     }
 
-    /// An answer without what each peer says as it likes.
+    /// An answer without the parts that each peer may choose.
     ///
-    /// A list of bodies that are here says that the revision is wanted; which bodies one keeps as the
-    /// source of deltas is one's own affair. A conflict names the current version at least: the rest of
-    /// the vector, which Couchbase Lite adds, Sync Gateway leaves out as we do.
+    /// A list of stored bodies says that the revision is wanted; each peer decides which bodies it keeps as sources of
+    /// deltas. A conflict names at least the current version: the rest of the vector, which Couchbase Lite adds, is
+    /// omitted by Sync Gateway and by us.
     private static func plain(_ answer: JSON) -> JSON {
         if answer.array != nil { return .array([]) }
         guard var object = answer.object, let rev = object["rev"]?.string else { return answer }
@@ -50,9 +50,9 @@ enum StoryFreedom {
         return .object(object)
     }
 
-    /// What a list names otherwise: which entries are more and which are missing.
+    /// Differences between two lists: additional and missing entries.
     ///
-    /// Their order follows from the sequences.
+    /// Their order is determined by the sequences.
     static func differences(
         _ ours: [[JSON]],
         from theirs: [[JSON]],

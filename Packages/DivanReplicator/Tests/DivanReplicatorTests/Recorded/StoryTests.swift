@@ -1,7 +1,6 @@
 import Testing
 
-/// Recordings of version vectors in depth and of databases that were upgraded, told again with databases
-/// of ours in every part.
+/// Recordings of version vectors in depth and of upgraded databases, repeated with Divan databases in every part.
 @Suite struct StoryTests {
     static let names = [
         "vv-checkpoint", "vv-conflict-resolved", "vv-conflict-unresolved", "vv-deleted-again",

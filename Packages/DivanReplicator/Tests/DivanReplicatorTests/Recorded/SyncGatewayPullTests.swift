@@ -4,11 +4,11 @@ import DivanReplicator
 import DivanStore
 import Testing
 
-/// Every pull that was recorded from Sync Gateway, played against our active side.
+/// Every pull recorded from Sync Gateway, played against our active side.
 ///
-/// The recorded client was not Couchbase Lite and often did what no client does; here only the
-/// server's side counts. After each connection our database must hold what the server said, our
-/// checkpoint must stand at the last announced sequence, and nothing may have failed.
+/// The recorded client was not Couchbase Lite and often did what no client does; here only the server's side counts.
+/// After each connection our database must contain what the server sent, our checkpoint must be at the last announced
+/// sequence, and nothing may have failed.
 @Suite struct SyncGatewayPullTests {
     static let names = [
         "06-subChanges-oneshot", "07-subChanges-continuous", "08-pull-revs", "10-push-revs",
@@ -28,7 +28,7 @@ import Testing
         try play(name, isFresh: isFresh, isIndexed: false)
     }
 
-    /// What comes is answered first and stored later.
+    /// Arriving revisions are answered first and stored later.
     @Test(arguments: names) func `a recorded pull into an index brings the same`(
         name: String
     ) throws {
@@ -50,7 +50,7 @@ import Testing
         #expect(kept != nil, "a recording without a pull proves nothing here")
     }
 
-    /// What outlives a connection on the client's side.
+    /// What the client keeps after a connection.
     private struct Kept {
         let setting: RecordedServer.Setting
         let isIndexed: Bool
@@ -81,7 +81,7 @@ import Testing
             checkpoint: before.checkpoint
         )
         try replay.run()
-        // A recording that ends in the middle leaves what has been gathered to the clock.
+        // After a recording that ends in the middle, gathered revisions are stored when time passes.
         if before.isIndexed { replay.server.peer.advance(to: .milliseconds(100)) }
         let saved = try replay.finish()
         after.checkpoint = saved ?? before.checkpoint
@@ -116,7 +116,7 @@ import Testing
                 }
         }
         guard let first = accepted.first else { return [] }
-        // Several collections are subscribed to side by side.
+        // Several collections are subscribed to at the same time.
         let isOne = first["collection"] != nil
         let starts = isOne ? [first.number] : accepted.map(\.number)
         return starts.enumerated().map { place, start in
@@ -132,7 +132,7 @@ import Testing
         setting.isContinuous = first["continuous"] == "true"
         setting.channels = first["channels"]?.split(separator: ",").map { String($0) } ?? []
         setting.usesCollections = first["collection"] != nil
-        // A server of version 4 speaks version 3 with whoever does not offer more.
+        // A server of version 4 speaks version 3 with clients that do not offer more.
         let agreed = Subprotocol(part.subprotocol) ?? .version3
         setting.subprotocol = agreed == .version4 ? .version3 : agreed
         if part.database == "coll" {
@@ -160,7 +160,7 @@ import Testing
 }
 
 extension Transcript.Connection {
-    /// The messages from one request of the client's up to another one, whoever sent them.
+    /// The messages from one of the client's requests up to another one, whoever sent them.
     fileprivate func part(fromRequest start: Int, toRequest end: Int) -> Self {
         let isRequest = { (entry: Transcript.Entry, number: Int) in
             guard case .message(let message) = entry else { return false }

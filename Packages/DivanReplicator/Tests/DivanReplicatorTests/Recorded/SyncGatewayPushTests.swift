@@ -3,11 +3,10 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Every client that was recorded against Sync Gateway, played against our passive side.
+/// Every client recorded against Sync Gateway, played against our passive side.
 ///
-/// Our answers must mean what Sync Gateway's mean. Where they do not, a difference stands here
-/// with its reason; one that is not listed fails, and so does one that is listed and no longer
-/// seen.
+/// Our answers must have the same meaning as Sync Gateway's. Where they do not, the difference is listed here with its
+/// reason; an unlisted difference fails, and so does a listed one that no longer occurs.
 @Suite struct SyncGatewayPushTests {
     private static func collections(of database: String) -> [CollectionPath] {
         switch database {
@@ -19,7 +18,7 @@ import Testing
 
     @Test(arguments: RecordedDifference.files)
     func `our answers mean what the recorded server's mean`(name: String) throws {
-        // Couchbase Lite, and so we, take no digest of three digits; these get a fourth.
+        // Couchbase Lite, and therefore Divan, accepts no digest of three digits; these get a fourth.
         let transcript = try Transcript("sync-gateway-\(name)", replacing: ["-abc": "-abcd"])
         var sites: [String: Site] = [:]
         var found: [String] = []
@@ -48,7 +47,7 @@ import Testing
         for write in transcript.setup where write.keyspace.split(separator: ".")[0] == database {
             try site.apply(write)
         }
-        // Long documents stand in the recording only where they were sent.
+        // Long documents are in the recording only where they were sent.
         let later = transcript.connections.flatMap(\.entries).compactMap { entry in
             if case .write(let write) = entry { write.documentID } else { nil }
         }
@@ -72,8 +71,8 @@ import Testing
         return site
     }
 
-    /// A defect that ends the connection there ends it here; others may, for this side is stricter
-    /// about what is below the messages.
+    /// A defect that ends the connection there ends it here; others may, because this side is stricter about the layers
+    /// below the messages.
     @Test func `malformed frames end the connection where they do at Sync Gateway`() throws {
         let stricter = [
             "empty WebSocket message", "compressed flag, empty payload",
@@ -97,12 +96,12 @@ import Testing
         let transcript = try Transcript("sync-gateway-01-handshake-accepted")
         let listener = Conversation.Options().passive
         for connection in transcript.connections {
-            // The newest that both speak, whatever the client's order; version 4 is not ours.
+            // The newest version that both speak, whatever the client's order; version 4 is not supported here.
             let known = connection.offered.compactMap { Subprotocol($0) }
             let best = known.contains(.version3) ? Subprotocol.version3 : known.first
             #expect(listener.choose(from: connection.offered) == best, "\(connection.label)")
         }
-        // Sync Gateway takes the first that it knows: what we offer first.
+        // Sync Gateway chooses the first that it knows, which is the first that we offer.
         let ours = transcript.connections.first { $0.offered == Subprotocol.offered }
         #expect(ours?.subprotocol == Subprotocol.version3.rawValue)
     }

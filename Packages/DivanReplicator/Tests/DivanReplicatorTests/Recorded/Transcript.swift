@@ -3,18 +3,18 @@ import DivanCrypto
 import DivanJSON
 import DivanTestKit
 
-/// A conversation that was recorded from running software.
+/// A conversation recorded from running software.
 struct Transcript {
     let name: String
     let connections: [Connection]
-    /// What was written into the server's databases before.
+    /// What was written to the server's databases before.
     let setup: [Write]
 
     struct Connection {
         let label: String
-        /// What the handshake agreed on.
+        /// The subprotocol agreed on in the handshake.
         let subprotocol: String
-        /// What the client offered.
+        /// The subprotocols offered by the client.
         let offered: [String]
         /// The server's database.
         let database: String
@@ -31,9 +31,9 @@ struct Transcript {
 
     enum Entry {
         case message(Message)
-        /// Bytes that a client sent as they are.
+        /// Raw bytes sent by a client.
         case rawFrame([UInt8])
-        /// Something was written on the server's side at this moment.
+        /// A write on the server's side at this moment.
         case write(Write)
     }
 
@@ -51,7 +51,7 @@ struct Transcript {
 
         var profile: String { self["Profile"] ?? "" }
 
-        /// What tells requests of one profile apart.
+        /// Distinguishes requests with the same profile.
         var key: String { (self["id"] ?? "") + (self["digest"] ?? "") }
 
         var json: JSON? { try? JSON(parsing: body.span) }
@@ -67,7 +67,7 @@ struct Transcript {
         let body: [UInt8]
     }
 
-    /// Reads a recording; `replacing` has texts of it and what to read in their place.
+    /// Reads a recording; `replacing` maps texts in it to their replacements.
     init(_ name: String, replacing: [String: String] = [:]) throws {
         var text = String(
             decoding: try Fixture("transcripts/\(name).json").bytes(),
@@ -76,7 +76,7 @@ struct Transcript {
         for (old, new) in replacing { text = text.replacing(old, with: new) }
         let root = try JSON(parsing: text)
         self.name = name
-        // Sync Gateway 4 sends nothing of a tombstone's body, version 3 sends it whole.
+        // Sync Gateway 4 sends nothing of a tombstone's body, version 3 sends all of it.
         let keepsTombstones = root["peer"]?.string?.contains("3.3.7") == true
         setup = (root["setup"]?.array ?? []).flatMap {
             Write.all(in: $0, keepsTombstones: keepsTombstones)
@@ -100,13 +100,13 @@ extension Transcript.Connection {
 }
 
 extension Transcript.Entry {
-    /// Remarks and WebSocket closes are none.
+    /// Remarks and WebSocket closes are not messages.
     fileprivate static func all(in entry: JSON) -> [Self] {
         if let message = Transcript.Message(entry) { return [.message(message)] }
         if let hex = entry["rawFrame"]?["hex"]?.string {
             return [.rawFrame([UInt8](hexadecimal: hex))]
         }
-        // The WebSocket below us joins them.
+        // Our WebSocket layer joins them.
         if let pieces = entry["fragmentedMessage"]?.array {
             return [.rawFrame([UInt8](hexadecimal: pieces.compactMap(\.string).joined()))]
         }
@@ -131,7 +131,7 @@ extension Transcript.Message {
         body = Self.body(entry)
     }
 
-    /// Of a long body the recording has the start only; it goes on as it began.
+    /// Of a long body the recording has only the start; the rest is generated in the same way.
     private static func body(_ entry: JSON) -> [UInt8] {
         if let count = entry["bodyLength"]?.int ?? entry["body_length"]?.int {
             let start = Array((entry["bodyStart"]?.string ?? "").utf8)
@@ -141,7 +141,7 @@ extension Transcript.Message {
         return encoded.flatMap { Base64.decode($0) } ?? Array((entry["body"]?.string ?? "").utf8)
     }
 
-    /// A document's last member gets longer, a text is repeated.
+    /// Lengthens a document's last member, or repeats a text.
     private static func continued(_ start: [UInt8], to count: Int) -> [UInt8] {
         if start.first == UInt8(ascii: "{") {
             let filler = [UInt8](repeating: 0x78, count: count - start.count - 2)
@@ -162,7 +162,7 @@ extension Transcript.Message {
 }
 
 extension Transcript.Write {
-    /// Reads a call of Sync Gateway's REST interface.
+    /// Reads a call to Sync Gateway's REST interface.
     fileprivate static func all(in entry: JSON, keepsTombstones: Bool = false) -> [Self] {
         guard let call = entry["admin"]?.string ?? entry["public"]?.string else { return [] }
         let words = call.split(separator: " ")

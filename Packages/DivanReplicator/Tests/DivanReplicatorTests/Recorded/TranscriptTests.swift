@@ -5,8 +5,8 @@ import DivanRevisions
 import DivanStore
 import Testing
 
-/// Conversations recorded from LiteCore, played against both our sides, and from Sync Gateway,
-/// played against our active side.
+/// Conversations recorded from LiteCore, played against both of our sides, and from Sync Gateway, played against our
+/// active side.
 @Suite struct TranscriptTests {
     private func peer(_ site: Site, _ options: Conversation.Options, isActive: Bool) -> any SyncPeer
     {
@@ -139,8 +139,8 @@ import Testing
             #expect(replay.closeCode == 1000)
             #expect(replay.error == nil)
             let failures = replay.events.filter { $0.error != nil }
-            // The recorded client forgot a property when it asked for the attachment, so that in
-            // one recording the server refuses it.
+            // The recorded client forgot a property when it requested the attachment, so that in one recording the
+            // server refuses it.
             let refused = name == "sync-gateway-legacy" ? ["cli3"] : ["srv-att", "cli3"]
             #expect(failures.map(\.documentID.text) == (index == 0 ? refused : []), "\(index)")
             if index == 0 { #expect(failures.last?.error?.code == 403) }

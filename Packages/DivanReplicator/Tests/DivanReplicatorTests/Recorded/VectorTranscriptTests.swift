@@ -7,8 +7,8 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Recordings of version-vector databases, which speak CBMobile_4 and nothing else, played against both
-/// our sides; and against databases of trees, which refuse them.
+/// Recordings of databases with version vectors, which only speak CBMobile_4, played against both of our sides; and
+/// against databases of trees, which refuse them.
 @Suite struct VectorTranscriptTests {
     static let peers = [
         "collection-vectors", "conflict-no-common-ancestor-vectors", "conflict-vectors",
@@ -51,7 +51,7 @@ import Testing
     }
 }
 
-/// One recording, and what the side that we take had in its database.
+/// One recording, and the contents of the database on the side that we play.
 private struct VectorRecording {
     private let transcript: Transcript
     private let isActive: Bool
@@ -61,8 +61,8 @@ private struct VectorRecording {
     private var own: [(version: RevisionID, revision: RemoteRevision, sequence: UInt64)] = []
 
     init(_ name: String, isActive: Bool) throws {
-        // The listener of Couchbase Lite names its whole vector in a conflict; ours, as Sync Gateway, the
-        // version that is current.
+        // Couchbase Lite's listener names its whole vector in a conflict; ours, like Sync Gateway, names the current
+        // version.
         let whole =
             "18e9af52b30f0000@o9+84ucQR4a8ZBE1zXZ/bQ; 18e9af52a2ab0000@rGxJD77SR0+odh7PeEHKXA"
         let current = String(whole.prefix { $0 != ";" })
@@ -76,7 +76,7 @@ private struct VectorRecording {
 
     private func isOurs(_ message: Transcript.Message) -> Bool { message.isFromClient == isActive }
 
-    /// The full text of each revision that our side sent, or was left with.
+    /// The full text of each revision that our side sent, or still has at the end.
     private mutating func collectOwn() throws {
         let root = try JSON(
             parsing: String(
@@ -121,7 +121,7 @@ private struct VectorRecording {
         own.sort { $0.sequence < $1.sequence }
     }
 
-    /// The body of a revision, of which the message may hold the difference from an earlier one.
+    /// The body of a revision; the message may contain a delta from an earlier one.
     private func fullBody(_ message: Transcript.Message) throws -> [UInt8] {
         guard let source = message["deltaSrc"].flatMap({ RevisionID(ofAnyScheme: $0) }),
             let base = own.first(where: { $0.version == source })
@@ -130,7 +130,7 @@ private struct VectorRecording {
         return try JSONDelta.apply(JSON(parsing: message.body.span), to: old).canonicalBytes()
     }
 
-    /// The source of the side that we take, as its first list names it.
+    /// The source of the side that we play, as named in its first list.
     private var ownSource: SourceID? {
         for message in transcript.connections.flatMap(\.messages) where isOurs(message) {
             let place =
@@ -202,7 +202,7 @@ private struct VectorRecording {
                 || String(decoding: message.body, as: UTF8.self).contains(text))
     }
 
-    /// Plays every connection; between them our side writes what it is about to speak of.
+    /// Plays every connection; before each, our side writes what it is about to mention.
     func play() throws {
         try storeBlobs()
         for connection in transcript.connections {
