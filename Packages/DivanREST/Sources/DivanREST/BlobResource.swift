@@ -8,8 +8,8 @@ import Synchronization
 
 /// Reads and writes the blob under a key of a document.
 ///
-/// A blob is reached through a document that names it, so that whoever may not see the document does
-/// not see the blob.
+/// A blob is accessed through a document that refers to it, so that a client that may not see the document cannot see
+/// the blob.
 struct BlobResource {
     let call: RESTCall
     let collection: CollectionPath
@@ -37,11 +37,11 @@ struct BlobResource {
         }
         let headers: HTTPHeaders = [
             "Content-Type": "application/octet-stream",
-            // Content is data: whatever it says of itself, a browser saves it.
+            // Content is data: whatever type it claims, a browser saves it.
             "Content-Disposition": "attachment", "X-Content-Type-Options": "nosniff",
             "Cache-Control": "private, no-cache",
         ]
-        // A client that takes little at a time may read it for days.
+        // A slow client may take days to read it.
         let body = BlobBody(digest: blob.digest, store: call.store, queue: call.queue) { [call] in
             try call.checkCurrent()
         }
@@ -60,7 +60,7 @@ struct BlobResource {
             throw RESTError.bad("name the document's revision by If-Match or ?rev=")
         }
         let type = call.request.headers["Content-Type"] ?? "application/octet-stream"
-        // Held until the document names it.
+        // Held until the document refers to it.
         let hold = try call.store.blobs.writeHeld(content)
         defer { withExtendedLifetime(hold) {} }
         let resource = DocumentResource(
@@ -102,14 +102,14 @@ struct BlobResource {
     }
 }
 
-/// Sends the content of a blob, or the part of it that is asked for, piece by piece.
+/// Sends the content of a blob, or the requested part, piece by piece.
 public struct BlobBody {
     private let digest: BlobDigest
     private let store: Store
     private let queue: WorkQueue
     private let check: @Sendable () throws -> Void
 
-    /// A content of a store, which is read on a queue; `check` ends it, before a piece, by what it throws.
+    /// Creates a body for a blob, read on a queue; `check` runs before each piece and may end it by throwing.
     public init(
         digest: BlobDigest,
         store: Store,
@@ -122,17 +122,17 @@ public struct BlobBody {
         self.check = check
     }
 
-    /// The `ETag` of the answer: a content is what its digest says.
+    /// The `ETag` of the answer: the digest identifies the content.
     public var tag: String { "\"\(digest)\"" }
 
     /// The answer to a `GET` or `HEAD`.
     ///
     /// - Parameters:
-    ///   - request: Its `Range` may ask for a part (`HTTPRange`).
-    ///   - headers: Further fields of the answer.
-    ///   - isFresh: Whether the client has the content already: then it is told so.
+    ///   - request: Its `Range` may request a part (`HTTPRange`).
+    ///   - headers: Additional header fields of the answer.
+    ///   - isFresh: Whether the client already has the content, which it is then told.
     /// - Returns: Status 200, 206, 304 or 416.
-    /// - Throws: `StoreError`, `noSuchBlob` where it is not here.
+    /// - Throws: `StoreError`, `noSuchBlob` if it is not here.
     public func response(
         to request: HTTPRequest,
         _ headers: HTTPHeaders,
@@ -143,7 +143,7 @@ public struct BlobBody {
         if isFresh { return HTTPResponse(status: 304, headers: headers) }
         headers.append("Accept-Ranges", "bytes")
         let reader = try store.blobs.reader(digest)
-        // Of nothing there is no last piece that could be held back.
+        // Empty content has no last piece whose check could fail.
         let nothing = BlobDigest(hashing: Span())
         guard reader.byteCount > 0 || digest == nothing else {
             throw StoreError(.blobMismatch(expected: digest, actual: nothing))
@@ -171,15 +171,15 @@ public struct BlobBody {
     }
 }
 
-/// A content, or a part of one, that is being read.
+/// A blob's content, or a part of it, while it is read.
 private final class OpenContent: Sendable {
     private static let pieceByteCount = 64 << 10
 
     private struct State {
         let reader: BlobReader
-        /// Bytes that are still to come.
+        /// Bytes still to be read.
         var byteCount: Int
-        /// Of a content that is sent whole, to be compared with its name.
+        /// The hash of content that is sent completely, for comparison with the digest.
         var hash: SHA1?
     }
 
@@ -193,7 +193,7 @@ private final class OpenContent: Sendable {
         state = Mutex(State(reader: reader, byteCount: part.count, hash: hash))
     }
 
-    /// The next piece; `nil` behind the last.
+    /// The next piece; `nil` after the last.
     func next() throws -> [UInt8]? {
         try state.withLock { state in
             guard state.byteCount > 0 else { return nil }
@@ -201,7 +201,7 @@ private final class OpenContent: Sendable {
             let piece = try state.reader.read(upTo: limit)
             state.byteCount -= piece.count
             state.hash?.update(piece.span)
-            // Before the last piece goes, so that nobody takes an altered content for whole.
+            // Checked before the last piece is sent, so that nobody takes modified content for complete.
             if state.byteCount == 0, let hash = state.hash.take() {
                 let actual = BlobDigest(bytes: hash.finalize())
                 guard actual == digest else {

@@ -2,16 +2,16 @@ public import DivanStore
 public import DivanTransport
 import Synchronization
 
-/// Wakes whoever waits for a change of a database.
+/// Wakes those waiting for a change of a database.
 ///
-/// A waiter notes the `stroke` before it looks into the database, and waits for the next one: so no
-/// change falls between looking and waiting. In the process that writes a bell hears of each commit; of
-/// a database that another process writes to it looks at the sequences now and then, while somebody
+/// A waiter records the `stroke` before it examines the database, and waits for the next one, so no change is missed in
+/// between. In the process that writes, a bell is notified of each commit; for a database written by another process it
+/// polls the sequences while somebody waits.
 /// waits.
 public final class ChangeBell: Sendable {
-    /// Names a waiter.
+    /// Identifies a waiter.
     public struct Ticket: Hashable, Sendable {
-        /// The greater, the later.
+        /// Later waiters have greater numbers.
         let number: UInt64
     }
 
@@ -28,7 +28,7 @@ public final class ChangeBell: Sendable {
         var seen: [CollectionPath: UInt64] = [:]
     }
 
-    /// What tells the time.
+    /// The clock for deadlines.
     public let clock: any EventLoop
 
     private let store: Store
@@ -40,10 +40,10 @@ public final class ChangeBell: Sendable {
     /// Creates a bell.
     ///
     /// - Parameters:
-    ///   - store: What is listened to.
-    ///   - clock: What tells the time.
-    ///   - queue: Where the database is looked at.
-    ///   - interval: Between two looks at a database that is only read here.
+    ///   - store: The database to observe.
+    ///   - clock: The clock for deadlines.
+    ///   - queue: The queue on which the database is polled.
+    ///   - interval: The polling interval for a database that is read-only here.
     public init(
         _ store: Store,
         clock: any EventLoop,
@@ -58,14 +58,14 @@ public final class ChangeBell: Sendable {
         self.observation.withLock { $0 = observation }
     }
 
-    /// How many wait.
+    /// The number of waiters.
     var waiterCount: Int { state.withLock { $0.waiters.count } }
 
     /// How often it has rung.
     public var stroke: UInt64 { state.withLock { $0.stroke } }
 
-    /// Calls `wake` once: at the first stroke behind `stroke`, which may have been, or when `deadline`
-    /// has come; on any thread.
+    /// Calls `wake` once: at the first stroke after `stroke`, which may have passed already, or at `deadline`; on any
+    /// thread.
     public func wait(
         behind stroke: UInt64,
         until deadline: Duration,
@@ -94,7 +94,7 @@ public final class ChangeBell: Sendable {
         return ticket
     }
 
-    /// Forgets a waiter; one that was woken already is no mistake.
+    /// Removes a waiter; one that was already woken is ignored.
     public func cancel(_ ticket: Ticket) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket.number) }
         if let timer = waiter?.timer { clock.cancel(timer) }
@@ -116,7 +116,7 @@ public final class ChangeBell: Sendable {
         }
     }
 
-    /// Looks now and then until nobody waits.
+    /// Polls at intervals until nobody waits.
     private func lookLater() {
         clock.schedule(at: clock.now + interval) { [weak self] in
             guard let self else { return }

@@ -2,12 +2,11 @@ import DivanCrypto
 import DivanJSON
 import DivanStore
 
-/// How a client is told where it is in the changes of a collection.
+/// The form in which a client is told its position in the changes of a collection.
 ///
-/// Change numbers are plain numbers, but not for a client that does not see every document: gaps between
-/// them would count the changes of others. Such a client gets a text that only this database reads; no
-/// two are equal, so it does not even see whether there was a change. It holds for as long as the database
-/// lives.
+/// Sequences are plain numbers, except for a client that does not see every document: gaps between them would reveal
+/// the number of other changes. Such a client gets a text that only this database can read; no two are equal, so it
+/// cannot even see whether there was a change. It is valid as long as the database exists.
 struct ChangeCursor: Sendable {
     private enum Form {
         case plain
@@ -30,7 +29,7 @@ struct ChangeCursor: Sendable {
         form = .sealed(key: Self.digest(parts))
     }
 
-    /// What a client gets for a place.
+    /// The position as sent to a client.
     func json(_ sequence: UInt64) -> JSON {
         switch form {
         case .plain: JSON(sequence)
@@ -49,9 +48,9 @@ struct ChangeCursor: Sendable {
         return Hex.encode(bytes.span)
     }
 
-    /// The place that a client names.
+    /// Reads the position that a client sent.
     ///
-    /// - Throws: `RESTError` for what this database has never given.
+    /// - Throws: `RESTError` for a text that was not issued by this database.
     func sequence(_ text: String) throws(RESTError) -> UInt64 {
         switch form {
         case .plain:
@@ -60,7 +59,7 @@ struct ChangeCursor: Sendable {
             }
             return sequence
         case .sealed(let key):
-            // The beginning is no secret.
+            // The beginning is not secret.
             if text == "0" { return 0 }
             guard let sequence = Self.opened(text, key) else {
                 throw .bad("since is 0, now, or a place that an answer has given you")
@@ -85,7 +84,7 @@ struct ChangeCursor: Sendable {
         return plain.reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Every key is of one length, and what follows it too, so that nothing runs together.
+    /// All keys have the same length, and so have the parts that follow, so that concatenation is unambiguous.
     private static func digest(_ parts: [[UInt8]]) -> [UInt8] {
         var hash = SHA256()
         for part in parts { hash.update(part.span) }

@@ -1,16 +1,16 @@
 import DivanTransport
 import Synchronization
 
-/// What was found by looking for changes.
+/// The result of looking for changes.
 enum ChangeLook<Found> {
     case found(Found)
     /// There is nothing until the bell rings.
     case nothing
-    /// There may be something: the look has seen a part of what is there.
+    /// There may be something: only a part was examined.
     case unfinished
 }
 
-/// Waits for something in a database: looks, and while there is nothing waits for the bell.
+/// Waits for something in a database: looks, and if there is nothing, waits for the bell.
 final class ChangeWait: Sendable {
     let bell: ChangeBell
     private let queue: WorkQueue
@@ -21,8 +21,8 @@ final class ChangeWait: Sendable {
         self.queue = queue
     }
 
-    /// Calls `completion` once, on a thread of the queue: with what `look` found, or with `nil` when
-    /// `deadline` has come; not at all after `cancel`.
+    /// Calls `completion` once, on a thread of the queue: with what `look` found, or with `nil` at `deadline`; not at
+    /// all after `cancel`.
     func wait<Found: Sendable>(
         until deadline: Duration,
         for look: @escaping @Sendable () throws -> ChangeLook<Found>,
@@ -36,7 +36,7 @@ final class ChangeWait: Sendable {
             case .failure(let error): completion(.failure(error))
             case .success(.found(let found)): completion(.success(found))
             case .success where bell.clock.now >= deadline: completion(.success(nil))
-            // Behind the others that want a thread.
+            // Queues up behind others that need a thread.
             case .success(.unfinished): wait(until: deadline, for: look, completion)
             case .success(.nothing):
                 keep(
@@ -57,7 +57,7 @@ final class ChangeWait: Sendable {
         if let ticket { bell.cancel(ticket) }
     }
 
-    /// Notes which ticket `cancel` gives back; an earlier one may come late, once the bell has rung for it.
+    /// Records the ticket for `cancel`; an earlier one may come late, once the bell has rung for it.
     func keep(_ ticket: ChangeBell.Ticket) {
         let isCancelled = state.withLock { state in
             if state.ticket.map({ $0.number < ticket.number }) ?? true { state.ticket = ticket }

@@ -6,8 +6,7 @@ import DivanStore
 import DivanTransport
 import Synchronization
 
-/// What changed in a collection behind a sequence: as a list, as soon as there is something, or as an
-/// event stream.
+/// The changes of a collection after a sequence: as a list, as soon as there are any, or as an event stream.
 struct ChangesResource {
     let call: RESTCall
     let collection: CollectionPath
@@ -47,7 +46,7 @@ struct ChangesResource {
         }
     }
 
-    /// A list that comes as soon as there is a change, or without one when the client's patience ends.
+    /// A list sent as soon as there is a change, or empty when the client's timeout expires.
     private func poll(_ page: ChangesPage, _ since: UInt64) throws -> HTTPResponse {
         let longest = Int(min(max(call.limits.longestPoll / .milliseconds(1), 1), 86_400_000))
         let timeout: Int = try call.number("timeout", in: 1...longest) ?? min(60_000, longest)
@@ -61,7 +60,7 @@ struct ChangesResource {
         )
     }
 
-    /// Where to begin: `?since=`, or where a browser was that comes back.
+    /// The start: `?since=`, or the last event ID of a browser that reconnects.
     private func since() throws -> UInt64 {
         let cursor = ChangeCursor(call, collection)
         if let text = call.request.headers["Last-Event-ID"], let last = try? cursor.sequence(text) {
@@ -100,17 +99,17 @@ struct ChangesResource {
     }
 }
 
-/// Reads changes as the texts that clients get.
+/// Reads changes as the texts sent to clients.
 struct ChangesPage: Sendable {
     struct Changes {
         var texts: [(sequence: UInt64, text: [UInt8])] = []
-        /// Where to go on.
+        /// Where to continue.
         var end: UInt64
-        /// Bytes of their texts.
+        /// Bytes of the texts.
         private(set) var byteCount = 0
-        /// Whether there are as many as there can be.
+        /// Whether the page is complete.
         var isWhole = false
-        /// Whether nothing comes behind them.
+        /// Whether there are no changes after them.
         var isLast = false
 
         init(end: UInt64) {
@@ -136,9 +135,9 @@ struct ChangesPage: Sendable {
         cursor = ChangeCursor(call, collection)
     }
 
-    /// Reads on until there are `limit` changes, or its turn is over.
+    /// Continues until there are `limit` changes, or its turn is over.
     func fill(_ changes: inout Changes, upTo limit: Int) throws {
-        // A feed may last for weeks.
+        // A feed may run for weeks.
         try call.checkCurrent()
         changes = try call.store.read { [changes] reader in
             guard call.rights.condition == nil else {
@@ -151,7 +150,7 @@ struct ChangesPage: Sendable {
                 changes.isLast = rows.count < limit
                 for row in rows {
                     changes.end = row.sequence
-                    // Of the others only the name is told; that one is gone has clients remove it.
+                    // For the others only the name is reported; a tombstone makes clients delete the document.
                     guard try !row.flags.contains(.tombstone) || isSound(row, reader) else {
                         continue
                     }
@@ -169,8 +168,8 @@ struct ChangesPage: Sendable {
         }
     }
 
-    /// The same of documents that the client may see; the others are gone over, and nothing tells where they
-    /// stand, nor do the pieces of the answer.
+    /// The same for documents that the client may see; the others are skipped, and neither the sequences nor the pieces
+    /// of the answer reveal where they are.
     private func filled(
         _ changes: Changes,
         upTo limit: Int,
@@ -205,8 +204,7 @@ struct ChangesPage: Sendable {
         changes.texts.count == limit || changes.byteCount >= call.limits.pageByteCount
     }
 
-    /// Documents in a row whose bodies fill no more than a page, and whether none are behind them; what cannot
-    /// be read is passed over.
+    /// Consecutive documents whose bodies fit in a page, and whether none follow; unreadable ones are skipped.
     private func documents(
         after sequence: UInt64,
         limit: Int,
@@ -222,7 +220,7 @@ struct ChangesPage: Sendable {
         return (page.passingOverDamage(), page.isLast)
     }
 
-    /// Whether a change is what was stored.
+    /// Whether a change is as it was stored.
     private func isSound(_ row: ChangeRow, _ reader: StoreReader) throws -> Bool {
         try call.unlessDamaged {
             _ = try reader.document(row.documentID, in: collection, includingTombstones: true)
@@ -256,12 +254,12 @@ struct ChangesPage: Sendable {
     }
 }
 
-/// Reads changes page by page, and each page in as many goes as it takes.
+/// Reads changes page by page, and each page in as many turns as it takes.
 ///
-/// Used by whoever reads the one page at hand.
+/// Used by one reader at a time.
 private final class ChangesReading: Sendable {
     private let page: ChangesPage
-    /// What has been found of the page at hand.
+    /// The part of the current page found so far.
     private let found: Mutex<ChangesPage.Changes>
 
     init(_ page: ChangesPage, since sequence: UInt64) {
@@ -278,20 +276,20 @@ private final class ChangesReading: Sendable {
         return changes.isWhole ? changes : nil
     }
 
-    /// The same, for whoever waits for changes.
+    /// The same, for those waiting for changes.
     func look(upTo limit: Int = .max) throws -> ChangeLook<ChangesPage.Changes> {
         let count = min(limit, page.call.limits.pageCount)
         guard let changes = try next(count) else { return .unfinished }
         guard changes.texts.isEmpty else { return .found(changes) }
-        // A page of nothing but damage is not the end.
+        // A page with only damaged documents is not the end.
         return changes.isLast ? .nothing : .unfinished
     }
 
-    /// What there is of the page at hand.
+    /// The part of the current page found so far.
     var current: ChangesPage.Changes { found.withLock { $0 } }
 }
 
-/// Changes from a sequence on, as events.
+/// Changes after a sequence, as events.
 private final class ChangesFeed: Sendable {
     private let page: ChangesPage
     private let reading: ChangesReading
@@ -316,10 +314,10 @@ private final class ChangesFeed: Sendable {
     }
 }
 
-/// A page of changes that is waited for; the wait ends with the client.
+/// A page of changes to wait for; the wait ends with the client.
 private final class PollBody: HTTPBodySource {
     private let page: ChangesPage
-    /// What was gone over need not be looked at again.
+    /// Skipped changes need not be examined again.
     private let reading: ChangesReading
     private let limit: Int
     private let deadline: Duration
@@ -347,7 +345,7 @@ private final class PollBody: HTTPBodySource {
         }
     }
 
-    /// It may wait for minutes, for a client that has left.
+    /// It may wait for minutes for a client that has left.
     var isEndless: Bool { true }
 
     func cancel() {

@@ -2,7 +2,7 @@ import DivanHTTP
 import DivanJSON
 import DivanStore
 
-/// Tells what a database holds.
+/// Describes the contents of a database.
 struct DatabaseResource {
     let call: RESTCall
 

@@ -6,8 +6,7 @@ import Glibc
 
 /// Reads, writes and deletes one document.
 ///
-/// A write names the revision that it replaces, so that nobody's work is lost: without one it only
-/// creates.
+/// A write names the revision that it replaces, so that no change is lost; without one it can only create.
 struct DocumentResource {
     let call: RESTCall
     let collection: CollectionPath
@@ -33,7 +32,7 @@ struct DocumentResource {
         guard !call.hasFresh(document.revisionID.tag) else {
             return HTTPResponse(status: 304, headers: headers)
         }
-        // The bytes of the row, as they are.
+        // The stored bytes, unchanged.
         return HTTPResponse(contentType: "application/json", headers: headers, document.body)
     }
 
@@ -45,7 +44,7 @@ struct DocumentResource {
         let body = try JSON.object(object).canonicalBytes()
         let expected = try call.expectedRevision()
         let createsOnly = call.request.headers["If-None-Match"] == "*"
-        // Before anything is looked up: where the condition is about IDs, no answer tells of another's.
+        // Before any lookup: if the condition concerns IDs, no answer reveals another client's document.
         try call.checkStoring(body, as: documentID)
         let document = try call.store.write { writer in
             let stored = try writer.document(documentID, in: collection)
@@ -94,7 +93,7 @@ struct DocumentResource {
         .notFound("there is no document \"\(documentID)\"; …/_all_docs lists what there is")
     }
 
-    /// The ID is that of a document which the client does not see.
+    /// The ID belongs to a document that the client does not see.
     private var taken: RESTError {
         RESTError(403, "forbidden", "this ID is not yours; choose another, or POST without one")
     }
@@ -114,8 +113,8 @@ struct DocumentResource {
         guard isRight else { throw .conflict(current: current?.revisionID) }
     }
 
-    /// Whether a body names blobs, which must be here; where a client does not see everything they
-    /// must be of this document already, or it could read what belongs to others.
+    /// Whether a body refers to blobs, which must be here; for a client with limited rights they must belong to this
+    /// document already, or it could read those of others.
     func checkBlobs(of body: [UInt8], _ current: StoredDocument?) throws -> Bool {
         let wanted = try BlobReferences.digests(in: body.span)
         guard !wanted.isEmpty else { return false }
@@ -144,7 +143,7 @@ struct DocumentResource {
     }
 }
 
-/// Creates documents under IDs of the server's choice.
+/// Creates documents with IDs chosen by the server.
 struct CollectionResource {
     let call: RESTCall
     let collection: CollectionPath

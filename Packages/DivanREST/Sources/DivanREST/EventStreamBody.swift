@@ -3,8 +3,7 @@ import DivanLog
 public import DivanTransport
 import Synchronization
 
-/// An event stream without an end: what is found whenever a database has changed, and now and then a line
-/// that says nothing.
+/// An endless event stream: what is found whenever a database has changed, and a comment line from time to time.
 public final class EventStreamBody: HTTPBodySource {
     private let wait: ChangeWait
     private let heartbeat: Duration
@@ -14,12 +13,11 @@ public final class EventStreamBody: HTTPBodySource {
     /// Creates a stream.
     ///
     /// - Parameters:
-    ///   - bell: Rings when there may be something.
-    ///   - queue: Where the database is looked at.
+    ///   - bell: Rings when there may be events.
+    ///   - queue: The queue on which the database is read.
     ///   - heartbeat: The longest silence.
-    ///   - greeting: Events that are sent at once, so that a client knows that it hears.
-    ///   - look: The events that have come since the last call, never called twice at a time; `nil`
-    ///     when there are none.
+    ///   - greeting: Events sent at once, so that a client knows that it is connected.
+    ///   - look: Returns the events since the last call, never called concurrently; `nil` if there are none.
     public convenience init(
         _ bell: ChangeBell,
         on queue: WorkQueue,
@@ -38,7 +36,7 @@ public final class EventStreamBody: HTTPBodySource {
         )
     }
 
-    /// The same, where a look may be unfinished.
+    /// The same for a look that may be unfinished.
     init(
         _ bell: ChangeBell,
         on queue: WorkQueue,
@@ -69,7 +67,7 @@ public final class EventStreamBody: HTTPBodySource {
         }
     }
 
-    /// It has no end.
+    /// It never ends.
     public var isEndless: Bool { true }
 
     /// Ends the stream.

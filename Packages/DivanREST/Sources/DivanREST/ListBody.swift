@@ -2,13 +2,13 @@ import DivanHTTP
 import DivanJSON
 import Synchronization
 
-/// The bytes of `{"rows":[…],…}` page by page, so that a list of any length takes the memory of a page.
+/// The bytes of `{"rows":[…],…}` page by page, so that a list of any length needs only the memory of one page.
 final class ListBody: Sendable {
     /// One page.
     struct Page {
         /// The items' texts.
         var items: [[UInt8]]
-        /// The members behind the list, which end it; `nil` while there is more.
+        /// The members after the list, which complete it; `nil` while there is more.
         var end: JSONObject?
     }
 
@@ -22,13 +22,13 @@ final class ListBody: Sendable {
     private let next: @Sendable () throws -> Page?
     private let state = Mutex((place: State.before, isEmpty: true))
 
-    /// Creates a list under a key; `next` returns `nil` while a page is not complete.
+    /// Creates a list under a key; `next` returns `nil` while a page is incomplete.
     init(_ key: String, next: @escaping @Sendable () throws -> Page?) {
         self.key = key
         self.next = next
     }
 
-    /// The next bytes; `nil` behind the end, none while there is no page.
+    /// The next bytes; `nil` after the end, none while there is no page.
     func read() throws -> [UInt8]? {
         var (place, isEmpty) = state.withLock { $0 }
         guard place != .behind else { return nil }

@@ -34,9 +34,9 @@ struct ListingResource {
     }
 }
 
-/// Reads the rows of a list page by page, and each page in as many goes as it takes.
+/// Reads the rows of a list page by page, and each page in as many turns as it takes.
 ///
-/// Used by the one page that is being read.
+/// Used by one reader at a time.
 private final class ListingReading: Sendable {
     private let listing: Listing
     private let state: Mutex<(page: Listing.Page, rest: Int)>
@@ -46,7 +46,7 @@ private final class ListingReading: Sendable {
         state = Mutex((Listing.Page(place: place), limit))
     }
 
-    /// The next page; `nil` while it is not complete.
+    /// The next page; `nil` while it is incomplete.
     func next() throws -> ListBody.Page? {
         var (page, rest) = state.withLock { $0 }
         try listing.fill(&page, upTo: min(rest, listing.call.limits.pageCount))
@@ -67,23 +67,23 @@ private final class ListingReading: Sendable {
 private struct Listing: Sendable {
     let call: RESTCall
     let collection: CollectionPath
-    /// How the IDs begin.
+    /// The prefix of the IDs.
     let prefix: String
     let includesDocuments: Bool
 
     struct Page {
-        /// Where to go on.
+        /// Where to continue.
         var place: DocumentID?
         var items: [[UInt8]] = []
-        /// Bytes of those.
+        /// Bytes of the items.
         var byteCount = 0
         /// The document of the last item.
         var last: DocumentID?
-        /// Whether it has as many items as it can have.
+        /// Whether the page is complete.
         var isWhole = false
-        /// Whether nothing comes behind it.
+        /// Whether nothing follows it.
         var isLast = false
-        /// Of a list of all documents, how many there were up to here.
+        /// For a list of all documents, their number so far.
         var list: ListCount?
 
         init(place: DocumentID?, list: ListCount? = nil) {
@@ -97,15 +97,15 @@ private struct Listing: Sendable {
         }
     }
 
-    /// Reads on until a page has `limit` items, or its turn is over.
+    /// Continues until a page has `limit` items, or its turn is over.
     func fill(_ page: inout Page, upTo limit: Int) throws {
-        // A client that takes little at a time may read it for days.
+        // A slow client may take days to read it.
         try call.checkCurrent()
         page = try call.store.read { [page] reader in
             guard call.rights.condition == nil else {
                 return try filled(page, upTo: limit, reader)
             }
-            // One more tells whether there is more.
+            // One extra ID shows whether there are more.
             let ids = try documentIDs(after: page.place, limit: limit + 1, reader)
             var page = page
             if page.place == nil, prefix.isEmpty {
@@ -126,8 +126,7 @@ private struct Listing: Sendable {
         }
     }
 
-    /// Tells the log of a document that damage hides from a list, which passes over it as over others that are
-    /// damaged.
+    /// Logs that a list lacks a document because of damage, which the list skips like other damaged ones.
     private func confirm(_ list: ListCount, _ reader: StoreReader) throws {
         do {
             try reader.confirm(list)
@@ -140,8 +139,8 @@ private struct Listing: Sendable {
         }
     }
 
-    /// The same of the documents that the client may see; nothing tells where others stand between, nor do
-    /// the pieces of the answer.
+    /// The same for the documents that the client may see; neither the rows nor the pieces of the answer reveal where
+    /// others are.
     private func filled(_ page: Page, upTo limit: Int, _ reader: StoreReader) throws -> Page {
         var page = page
         var rest = call.limits.scanCount
@@ -150,7 +149,7 @@ private struct Listing: Sendable {
             let ids = try documentIDs(after: page.place, limit: count, reader)
             for id in ids {
                 if let document = try call.listed(id, in: collection, reader) {
-                    // One more tells whether there is more.
+                    // One extra document shows whether there are more.
                     guard page.items.count < limit,
                         page.byteCount < call.limits.pageByteCount
                     else {
@@ -192,7 +191,7 @@ private struct Listing: Sendable {
 }
 
 extension [UInt8] {
-    /// The text of an object with one more member at its end, whose value is a text already.
+    /// The text of an object with one more member at its end, whose value is JSON text already.
     func adding(_ key: String, _ value: [UInt8]?) -> [UInt8] {
         guard let value else { return self }
         return dropLast() + Array(",\"\(key)\":".utf8) + value + [UInt8(ascii: "}")]

@@ -4,19 +4,18 @@ import DivanStore
 import DivanTransport
 import Synchronization
 
-/// The rows of a query on their way to a client.
+/// The rows of a query while they are sent to a client.
 ///
-/// The first piece is read before there is an answer, so that a query that fails at once is answered
-/// with its error instead of an answer that ends in the middle. The database keeps a snapshot for the rest,
-/// which a client that takes nothing does not hold for long: it is given back when the time is over, or when
-/// much has been written since the last piece.
+/// The first piece is read before the answer begins, so that a query that fails at once is answered with its error
+/// instead of a truncated answer. The database keeps a snapshot for the rest, but not for long if the client reads
+/// nothing: it is released when the time is over, or when much has been written since the last piece.
 final class OpenRows: Sendable {
     private struct State {
-        /// `nil` once the snapshot is given back.
+        /// `nil` once the snapshot is released.
         var rows: StorageRows?
-        /// What has been read ahead.
+        /// Pages that were read ahead.
         var pages: [ListBody.Page]
-        /// What the rest is refused with.
+        /// The error for the remaining rows.
         var failure: QueryStop?
         var timer: TimerToken?
     }
@@ -26,18 +25,18 @@ final class OpenRows: Sendable {
     private let clock: any EventLoop
     private let queue: WorkQueue
     private let state: Mutex<State>
-    /// Whether a piece was taken since the log grew.
+    /// Whether a piece was read since the log grew.
     private let wasRead = Atomic(false)
 
     /// Opens the rows of a query.
     ///
     /// - Parameters:
-    ///   - query: What is asked.
+    ///   - query: The query.
     ///   - pieceByteCount: Bytes of a page.
     ///   - limit: How long the snapshot is kept, from now on.
-    ///   - clock: What tells the time.
-    ///   - queue: Where the snapshot is given back.
-    /// - Throws: What the query fails with at its first rows.
+    ///   - clock: The clock for the limit.
+    ///   - queue: The queue on which the snapshot is released.
+    /// - Throws: The error of the query's first rows.
     init(
         _ query: RESTQuery,
         pieceByteCount: Int,
@@ -66,7 +65,7 @@ final class OpenRows: Sendable {
         state.withLock { $0.timer = timer }
     }
 
-    /// So many rows as fill a piece.
+    /// As many rows as fill a piece.
     func page() throws -> ListBody.Page {
         wasRead.store(true, ordering: .relaxed)
         return try state.withLock { state in
@@ -79,13 +78,13 @@ final class OpenRows: Sendable {
         }
     }
 
-    /// Called on the thread of a writer; a client that takes no more is not waited for.
+    /// Called on a writer's thread; it does not wait for a client that has stopped reading.
     func logIsLong() {
         guard !wasRead.exchange(false, ordering: .relaxed) else { return }
         queue.async { [weak self] in self?.readAhead() }
     }
 
-    /// Gives the snapshot back: with what is read ahead, if that is all.
+    /// Releases the snapshot, after reading one more page if that is the rest.
     private func readAhead() {
         guard !wasRead.load(ordering: .relaxed) else { return }
         state.withLock { state in
@@ -131,7 +130,7 @@ final class OpenRows: Sendable {
             for (title, value) in zip(titles, row) {
                 if let json = value.writableJSON { object[title.text] = json }
             }
-            // A row lies around what it gives, which may be as deep as a document.
+            // A row adds nesting to its values, which may be as deep as a document.
             let text = try JSON.object(object).canonicalBytes(limits: JSONLimits(depth: .max))
             size += text.count
             page.items.append(text)
@@ -139,7 +138,7 @@ final class OpenRows: Sendable {
         return page
     }
 
-    /// Gives the snapshot back.
+    /// Releases the snapshot.
     func end() {
         state.withLock { close(&$0) }
     }

@@ -3,10 +3,10 @@ import DivanLog
 public import DivanTransport
 import Synchronization
 
-/// A body that is read from a database while the client takes it.
+/// A body that is read from a database while the client receives it.
 ///
-/// `read` is called on a `WorkQueue`, never twice at a time, until it returns `nil` or throws. Where it has
-/// nothing yet it returns no bytes, and is called again behind others that want a thread.
+/// `read` is called on a `WorkQueue`, never concurrently, until it returns `nil` or throws. While it has nothing it
+/// returns no bytes, and is called again after others that need a thread.
 public final class PagedBody: HTTPBodySource {
     private let queue: WorkQueue
     private let read: @Sendable () throws -> [UInt8]?
@@ -16,9 +16,9 @@ public final class PagedBody: HTTPBodySource {
     /// Creates a body.
     ///
     /// - Parameters:
-    ///   - queue: Where pieces are read.
-    ///   - read: The next piece; `nil` behind the last, without a byte when it is not ready.
-    ///   - finish: Called when the client went away before the end.
+    ///   - queue: The queue on which pieces are read.
+    ///   - read: Returns the next piece; `nil` after the last, no bytes if it is not ready.
+    ///   - finish: Called if the client left before the end.
     public init(
         on queue: WorkQueue,
         read: @escaping @Sendable () throws -> [UInt8]?,

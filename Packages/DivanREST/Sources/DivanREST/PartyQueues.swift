@@ -4,30 +4,30 @@ import DivanJSON
 import DivanTransport
 import Synchronization
 
-/// Gives each party, a user or else an address, its part of the server's threads, so that whoever asks
-/// for much leaves some to the others.
+/// Gives each party, a user or otherwise an address, its share of the server's threads, so that heavy use by one leaves
+/// some to the others.
 final class PartyQueues: Sendable {
     private enum Party: Hashable {
         case user(ExactText)
         case address(String)
     }
 
-    /// Whose work, and whether with large bodies.
+    /// The party, and whether for large bodies.
     private struct Key: Hashable {
         let party: Party
         let isLarge: Bool
     }
 
-    /// A queue, as long as somebody works with it.
+    /// A queue, for as long as it is in use.
     private struct Entry {
         weak var queue: WorkQueue?
     }
 
-    /// Bytes of a body from which on few are worked on at a time.
+    /// Size in bytes above which only few bodies are processed at a time.
     private static let largeByteCount = 1 << 20
-    /// Does the work of all.
+    /// Runs all work.
     let whole: WorkQueue
-    /// Works on large bodies, two at a time and one of a party: a tree takes up to forty times the bytes of its
+    /// Processes large bodies, two at a time and one per party: parsed JSON takes up to forty times the bytes of its
     /// text.
     let large: WorkQueue
     private let limits: RESTLimits
@@ -39,7 +39,7 @@ final class PartyQueues: Sendable {
         large = WorkQueue(partOf: whole, limit: 2)
     }
 
-    /// The queue of a user, or of whoever has not shown to be one, for a request with so large a body.
+    /// The queue for a user, or for an unauthenticated client, for a request with a body of this size.
     func queue(
         of user: String? = nil,
         at address: SocketAddress,
@@ -57,7 +57,7 @@ final class PartyQueues: Sendable {
     private func queue(of key: Key) -> WorkQueue {
         entries.withLock { entries in
             if let queue = entries[key]?.queue { return queue }
-            // Kept small by those who come: each connection works with three at most.
+            // Cleaned up when new ones arrive: each connection uses three at most.
             if entries.count >= 3 * limits.http.connectionCount {
                 entries = entries.filter { $0.value.queue != nil }
             }

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// Answers questions in SQL++: `{"query": "SELECT …", "parameters": {…}}`.
+/// Runs queries in SQL++: `{"query": "SELECT …", "parameters": {…}}`.
 struct QueryResource {
     let call: RESTCall
     let database: String

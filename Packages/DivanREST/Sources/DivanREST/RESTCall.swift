@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import DivanTransport
 
-/// One request with what it may touch.
+/// One request and everything it may access.
 struct RESTCall: Sendable {
     let request: HTTPRequest
     let store: Store
@@ -13,17 +13,17 @@ struct RESTCall: Sendable {
     let bell: ChangeBell
     let queue: WorkQueue
     let limits: RESTLimits
-    /// Whether the client may still do what it might when it asked.
+    /// Whether the client still has the rights that it had when it asked.
     let isCurrent: @Sendable () -> Bool
 
-    /// Refuses to go on with an answer that takes its time, once the client's rights have changed.
+    /// Refuses to continue a long answer once the client's rights have changed.
     func checkCurrent() throws(RESTError) {
         guard isCurrent() else {
             throw RESTError(403, "forbidden", "your rights have changed; ask again")
         }
     }
 
-    /// Refuses a collection that is not there for this client.
+    /// Refuses a collection that does not exist for this client.
     func check(_ collection: CollectionPath) throws {
         guard mayUse(collection), try store.hasCollection(collection) else {
             throw RESTError.notFound("there is no collection \(collection)")
@@ -32,7 +32,7 @@ struct RESTCall: Sendable {
 
     // MARK: What the client may see
 
-    /// Whether the client may use a collection, if it is there.
+    /// Whether the client may use a collection, if it exists.
     func mayUse(_ collection: CollectionPath) -> Bool {
         rights.collections?.contains(collection) ?? true
     }
@@ -42,7 +42,7 @@ struct RESTCall: Sendable {
         rights.condition?.holds(of: document) ?? true
     }
 
-    /// A document as the client may see it: one that is hidden is none.
+    /// A document as visible to the client: a hidden one does not exist.
     func document(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -51,7 +51,7 @@ struct RESTCall: Sendable {
         try reader.document(documentID, in: collection).flatMap { sees($0) ? $0 : nil }
     }
 
-    /// The same for a list, which passes over a damaged document as feeds do.
+    /// The same for a list, which skips a damaged document, as feeds do.
     func listed(
         _ documentID: DocumentID,
         in collection: CollectionPath,
@@ -60,7 +60,7 @@ struct RESTCall: Sendable {
         try unlessDamaged { try document(documentID, in: collection, reader) } ?? nil
     }
 
-    /// What is read of a document for a list; `nil`, with a line in the log, where it is damaged.
+    /// Reads something of a document for a list; `nil`, with a line in the log, if it is damaged.
     func unlessDamaged<T>(_ body: () throws -> T) throws -> T? {
         do {
             return try body()
@@ -81,7 +81,7 @@ struct RESTCall: Sendable {
         }
     }
 
-    /// Figures of a collection; of a client that sees only some documents they would tell of the others.
+    /// Figures of a collection; for a client that sees only some documents they would reveal others.
     func figures(of collection: CollectionPath, _ reader: StoreReader) throws -> JSONObject {
         var figures: JSONObject = ["name": .string("\(collection)")]
         guard rights.condition == nil else { return figures }
@@ -90,7 +90,7 @@ struct RESTCall: Sendable {
         return figures
     }
 
-    /// Refuses a client that may only read.
+    /// Refuses a client with read-only access.
     func checkWriting() throws(RESTError) {
         guard !rights.isReadOnly, !store.isReadOnly else {
             throw RESTError(403, "read_only", "you may only read here")
@@ -99,7 +99,7 @@ struct RESTCall: Sendable {
 
     // MARK: Options
 
-    /// A number of the query.
+    /// A number in the URL's query.
     func number<Number: FixedWidthInteger>(
         _ name: String,
         in range: ClosedRange<Number>
@@ -111,7 +111,7 @@ struct RESTCall: Sendable {
         return number
     }
 
-    /// A switch of the query: `true` or `false`.
+    /// A switch in the URL's query: `true` or `false`.
     func flag(_ name: String) throws(RESTError) -> Bool {
         switch request.target[name] {
         case nil, "false": false
@@ -120,7 +120,7 @@ struct RESTCall: Sendable {
         }
     }
 
-    /// The revision that the client means to change: `If-Match`, or `?rev=`; `nil` when it names none.
+    /// The revision that the client intends to change: `If-Match`, or `?rev=`; `nil` if it names none.
     func expectedRevision() throws(RESTError) -> ExpectedRevision? {
         let header = request.headers["If-Match"]
         let option = request.target["rev"]
@@ -137,14 +137,14 @@ struct RESTCall: Sendable {
         return .exactly(ExactText(String(tag.dropFirst().dropLast())))
     }
 
-    /// Whether the client has this revision already, so that it need not be sent.
+    /// Whether the client already has this revision, so that it need not be sent.
     func hasFresh(_ tag: String) -> Bool {
         request.headers.elements("If-None-Match").contains {
             $0 == tag || $0 == "W/" + tag || $0 == "*"
         }
     }
 
-    /// Refuses to read a document for whoever asks for another revision than the current one.
+    /// Refuses to read a document if the client asks for a revision other than the current one.
     func checkReading(_ document: StoredDocument) throws(RESTError) {
         guard let wanted = try expectedRevision(), !wanted.fits(document.revisionID) else { return }
         guard request.headers["If-Match"] == nil else {
@@ -157,11 +157,11 @@ struct RESTCall: Sendable {
     }
 }
 
-/// The revision that a client means to change.
+/// The revision that a client intends to change.
 enum ExpectedRevision {
-    /// Whatever is there.
+    /// Any revision.
     case any
-    /// The one that has this name.
+    /// The revision with this name.
     case exactly(ExactText)
 
     init(_ text: String) {

@@ -4,30 +4,30 @@ public import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Chooses the documents that a client may see and store, by a condition in SQL++.
+/// Selects the documents that a client may see and store, with a condition in SQL++.
 ///
-/// Others look as if they were not there. A deletion has no body to be judged by, so it shows only where
-/// the condition speaks of `META().deleted`. One that fails for a document hides it.
+/// Others appear not to exist. A deletion has no body to test, so it is only visible if the condition mentions
+/// `META().deleted`. If the condition fails for a document, the document is hidden.
 public struct RESTCondition: Equatable, Sendable {
-    /// The condition as it was written.
+    /// The condition's text, as written.
     public let text: String
     /// The values of its parameters.
     public let parameters: [ExactText: QueryValue]
     let test: BodyCondition
 
-    /// Reads a condition, such as `owner = $user`.
+    /// Parses a condition, such as `owner = $user`.
     ///
     /// - Parameters:
-    ///   - text: An expression of SQL++.
-    ///   - parameters: A value for each of its parameters; others are ignored.
-    /// - Throws: `QueryError` with the place in the text.
+    ///   - text: An SQL++ expression.
+    ///   - parameters: Values for its parameters; others are ignored.
+    /// - Throws: `QueryError` with the position in the text.
     public init(_ text: String, parameters: [ExactText: QueryValue] = [:]) throws {
         self.text = text
         self.parameters = parameters
         test = try BodyCondition(sql: text, parameters: parameters)
     }
 
-    /// Whether two conditions are one: the same text with the same values.
+    /// Whether two conditions are equal: the same text with the same values.
     public static func == (left: RESTCondition, right: RESTCondition) -> Bool {
         left.text == right.text && left.parameters == right.parameters
     }

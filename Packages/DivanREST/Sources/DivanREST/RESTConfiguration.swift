@@ -7,11 +7,11 @@ public import DivanTLS
 public struct RESTRights: Equatable, Sendable {
     /// The only collections it may use; `nil` means all.
     ///
-    /// The others look as if they were not there, also to queries.
+    /// The others appear not to exist, even to queries.
     public var collections: [CollectionPath]?
-    /// Whether it may only read.
+    /// Whether access is read-only.
     public var isReadOnly: Bool
-    /// Chooses the documents that it may see and store; `nil` means all.
+    /// Selects the documents that it may see and store; `nil` means all.
     public var condition: RESTCondition?
 
     /// Creates rights; the default is everything.
@@ -25,20 +25,20 @@ public struct RESTRights: Equatable, Sendable {
         self.condition = condition
     }
 
-    /// Whether there is something in a database that the client may not see.
+    /// Whether a database may contain anything that the client may not see.
     var isLimited: Bool { collections != nil || condition != nil }
 
-    /// Everything.
+    /// Full access.
     public static let full = RESTRights()
 }
 
-/// A client that has shown who it is, as far as it was asked to.
+/// A client, authenticated as far as required.
 public struct RESTClient: Sendable {
-    /// The user's name; `nil` without an authenticator that asks for one.
+    /// The user's name; `nil` if no authenticator requires one.
     public let user: String?
-    /// Its certificates, its own first.
+    /// The client's certificate chain, its own first.
     public let certificates: [TLSCertificate]
-    /// Its IP address, or that of a proxy in front.
+    /// The client's IP address, or that of a proxy in front.
     public let address: String
 
     /// Creates a client.
@@ -57,28 +57,28 @@ public struct RESTConfiguration: Sendable {
     public var networkInterface: String?
     /// The TCP port; 0 takes a free one.
     public var port: UInt16
-    /// How TLS is spoken; `nil` speaks none.
+    /// The TLS settings; `nil` means no TLS.
     public var tls: TLSContext?
-    /// Lets clients in; the default lets everybody in.
+    /// Authenticates clients; by default everybody is admitted.
     public var authenticator: any ListenerAuthenticator
     /// What a client may do with a database; `nil` refuses it.
     public var rights: @Sendable (RESTClient, _ database: String) -> RESTRights?
-    /// Hears of each request that is refused because of who asks; on any thread, and not for long.
+    /// Called for each request that fails authentication; on any thread, and must return quickly.
     public var onRefusal: (@Sendable (RESTRefusal) -> Void)?
     /// The web origins whose pages may use this server (CORS); none by default.
     ///
     /// `*` allows every page, without credentials.
     public var origins: [String]
-    /// Further names under which a server without TLS that asks nobody who they are may be reached.
+    /// Additional host names for a server without TLS and authentication.
     ///
-    /// Beside addresses, names without a dot, those of local networks, such as `jukebox.local`, and the machine's
-    /// own: anybody else's name may have been made to point here by a page of the web, which could then read
-    /// everything from the browser of a user (DNS rebinding).
+    /// Addresses, names without a dot, those of local networks, such as `jukebox.local`, and the machine's own name are
+    /// always allowed. A web page could make any other name point here, and then read everything from a user's browser
+    /// (DNS rebinding).
     public var hostNames: [String] = []
-    /// Bounds of time and memory.
+    /// Limits for time and memory.
     public var limits: RESTLimits
 
-    /// Creates a configuration; by default everybody may do everything, on a free port, without TLS.
+    /// Creates a configuration; by default everybody has full access, on a free port, without TLS.
     public init(
         databases: [ExactText: Store],
         networkInterface: String? = nil,

@@ -5,8 +5,8 @@ import DivanLog
 import DivanTLS
 import DivanTransport
 
-/// Lets clients in, each on a thread of the server's own; whoever guesses passwords waits, longer each
-/// time, before anybody looks at the next one.
+/// Authenticates clients, each on one of the server's threads; a client that guesses passwords waits, longer each time,
+/// before the next one is checked.
 final class RESTDoor: Sendable {
     /// Sends an answer.
     typealias Answer = @Sendable (HTTPResponse) -> Void
@@ -25,14 +25,14 @@ final class RESTDoor: Sendable {
         logins = LoginTable(limits: configuration.limits.logins)
     }
 
-    /// Calls `body` with who asks, unless it is refused, which it is told.
+    /// Calls `body` with the client, unless it is refused, which it is told.
     func enter(
         _ exchange: HTTPExchange,
         _ answer: @escaping Answer,
         _ body: @escaping @Sendable (RESTClient) -> Void
     ) {
         let queue = queues.queue(at: exchange.address)
-        // Who shows nothing only asks what is needed.
+        // A client without credentials only asks what is required.
         guard
             let shown = ShownCredentials(AuthenticationRequest(exchange), to: authenticator)
         else {
@@ -58,14 +58,14 @@ final class RESTDoor: Sendable {
         let checkLater = { @Sendable in queue.async(unlessGone: exchange.departure, check) }
         follow(decision, exchange, refuse, afterWaiting: checkLater) {
             queue.async(unlessGone: exchange.departure) { [self] in
-                // Those before it in the line may have failed meanwhile.
+                // Earlier attempts in the queue may have failed meanwhile.
                 let decision = seat.admit(at: exchange.loop.now)
                 follow(decision, exchange, refuse, afterWaiting: checkLater, now: check)
             }
         }
     }
 
-    /// Calls `now`, or `afterWaiting` when it is time, or `refuse`.
+    /// Calls `now` immediately, or `afterWaiting` after the wait, or `refuse`.
     private func follow(
         _ decision: LoginDecision,
         _ exchange: HTTPExchange,
@@ -81,7 +81,7 @@ final class RESTDoor: Sendable {
         }
     }
 
-    /// Who asks; `nil` when it was refused, which it has been told.
+    /// The client; `nil` if it was refused, which it has been told.
     private func client(
         of exchange: HTTPExchange,
         _ seat: LoginSeat?,
@@ -111,9 +111,9 @@ final class RESTDoor: Sendable {
         }
     }
 
-    /// Tells the application and the log.
+    /// Reports a refusal to the application and the log.
     ///
-    /// The address stands first and alone, so that nobody can write another one into the line.
+    /// The address comes first and alone, so that nobody can forge another one in the line.
     private func note(
         _ status: Int,
         _ exchange: HTTPExchange,
@@ -130,7 +130,7 @@ final class RESTDoor: Sendable {
         )
         let user = name.map { ", user “\(escapedForLog($0))”" } ?? ""
         let line = "Refused \(refusal.address) over HTTP with \(status)\(user)"
-        // Whoever shows nothing is told what is needed: that is how a client begins.
+        // A request without credentials is normal: that is how a client finds out what is required.
         if showedCredentials { Log(.listener).warning(line) } else { Log(.listener).info(line) }
         onRefusal?(refusal)
     }

@@ -4,17 +4,17 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Why a request was not done: a status, a word for programs, a sentence that says what to do.
+/// Why a request failed: a status, a code for programs, a sentence that says what to do.
 public struct RESTError: Error, Sendable {
     /// The status of the answer.
     public let status: Int
-    /// A word that programs compare, such as `conflict`.
+    /// A code for programs to compare, such as `conflict`.
     public let code: String
-    /// What is wrong and what to do.
+    /// What is wrong, and what to do.
     public let reason: String
-    /// Further members of the answer.
+    /// Additional members of the answer.
     var members: JSONObject = [:]
-    /// Further fields of the answer.
+    /// Additional header fields of the answer.
     var headers: HTTPHeaders = [:]
 
     /// Creates an error.
@@ -24,7 +24,7 @@ public struct RESTError: Error, Sendable {
         self.reason = reason
     }
 
-    /// The error that whatever was thrown means to a client.
+    /// Converts any thrown error into one for a client.
     public init(_ error: any Error) {
         switch error {
         case let error as RESTError: self = error
@@ -76,17 +76,17 @@ public struct RESTError: Error, Sendable {
     /// There is nothing at a path.
     static func notFound(_ reason: String) -> RESTError { RESTError(404, "not_found", reason) }
 
-    /// A request that nobody can do.
+    /// A request that cannot be carried out.
     static func bad(_ reason: String) -> RESTError { RESTError(400, "bad_request", reason) }
 
-    /// The path is right, and the method wrong.
+    /// The path is valid, but not with this method.
     static func method(_ allowed: String) -> RESTError {
         var error = RESTError(405, "method_not_allowed", "this path takes \(allowed)")
         error.headers.append("Allow", allowed)
         return error
     }
 
-    /// Another revision than the client's is current.
+    /// A revision other than the client's is current.
     static func conflict(current: RevisionID?) -> RESTError {
         var error = RESTError(
             409,
@@ -110,13 +110,13 @@ public struct RESTError: Error, Sendable {
 }
 
 extension HTTPResponse {
-    /// An answer in JSON, with a line end for people who read it in a terminal.
+    /// An answer in JSON, with a newline for people who read it in a terminal.
     public static func json(
         _ value: JSON,
         status: Int = 200,
         headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
-        // A value of ours has no numbers that JSON cannot hold, and lies around documents of any depth.
+        // Our own values have no numbers that JSON cannot represent, and may contain documents of any depth.
         let bytes =
             (try? value.canonicalBytes(limits: JSONLimits(depth: .max))) ?? Array("{}".utf8)
         return HTTPResponse(

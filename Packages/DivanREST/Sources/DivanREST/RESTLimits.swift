@@ -4,40 +4,40 @@ public import DivanStore
 
 /// What clients may make a REST server hold or wait for; every member is a maximum.
 public struct RESTLimits: Sendable {
-    /// The bounds of requests and connections.
+    /// The limits for requests and connections.
     public var http: HTTPLimits
-    /// Requests worked on at one time; the others wait in line.
+    /// Requests processed at the same time; the others are queued.
     ///
     /// The default is 16.
     public var workerCount: Int
-    /// The same of one user, or else of one address, of one /64 with IPv6; the default is 12.
+    /// The same for one user, or otherwise one address, one /64 with IPv6; the default is 12.
     ///
-    /// An address of this machine has no such bound with `logins.sparesLoopback`, as a proxy in front brings
-    /// everyone from there.
+    /// With `logins.sparesLoopback`, a loopback address has no such limit, because everyone behind a local proxy has
+    /// it.
     public var partyWorkerCount: Int
-    /// Documents or changes read for one piece of a list; the default, 200, is some 100 KB.
+    /// Documents or changes read for one piece of a list; the default, 200, takes some 100 KB.
     public var pageCount: Int
-    /// Bytes of such a piece, after which it ends; the default is 1 MiB, and one document may have more.
+    /// Bytes after which such a piece ends; the default is 1 MiB, and a single document may exceed it.
     public var pageByteCount: Int
-    /// Documents looked at in one go for a client with a condition, of which it may see none.
+    /// Documents examined in one turn for a client with a condition, which may see none of them.
     ///
-    /// Others have their turn before it goes on. The default is 1,000.
+    /// Other requests have their turn before it continues. The default is 1,000.
     public var scanCount: Int
-    /// Bytes of rows collected for one piece of a query's answer; the default is 64 KiB.
+    /// Bytes of rows gathered for one piece of a query's answer; the default is 64 KiB.
     public var pieceByteCount: Int
-    /// For a query; the default is 30 s.
+    /// The time limit for a query; the default is 30 s.
     public var queryTimeout: Duration
-    /// What the queries of all clients may hold while they run, one of them half of it; the default is 256 MiB.
+    /// The memory that all clients' running queries may use, and one of them half of it; the default is 256 MiB.
     public var queryMemory: QueryMemory
-    /// Bytes of the documents that a client with a condition may see, of the collections of one query.
+    /// Total bytes of the documents that a client with a condition may see, in the collections of one query.
     ///
     /// The query runs on a copy of them. The default is 16 MiB.
     public var sightByteCount: Int
-    /// For a client that waits for changes by long polling; the default is 5 minutes.
+    /// The time limit for a client that waits for changes by long polling; the default is 5 minutes.
     public var longestPoll: Duration
-    /// Silence in an event stream before a line is sent that says nothing; the default is 15 s.
+    /// Silence in an event stream before a comment line is sent; the default is 15 s.
     public var heartbeat: Duration
-    /// Requests of one address that wait to be let in, and how long those wait who guess passwords.
+    /// Requests from one address that wait for authentication, and the delays for those who guess passwords.
     public var logins: AuthLimits
 
     /// Creates limits.

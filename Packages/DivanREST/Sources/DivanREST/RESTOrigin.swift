@@ -2,13 +2,13 @@ import DivanAuth
 import DivanHTTP
 import Glibc
 
-/// Which pages of the web may use the server (CORS), and what keeps the others out.
+/// The web pages that may use the server (CORS), and the protection against others.
 ///
-/// Without an allowed origin nothing is said, and browsers keep answers from pages of other origins. Two ways
-/// are left to such a page: a POST that it sends without seeing the answer, which is refused; and a name of its
-/// own that is made to point here (DNS rebinding), under which the browser takes the server for a part of the
-/// page. Where nobody is asked who they are, so that this is enough to be let in, and no certificate proves
-/// the name, a request has to come under an address or a name that nobody can register.
+/// Without an allowed origin no CORS fields are sent, and browsers withhold answers from pages of other origins. Such a
+/// page has two ways left: a POST sent without seeing the answer, which is refused; and its own host name pointing here
+/// (DNS rebinding), so that the browser treats the server as part of the page. Where no authentication is required, so
+/// that this would suffice, and no certificate proves the name, a request must use an address or a name that nobody can
+/// register.
 ///
 /// Source: the Fetch standard, §3.2; RFC 6761, RFC 6762, RFC 8375.
 struct RESTOrigin: Sendable {
@@ -24,10 +24,10 @@ struct RESTOrigin: Sendable {
         }
     }
 
-    /// Why a page of the web may not send this; `nil` lets it go on.
+    /// The error for a web page that may not send this; `nil` if it may.
     ///
-    /// `names` are those under which the server may be asked, beside addresses and names of local networks;
-    /// `nil` takes every name. `isSecure` tells whether the request came by TLS.
+    /// `names` are the allowed host names, besides addresses and names of local networks; `nil` allows every name.
+    /// `isSecure` says whether the request came over TLS.
     func refusal(names: [String]?, isSecure: Bool) -> RESTError? {
         let field = request.headers["Host"] ?? ""
         let host = HostField(field)
@@ -43,7 +43,7 @@ struct RESTOrigin: Sendable {
             let advice = "allow that origin"
             return RESTError(403, "origin", "pages of \(origin) change nothing here; \(advice)")
         case "*" where request.method == "POST" && !isJSON:
-            // A form is sent without being asked for leave, and with what the browser knows of its user.
+            // A form is sent without asking for permission, and with the browser's stored credentials.
             let advice = "name it in `origins`, or send application/json"
             return RESTError(403, "origin", "pages of \(origin) send no forms here; \(advice)")
         default: return nil
@@ -62,7 +62,7 @@ struct RESTOrigin: Sendable {
         return String(decoding: name, as: UTF8.self)
     }()
 
-    /// The answer to a browser that asks before it sends; `nil` for any other request.
+    /// The answer to a browser's preflight request; `nil` for any other request.
     var preflight: HTTPResponse? {
         guard request.method == "OPTIONS", allowed != nil,
             request.headers["Access-Control-Request-Method"] != nil
@@ -78,7 +78,7 @@ struct RESTOrigin: Sendable {
         )
     }
 
-    /// The answer with the fields that let the page see it.
+    /// The answer with the header fields that let the page read it.
     func marking(_ response: HTTPResponse) -> HTTPResponse {
         guard let allowed else { return response }
         var response = response

@@ -2,23 +2,23 @@ public import DivanJSON
 import DivanQuery
 public import DivanStore
 
-/// A question to a store, checked.
+/// A checked query on a store.
 public struct RESTQuery: Sendable {
     private let store: Store
     private let query: StorageQuery
     private let sight: QuerySight?
 
-    /// Reads and checks a question.
+    /// Parses and checks a query.
     ///
     /// - Parameters:
-    ///   - text: SQL++.
-    ///   - store: Who is asked.
-    ///   - name: The database's name, as which `FROM` may speak of the default collection.
-    ///   - parameters: Values of `$NAME`; those that are left out are MISSING.
+    ///   - text: The query in SQL++.
+    ///   - store: The database to query.
+    ///   - name: The database's name, with which `FROM` may refer to the default collection.
+    ///   - parameters: Values of `$NAME`; those left out are MISSING.
     ///   - timeout: How long it may run, from now on.
-    ///   - memory: Of which it takes what it needs.
-    ///   - collections: The only ones that it may ask; the others are not there for it.
-    ///   - sight: The only documents that there are for it; `nil` means all.
+    ///   - memory: The budget from which it takes memory.
+    ///   - collections: The only collections that it may use; others do not exist for it.
+    ///   - sight: The only documents that exist for it; `nil` means all.
     /// - Throws: `QueryError`, `StoreError`.
     public init(
         _ text: String,
@@ -37,7 +37,7 @@ public struct RESTQuery: Sendable {
             collections: collections
         )
         let statement = try QueryStatement(sql: text).checked(against: catalogue, text: text)
-        // The default collection is there for every check, and so are its names.
+        // The default collection exists for every check, and so do its names.
         if let other = statement.everyCollection.first(where: { !catalogue.isAllowed($0) }) {
             throw QueryError("there is no collection \(other.scope.text).\(other.name.text)")
         }
@@ -47,7 +47,7 @@ public struct RESTQuery: Sendable {
         query = StorageQuery(statement, parameters: values, watch: watch)
     }
 
-    /// How it would be run: `{"sql":…,"steps":[…]}`.
+    /// The query plan: `{"sql":…,"steps":[…]}`.
     public func plan() throws -> JSON {
         let plan = try store.plan(of: query)
         let steps = plan.steps.map { step -> JSON in
@@ -56,8 +56,8 @@ public struct RESTQuery: Sendable {
         return ["sql": .string(plan.sql), "steps": .array(steps)]
     }
 
-    /// At most `limit` rows, and no more than `byteCount` bytes of them and one row, with the titles of the
-    /// columns: `{"columns":[…],"rows":[[…]],"more":…}`.
+    /// Up to `limit` rows, which end with the one that reaches `byteCount` bytes, with the titles of the columns:
+    /// `{"columns":[…],"rows":[[…]],"more":…}`.
     public func table(limit: Int, byteCount: Int) throws -> JSON {
         let rows = try rows()
         defer { rows.end() }
@@ -79,7 +79,7 @@ public struct RESTQuery: Sendable {
         ]
     }
 
-    /// Stops it, and tells when its rows are in the way of the database.
+    /// Stops it, and reports when its rows hinder the database.
     var watch: QueryWatch { query.watch }
 
     func rows() throws -> StorageRows {
@@ -88,7 +88,7 @@ public struct RESTQuery: Sendable {
     }
 }
 
-/// A database of which a client may use some collections.
+/// A database with the collections that a client may use.
 private struct LimitedCatalogue: QueryCatalogue {
     let whole: StoreCatalogue
     let collections: [CollectionPath]?

@@ -1,13 +1,13 @@
-/// A request that was let in by nobody, and what is known of who made it.
+/// A request that failed authentication, and what is known about the client.
 public struct RESTRefusal: Equatable, Sendable {
     /// The status of the answer: 401 wrong or missing credentials, 429 too many attempts.
     public let status: Int
     /// The client's IP address, or that of a proxy in front.
     public let address: String
-    /// The user that the client says it is, which nobody has proven; `nil` when it names none.
+    /// The user name that the client claims, unverified; `nil` if it names none.
     public let claimedUser: String?
-    /// Whether the client showed credentials; one that does not only asks what is needed.
+    /// Whether the client sent credentials; one without only asks what is required.
     public let showedCredentials: Bool
-    /// The database that it asked for, if that is served.
+    /// The requested database, if it is served.
     public let database: String?
 }

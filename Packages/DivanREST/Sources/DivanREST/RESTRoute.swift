@@ -2,7 +2,7 @@ import DivanHTTP
 import DivanRevisions
 import DivanStore
 
-/// What a path names.
+/// What a path refers to.
 ///
 /// `/`, `/DB`, `/DB/_query`, `/DB/COLLECTION`, `/DB/COLLECTION/_all_docs`, `…/_changes`,
 /// `/DB/COLLECTION/ID`, `/DB/COLLECTION/ID/_blobs/KEY`. A slash in a name is written `%2F`.

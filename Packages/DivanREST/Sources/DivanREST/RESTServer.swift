@@ -6,10 +6,10 @@ import DivanTLS
 import DivanTransport
 import Synchronization
 
-/// Serves databases to whoever speaks HTTP: documents, lists, changes, queries and blobs.
+/// Serves databases over HTTP: documents, lists, changes, queries and blobs.
 ///
-/// Any thread may call it. The paths stand in `README.md`. A request is let in and answered on a thread
-/// of the server's own; lists of any length take the memory of one page.
+/// May be used from any thread. The paths are described in `README.md`. A request is authenticated and answered on one
+/// of the server's threads; lists of any length need only the memory of one page.
 ///
 /// ```swift
 /// let server = RESTServer(RESTConfiguration(databases: ["travel": store]))
@@ -19,7 +19,7 @@ public final class RESTServer: Sendable {
     private let service: RESTService
     private let server: HTTPServer
 
-    /// Prepares a server; it listens from `start` on.
+    /// Prepares a server; it starts to listen in `start`.
     public init(_ configuration: RESTConfiguration) {
         let service = RESTService(configuration)
         self.service = service
@@ -33,21 +33,21 @@ public final class RESTServer: Sendable {
         ) { exchange in service.serve(exchange) }
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    /// - Throws: `TransportError` if the port is in use or the interface is unknown.
     @discardableResult
     public func start() throws -> UInt16 { try server.start() }
 
     /// The port while it listens.
     public var port: UInt16? { server.port }
 
-    /// Ends to listen and closes every connection.
+    /// Stops listening and closes every connection.
     public func stop() { server.stop() }
 }
 
-/// Lets clients in, and brings requests to what they name.
+/// Authenticates clients, and routes their requests.
 final class RESTService: Sendable {
     private let configuration: RESTConfiguration
     private let queues: PartyQueues
@@ -94,7 +94,7 @@ final class RESTService: Sendable {
                     queue.async(unlessGone: exchange.departure) { [self] in
                         do {
                             let body = try body.get()
-                            // To send it may have taken a while.
+                            // Receiving the body may have taken a while.
                             try call.call?.checkCurrent()
                             answer(response(to: route, call, body: body))
                         } catch {
@@ -105,13 +105,13 @@ final class RESTService: Sendable {
             } catch {
                 let response = RESTError(error).response
                 guard exchange.request.framing != .none else { return answer(response) }
-                // Read first, so that the connection can go on.
+                // Read first, so that the connection can continue.
                 exchange.readBody { _ in answer(response) }
             }
         }
     }
 
-    // MARK: What is asked
+    // MARK: Requests
 
     private func call(
         for route: RESTRoute,
@@ -149,13 +149,13 @@ final class RESTService: Sendable {
             guard failure.status == 500, asked.call?.rights.condition != nil else {
                 return failure.response
             }
-            // What is damaged may be a document that the client does not see.
+            // The damaged document may be one that the client does not see.
             Log(.listener).error("An answer failed: \(error)")
             return RESTError(500, "internal", "something failed; see the server's log").response
         }
     }
 
-    /// What a resource answers; `nil` where the path names none.
+    /// The answer of a resource; `nil` if the path refers to none.
     private func response(
         to route: RESTRoute,
         _ call: RESTCall,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DivanREST
 
-/// What waits for a change ends with whoever wanted to know of it.
+/// A wait for changes ends with whoever started it.
 @Suite(.timeLimit(.minutes(5))) struct ChangeWaitTests {
     private let queue = WorkQueue(label: "test", limit: 1)
     private let bell: ChangeBell
@@ -16,7 +16,7 @@ import Testing
         bell = ChangeBell(.inMemory(), clock: EventLoopGroup.shared.next(), queue: queue)
     }
 
-    /// Lets the queue do what it has.
+    /// Lets the queue finish its work.
     private func settle() {
         let isDone = DispatchSemaphore(value: 0)
         queue.async { isDone.signal() }

@@ -9,7 +9,7 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// A client with a condition sees its own documents, and cannot find out about others.
+/// A client with a condition sees its own documents, and cannot find out anything about others.
 @Suite(.timeLimit(.minutes(2))) struct ConditionTests {
     private let served: Served
     private let anna = "Authorization: Basic \(Base64Text.of("anna:a"))"
@@ -19,7 +19,7 @@ import Testing
     init() throws {
         served = try Served { configuration in
             configuration.limits.pageCount = 3
-            // Some goes find nothing that the client may see.
+            // Some turns find nothing that the client may see.
             configuration.limits.scanCount = 4
             configuration.limits.sightByteCount = 10_000
             configuration.limits.heartbeat = .milliseconds(20)
@@ -217,7 +217,7 @@ import Testing
         visitor.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\(anna)\r\n\r\n")
         let writer = try served.visitor()
         for number in 0..<10 {
-            // An answer to another request lies between, so the poll has looked at some of them.
+            // Another answer is sent in between, so the poll has examined some of them.
             try served.put("other\(number)", #"{"owner":"bo"}"#)
             _ = try writer.ask("GET", "/notes", bo)
         }
@@ -263,7 +263,7 @@ import Testing
         #expect(throws: (any Error).self) { try visitor.read(through: "\"after\"") }
     }
 
-    /// Grants everything so many times, and nothing from then on.
+    /// Grants everything this many times, and nothing afterwards.
     private final class Grants: Sendable {
         private let count: Atomic<Int>
 
@@ -291,7 +291,7 @@ import Testing
     }
 
     @Test func `rows and blobs end when their user is removed`() throws {
-        // Removed behind the first pieces.
+        // Removed after the first pieces.
         let grants = Grants(4)
         let served = try Served { configuration in
             configuration.limits.pieceByteCount = 1

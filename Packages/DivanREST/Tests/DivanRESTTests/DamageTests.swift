@@ -6,7 +6,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// One damaged document hides no other, and is in no list as something else.
+/// One damaged document hides no other, and no list shows it as something else.
 @Suite(.timeLimit(.minutes(2))) struct DamageTests {
     @Test(arguments: [false, true])
     func `a list passes over a document whose head is damaged`(hasCondition: Bool) throws {
@@ -50,12 +50,12 @@ import Testing
             let deleted = rows?.filter { $0["deleted"]?.bool == true }
             #expect(deleted?.compactMap { $0["id"]?.string } == ["d5"], "\(target)")
         }
-        // The list is told to be short by the log alone, as where one of its documents is damaged.
+        // Only the log says that the list is incomplete, as with a damaged document.
         let rows = try visitor.ask("GET", "/notes/_default/_all_docs").json()["rows"]?.array
         #expect(rows?.count == 8)
     }
 
-    /// A database of ten documents, with an edit of their table that no checksum knows.
+    /// A database of ten documents, with a change to their table that does not match the checksum.
     private func damaged(_ edit: String, in folder: TemporaryDirectory) throws -> Store {
         let path = folder.file("a.cblite2")
         let written = try Store.open(directory: path, options: StoreOptions(create: true))

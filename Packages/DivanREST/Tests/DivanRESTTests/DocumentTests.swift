@@ -5,7 +5,7 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-/// Documents by raw sockets: read, write with revision, delete.
+/// Documents over raw sockets: read, write with a revision, delete.
 @Suite(.timeLimit(.minutes(2))) struct DocumentTests {
     @Test func `a document is created, read, replaced and deleted on one connection`() throws {
         try Served().visiting { visitor in
@@ -197,7 +197,7 @@ import Testing
 }
 
 extension Served {
-    /// Runs a visit while the server lives.
+    /// Runs requests while the server is running.
     func visiting(_ body: (HTTPTestClient) throws -> Void) throws {
         try body(try visitor())
     }

@@ -39,7 +39,7 @@ import Testing
         let visitor = try served.visitor()
         let target = "/notes/_default/_all_docs?include_docs=true"
         visitor.send("GET \(target) HTTP/1.1\r\nHost: h\r\n\r\n")
-        // Nobody reads: what is under way is bounded by the sockets and one page.
+        // Nobody reads: what is in transit is limited by the sockets and one page.
         #expect(try visitor.read(through: "{\"rows\":[").count > 0)
         #expect(OwnProcess.residentByteCount < before + 20 << 20)
         let answer = try served.visitor().ask("GET", target)
@@ -86,7 +86,7 @@ import Testing
         let visitor = try served.visitor()
         let poll = "/notes/_default/_changes?feed=longpoll&since=1"
         visitor.send("GET \(poll) HTTP/1.1\r\nHost: h\r\n\r\n")
-        // Whether it looks before or after this change, it tells of it.
+        // Whether it looks before or after this change, it reports it.
         try served.put("b", "{}")
         let answer = try visitor.readAnswer().json()
         #expect(answer["results"]?.array?.first?["id"]?.string == "b")
@@ -129,7 +129,7 @@ import Testing
         #expect(plan["steps"]?.array?.isEmpty == false)
         let wrong = #"{"query":"SELECT n FROM notes","parameters":{"x":1}}"#
         #expect(try visitor.ask("POST", "/notes/_query", body: wrong).status == 400)
-        // This one is known to be wrong when its first row is made.
+        // The error in this one is detected when its first row is produced.
         let late = #"{"query":"SELECT REGEXP_LIKE('a', '(') FROM _"}"#
         let refusal = try visitor.ask("POST", "/notes/_query", body: late)
         #expect(refusal.status == 400, "\(refusal)")
@@ -149,7 +149,7 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self).contains(deep))
     }
 
-    /// A player jumps in a film, and a download goes on where it broke off.
+    /// A player seeks in a film, and a download resumes where it was interrupted.
     private func read(_ path: String, of content: String, by visitor: HTTPTestClient) throws {
         let whole = try visitor.ask("HEAD", path, "Range: bytes=0-9")
         #expect(whole.status == 200 && whole.field("Accept-Ranges") == "bytes")

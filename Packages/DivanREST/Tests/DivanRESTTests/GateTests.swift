@@ -8,7 +8,7 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// Who may come, and what for.
+/// Who may connect, and what they may do.
 @Suite(.timeLimit(.minutes(2))) struct GateTests {
     private static let shop = CollectionPath(scope: "shop", name: "chairs")
 
@@ -68,7 +68,7 @@ import Testing
         #expect(refusals.allSatisfy { $0.address == "127.0.0.1" })
     }
 
-    /// Lets in who has the key of this test.
+    /// Admits whoever has the key of this test.
     private struct KeyAuthenticator: ListenerAuthenticator {
         var credentialFields: [String] { ["X-API-Key"] }
 
@@ -156,7 +156,7 @@ import Testing
         #expect(try open.visitor().ask("PUT", "/notes/_default/x", body: body).status == 201)
     }
 
-    /// A form needs no leave of the server's, and comes with what the browser knows of its user.
+    /// A form needs no permission from the server, and is sent with the browser's stored credentials.
     @Test func `where every page is allowed, one of another origin sends no forms`() throws {
         let served = try Served { $0.origins = ["*"] }
         for (type, status) in [
@@ -197,7 +197,7 @@ import Testing
         #expect(evil.field("Access-Control-Allow-Origin") == nil)
     }
 
-    /// A browser sends such a POST without asking first.
+    /// A browser sends such a POST without a preflight request.
     @Test(arguments: [
         ("Origin: https://evil.example", 403), ("Origin: null", 403), ("X: y", 201),
         ("Origin: http://localhost", 201), ("Origin: https://app.example", 201),

@@ -38,7 +38,7 @@ import Testing
         )
     }
 
-    /// Waits for what the clock and the queue have to do by now.
+    /// Waits until the clock and the queue have done what is due.
     private func settle() {
         let isDone = DispatchSemaphore(value: 0)
         clock.schedule(at: clock.now + .milliseconds(1)) { [queue] in

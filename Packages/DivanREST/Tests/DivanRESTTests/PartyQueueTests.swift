@@ -5,7 +5,7 @@ import Testing
 
 @testable import DivanREST
 
-/// What one client may take of a server's threads.
+/// The share of a server's threads that one client may use.
 @Suite struct PartyQueueTests {
     private func address(_ host: String) throws -> SocketAddress {
         try #require(SocketAddress(host: host, port: 1))
