@@ -1,13 +1,13 @@
 import DivanStore
 
-/// Pictures that a browser shows and that can run nothing; SVG is none of them.
+/// Pictures that a browser displays and that cannot run code; SVG is excluded.
 enum PictureKind: String {
     case png = "image/png"
     case jpeg = "image/jpeg"
     case gif = "image/gif"
     case webp = "image/webp"
 
-    /// Looks at the first bytes of a content; `nil` for anything else, and for what is not here.
+    /// Examines the first bytes of a blob; `nil` for anything else, and for a missing blob.
     init?(of digest: BlobDigest, in blobs: BlobStore) throws {
         guard blobs.contains(digest) else { return nil }
         self.init(try blobs.reader(digest).read(upTo: 12))

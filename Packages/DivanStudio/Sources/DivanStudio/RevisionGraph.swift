@@ -2,19 +2,18 @@ public import DivanJSON
 public import DivanRevisions
 public import DivanStore
 
-/// The revisions of a document as points of a drawing, or for a program: a tree's with their parents,
-/// version vectors with what each has seen.
+/// The revisions of a document as nodes, for a drawing or a program: those of a tree with their parents, version
+/// vectors with what each has seen.
 public struct RevisionGraph {
-    /// An object for each revision that is known, a tree's newest first, of version vectors the current
-    /// one.
+    /// An object for each known revision: of a tree the newest first, of version vectors the current one first.
     public let nodes: [JSON]
 
-    /// Takes a history apart.
+    /// Creates the nodes of a history.
     ///
     /// - Parameters:
-    ///   - history: What the store has of the document; without one there are no points.
-    ///   - remotes: Whose latest revisions are marked.
-    ///   - source: Who writes in this database.
+    ///   - history: The store's history of the document; without one there are no nodes.
+    ///   - remotes: The remotes whose latest revisions are marked.
+    ///   - source: The source that writes to this database.
     public init(
         _ history: (any RevisionHistory)?,
         remotes: [StoredRemote],

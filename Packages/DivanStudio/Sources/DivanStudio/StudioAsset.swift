@@ -2,7 +2,7 @@ import DivanHTTP
 
 /// A file of the page, embedded in the program.
 struct StudioAsset {
-    /// The pages, which are one text: the script looks at the address.
+    /// The pages, which share one text: the script examines the address.
     private static let pages = [
         "/", "/collection", "/document", "/new", "/conflicts", "/conflict", "/changes",
         "/query", "/indexes", "/peers",
@@ -10,7 +10,7 @@ struct StudioAsset {
 
     let response: HTTPResponse
 
-    /// The asset at a path; `nil` where there is none.
+    /// The asset at a path; `nil` if there is none.
     init?(_ path: String) {
         switch path {
         case _ where Self.pages.contains(path):

@@ -12,15 +12,15 @@ public struct StudioConfiguration: Sendable {
     public var port: UInt16
     /// Whether documents may be changed.
     public var mayWrite: Bool
-    /// What processes have published of their listeners and replications.
+    /// What processes have published about their listeners and replications.
     public var peers: @Sendable () -> [JSON]
-    /// The same of the other databases on this machine, each with its `path`: the drawing shows which
-    /// of them sync with this one, and with each other.
+    /// The same for the other databases on this machine, each with its `path`: the drawing shows which of them sync
+    /// with this one, and with each other.
     public var neighbours: @Sendable () -> [JSON]
-    /// The bounds of requests and connections.
+    /// The limits for the studio.
     public var limits: StudioLimits
 
-    /// Creates a configuration; the default only reads, on a free port.
+    /// Creates a configuration; by default read-only, on a free port.
     public init(
         store: Store,
         name: String,
@@ -42,30 +42,30 @@ public struct StudioConfiguration: Sendable {
 
 /// What a studio holds or waits for; every member is a maximum.
 public struct StudioLimits: Sendable {
-    /// The bounds of requests and connections; 32 connections by default, it serves one person.
+    /// The limits for requests and connections; 32 connections by default, because it serves one person.
     public var http: HTTPLimits
-    /// Documents of one page of a table; the default is 200.
+    /// Documents on one page of a table; the default is 200.
     public var pageCount: Int
-    /// Bytes of a body that a table shows, longer ones show their size; and of the way to a blob, whose
-    /// picture is left out otherwise.
+    /// Bytes of a body shown in a table, where only the size is shown for longer ones; and of a path to a blob, whose
+    /// picture is omitted otherwise.
     ///
     /// The default is 4 KiB.
     public var shownByteCount: Int
-    /// Blobs shown beside a document; the default is 200.
+    /// Blobs shown with a document; the default is 200.
     public var blobCount: Int
-    /// Changes listed of each collection; the default is 50.
+    /// Changes listed for each collection; the default is 50.
     public var changeCount: Int
-    /// Requests worked on at a time; the default is 8.
+    /// Requests processed at the same time; the default is 8.
     public var workerCount: Int
     /// Rows shown of a query's answer; the default is 500.
     public var rowCount: Int
-    /// Bytes of those rows, after which no further one is shown; the default is 4 MiB.
+    /// Bytes of those rows, after which no more are shown; the default is 4 MiB.
     public var answerByteCount: Int
     /// Conflicts listed; the default is 500.
     public var conflictCount: Int
-    /// For a query; the default is 30 s.
+    /// The time limit for a query; the default is 30 s.
     public var queryTimeout: Duration
-    /// Silence in the stream of changes before a line is sent that says nothing; the default is 15 s.
+    /// Silence in the stream of changes before a comment line is sent; the default is 15 s.
     public var heartbeat: Duration
 
     /// Creates limits.

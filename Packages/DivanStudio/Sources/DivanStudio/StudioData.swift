@@ -6,7 +6,7 @@ import DivanRevisions
 import DivanStore
 import DivanTransport
 
-/// What the pages show, as JSON.
+/// The data of the pages, as JSON.
 struct StudioData: Sendable {
     private let store: Store
     private let name: String
@@ -47,7 +47,7 @@ struct StudioData: Sendable {
         let prefix = target["prefix"] ?? ""
         let after = target["after"].map { DocumentID(unchecked: $0) }
         return try store.read { reader in
-            // One more tells whether there is more.
+            // One extra ID shows whether there are more.
             let ids = try reader.documentIDs(
                 in: path,
                 prefix: prefix,
@@ -66,7 +66,7 @@ struct StudioData: Sendable {
         }
     }
 
-    /// A document that is damaged is named all the same.
+    /// A damaged document is listed, too.
     private func row(
         _ id: DocumentID,
         in path: CollectionPath,
@@ -104,7 +104,7 @@ struct StudioData: Sendable {
                 remotes: try reader.remotes(),
                 source: store.source
             )
-            // The way to each is as long as all names on it: a few bytes can say much there.
+            // The path to each includes all names along it, so a short body can have very long ones.
             let named = try BlobReferences.all(in: document.body.span).lazy
                 .filter { $0.pointerByteCount <= limits.shownByteCount }
                 .prefix(limits.blobCount)
@@ -122,7 +122,7 @@ struct StudioData: Sendable {
         }
     }
 
-    /// A blob beside its document, which is shown whatever the content is.
+    /// A blob of a document, which is shown whatever its content is.
     static func shown(_ blob: BlobReference, in blobs: BlobStore) -> JSON {
         var (isPicture, isReadable) = (false, true)
         do {
@@ -139,7 +139,7 @@ struct StudioData: Sendable {
         ]
     }
 
-    /// The documents that wait for a decision.
+    /// The documents with unresolved conflicts.
     func conflicts() throws -> JSON {
         try store.read { reader in
             var rows: [JSON] = []
@@ -153,7 +153,7 @@ struct StudioData: Sendable {
         }
     }
 
-    /// Both sides of a conflict, what they have in common, and what a merge would make of them.
+    /// Both sides of a conflict, what they have in common, and the result of a merge.
     func conflict(_ target: HTTPTarget) throws -> JSON {
         let (path, id) = try StudioPlace.document(target)
         guard let conflict = try store.read({ try $0.conflict(of: id, in: path) }) else {
@@ -189,7 +189,7 @@ struct StudioData: Sendable {
         ]
     }
 
-    /// A stored body, however long it is.
+    /// Parses a stored body of any length.
     private static func json(_ body: [UInt8]) throws(JSONError) -> JSON {
         try JSON(parsing: body, limits: StoreLimits.bodyText)
     }
@@ -229,7 +229,7 @@ struct StudioData: Sendable {
         }
     }
 
-    /// The rows of a query and how it was run.
+    /// The rows of a query, and how it was run.
     func query(_ request: HTTPRequest, body: [UInt8]) throws -> JSON {
         let text =
             body.isEmpty ? request.target["q"] : try JSON(parsing: body).object?["query"]?.string
@@ -243,7 +243,7 @@ struct StudioData: Sendable {
         return .object(table)
     }
 
-    /// The content of a blob: a picture as one, anything else to be saved.
+    /// The content of a blob: a picture to display, anything else to be saved.
     func blob(_ request: HTTPRequest, on queue: WorkQueue) throws -> HTTPResponse {
         let (path, id) = try StudioPlace.document(request.target)
         let pointer = request.target["pointer"] ?? ""
@@ -256,7 +256,7 @@ struct StudioData: Sendable {
         var headers: HTTPHeaders = [
             "Content-Security-Policy": "default-src 'none'; sandbox"
         ]
-        // By its first bytes: what a document says of a blob is whoever wrote it.
+        // By its first bytes: a document can claim anything about a blob.
         if let kind = try PictureKind(of: blob.digest, in: store.blobs) {
             headers.append("Content-Type", kind.rawValue)
         } else {
@@ -268,7 +268,7 @@ struct StudioData: Sendable {
     }
 }
 
-/// Reads which collection and document a request names.
+/// Reads the collection and document that a request names.
 enum StudioPlace {
     static func collection(_ target: HTTPTarget) throws(RESTError) -> CollectionPath {
         guard let path = CollectionPath(target["collection"] ?? "_default") else {

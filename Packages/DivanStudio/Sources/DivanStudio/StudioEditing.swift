@@ -4,7 +4,7 @@ import DivanREST
 import DivanRevisions
 import DivanStore
 
-/// Changes documents and ends conflicts, of the revision that the person saw and of no other.
+/// Changes documents and resolves conflicts, but only for the revision that the person saw.
 struct StudioEditing {
     let store: Store
 
@@ -53,7 +53,7 @@ struct StudioEditing {
         }
     }
 
-    /// Saves over the revision that was expected; `nil` expects no document, or a deleted one.
+    /// Saves over the expected revision; `nil` expects no document, or a deleted one.
     private func write(
         _ id: DocumentID,
         in path: CollectionPath,
@@ -73,8 +73,8 @@ struct StudioEditing {
         return ["id": .string(id.text), "rev": .string("\(document.revisionID)")]
     }
 
-    /// `{"local":…,"remote":…,"doc":{…}}`, where a `doc` of null deletes, or `"keep":"local"` in place of
-    /// `doc`: of a side that is kept no byte goes through the browser.
+    /// `{"local":…,"remote":…,"doc":{…}}`, where a `doc` of null deletes, or `"keep":"local"` instead of `doc`: the
+    /// side that is kept does not pass through the browser.
     private func resolve(
         _ id: DocumentID,
         in path: CollectionPath,
@@ -102,7 +102,7 @@ struct StudioEditing {
         ]
     }
 
-    /// What somebody wants of a conflict, once it is known to be the one that was seen.
+    /// The requested decision, for a conflict that is known to be the one that was seen.
     private static func wish(
         _ object: JSONObject
     ) throws -> @Sendable (StoredConflict) -> ConflictDecision {

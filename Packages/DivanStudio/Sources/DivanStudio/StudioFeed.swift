@@ -10,20 +10,20 @@ final class StudioFeed: Sendable {
     private let pageCount: Int
     private let sequences: Mutex<[CollectionPath: UInt64]>
 
-    /// Begins with the changes behind what is there now; so many of a collection are told in one piece.
+    /// Starts with the changes after the current ones; `pageCount` is the number per collection in one piece.
     init(_ store: Store, pageCount: Int) throws {
         self.store = store
         self.pageCount = pageCount
         sequences = Mutex(try store.read { try $0.lastSequences() })
     }
 
-    /// What tells a page that it hears, and of which database.
+    /// Tells a page that it is connected, and to which database.
     static func greeting(of name: String) throws -> [UInt8] {
         let text: JSON = ["name": .string(name)]
         return HTTPEvent(name: "hello", data: try text.canonicalBytes()).bytes
     }
 
-    /// A change as the page gets it.
+    /// A change as sent to the page.
     static func json(_ change: ChangeRow, _ path: CollectionPath) -> JSON {
         [
             "collection": .string("\(path)"), "id": .string(change.documentID.text),
@@ -33,7 +33,7 @@ final class StudioFeed: Sendable {
         ]
     }
 
-    /// The events since the last call; `nil` when there are none.
+    /// The events since the last call; `nil` if there are none.
     func read() throws -> [UInt8]? {
         var sequences = sequences.withLock { $0 }
         var events: [UInt8] = []

@@ -1,9 +1,9 @@
 import DivanCrypto
 import DivanHTTP
 
-/// What lets one person in: 192 random bits, in the address first and in a cookie from then on.
+/// Admits one person: 192 random bits, first in the address and then in a cookie.
 struct StudioToken: Sendable {
-    /// The token as it stands in addresses and cookies.
+    /// The token as in addresses and cookies.
     let text: String
 
     init(random: some RandomSource) {
@@ -11,7 +11,7 @@ struct StudioToken: Sendable {
             .replacing("/", with: "_")
     }
 
-    /// Compares in a time that tells nothing about the token.
+    /// Compares in constant time, which reveals nothing about the token.
     func matches(_ other: String) -> Bool {
         let (ours, theirs) = (Array(text.utf8), Array(other.utf8))
         return isEqualInConstantTime(ours.span, theirs.span)
@@ -20,17 +20,17 @@ struct StudioToken: Sendable {
 
 /// Decides whether a request comes from the person who was given the address.
 ///
-/// Three things could send requests here without that person's will: a program that guesses the port
-/// (it lacks the token); a page of the web whose name is made to point here, DNS rebinding (its Host
-/// header names another place); and a page that lets the browser send the cookie along (the cookie is
-/// `SameSite=Strict`, and whatever changes something has to come from our own origin).
+/// Three things could send requests here against that person's will: a program that guesses the port (it lacks the
+/// token); a web page whose name is made to point here, DNS rebinding (its Host header has another name); and a page
+/// that makes the browser send the cookie (the cookie is `SameSite=Strict`, and requests that change something must
+/// come from our own origin).
 ///
-/// Against a fourth the gate does nothing, see `StudioService`: a server of another user at another port of
-/// 127.0.0.1, to which browsers show the cookie, too.
+/// `StudioService` prevents a fourth: a server of another user at another port of 127.0.0.1, to which browsers send
+/// the cookie, too.
 struct StudioGate: Sendable {
     enum Decision: Equatable {
         case enter
-        /// The token was in the address: it goes into the cookie, and out of the address.
+        /// The token was in the address: it is moved to the cookie.
         case welcome(cookie: String)
         case refuse(HTTPError)
     }
@@ -39,7 +39,7 @@ struct StudioGate: Sendable {
 
     func decide(about request: HTTPRequest, port: UInt16) -> Decision {
         let host = request.headers["Host"] ?? ""
-        // Browsers leave the port of their scheme out, in Origin too.
+        // Browsers omit the default port of the scheme, even in Origin.
         let end = port == 80 && !host.hasSuffix(":80") ? "" : ":\(port)"
         guard ["127.0.0.1\(end)", "localhost\(end)"].contains(host) else {
             let advice = "open the address that divan studio printed, with 127.0.0.1 in it"
@@ -73,6 +73,6 @@ struct StudioGate: Sendable {
             .map { String($0.dropFirst(start.count)) }
     }
 
-    /// Cookies know no ports, so that each studio of this machine has its own name.
+    /// Cookies are not specific to a port, so each studio on this machine has its own name.
     private static func cookieName(_ port: UInt16) -> String { "divan-studio-\(port)" }
 }

@@ -4,14 +4,14 @@ import DivanTransport
 
 /// A web page about one database, for the person at this machine.
 ///
-/// It listens on 127.0.0.1 only, and answers whoever knows the token in its address; it only reads
-/// unless the configuration says otherwise. Any thread may call it.
+/// It listens on 127.0.0.1 only, and only answers clients that know the token in its address; it is read-only unless
+/// the configuration says otherwise. May be used from any thread.
 public final class StudioServer: Sendable {
     private let token: StudioToken
     private let service: StudioService
     private let server: HTTPServer
 
-    /// Prepares a studio; it listens from `start` on.
+    /// Prepares a studio; it starts to listen in `start`.
     public init(_ configuration: StudioConfiguration) {
         let token = StudioToken(random: SystemRandomSource())
         self.token = token
@@ -26,10 +26,10 @@ public final class StudioServer: Sendable {
         ) { exchange in service.serve(exchange) }
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// - Returns: The address to open, with the token.
-    /// - Throws: `TransportError` when the port is taken.
+    /// - Throws: `TransportError` if the port is in use.
     @discardableResult
     public func start() throws -> String {
         let port = try server.start()
@@ -37,6 +37,6 @@ public final class StudioServer: Sendable {
         return "http://127.0.0.1:\(port)/?token=\(token.text)"
     }
 
-    /// Ends to listen and closes every connection.
+    /// Stops listening and closes every connection.
     public func stop() { server.stop() }
 }

@@ -7,10 +7,10 @@ import DivanTransport
 import Glibc
 import Synchronization
 
-/// Brings requests to pages, data and changes.
+/// Routes requests to pages, data and changes.
 ///
-/// A page is one text for all of them; its script asks for the data under the page's own path with
-/// `.json` behind it, which anybody else may ask for, too.
+/// All pages share one text; its script requests the data at the page's own path with `.json` appended, which any other
+/// client may request, too.
 final class StudioService: Sendable {
     private let configuration: StudioConfiguration
     private let gate: StudioGate
@@ -34,7 +34,7 @@ final class StudioService: Sendable {
         data = StudioData(configuration)
     }
 
-    /// The port that the studio listens on, which requests have to name.
+    /// The port on which the studio listens, which requests must name.
     var port: UInt16 {
         get { ownPort.withLock { $0 } }
         set { ownPort.withLock { $0 = newValue } }
@@ -45,7 +45,7 @@ final class StudioService: Sendable {
         switch decide(about: exchange) {
         case .refuse(let error): exchange.answer(Self.guarded(Self.refusal(error, request)))
         case .welcome(let cookie):
-            // Browsers take a second slash, of either kind, for the beginning of another host.
+            // Browsers interpret a second slash, of either kind, as the beginning of another host.
             let path = request.target.path
             let begin = path.utf8.dropFirst().first ?? 0
             let isOurs = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(begin)
@@ -138,9 +138,9 @@ final class StudioService: Sendable {
         )
     }
 
-    // MARK: What goes with every answer
+    // MARK: Parts of every answer
 
-    /// A refusal as the asker reads it: a person a line of text, a script JSON.
+    /// A refusal in the client's form: a line of text for a person, JSON for a script.
     private static func refusal(_ error: HTTPError, _ request: HTTPRequest) -> HTTPResponse {
         guard request.target.path.hasSuffix(".json") else {
             let text = Array("\(error.explanation)\n".utf8)
@@ -153,7 +153,7 @@ final class StudioService: Sendable {
         return RESTError(error.status, "refused", error.explanation).response
     }
 
-    /// The answer with what tells a browser to run nothing but our own script, and to keep nothing.
+    /// The answer with headers that tell a browser to run only our own script, and to store nothing.
     private static func guarded(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         let fields: HTTPHeaders = [

@@ -6,10 +6,10 @@ import DivanStore
 import DivanTestKit
 import Testing
 
-// What a blob's content cannot be read for is the disk's to say, so a shelf that refuses stands in.
+// Only the disk determines that a blob cannot be read, so a shelf that refuses takes its place.
 @testable import DivanStudio
 
-/// What is damaged hides nothing else, and what somebody decides is stored as it is.
+/// Damage hides nothing else, and a decision is stored as it was made.
 @Suite(.timeLimit(.minutes(2))) struct DamageTests {
     private func ask(
         _ room: Room,
@@ -119,7 +119,7 @@ import Testing
         #expect(try room.store.read { try $0.conflicts(in: .default) }.isEmpty)
     }
 
-    /// Browsers leave the port of the scheme out.
+    /// Browsers omit the default port of the scheme.
     @Test(arguments: ["127.0.0.1", "localhost", "127.0.0.1:80"])
     func `an address at the port of the web opens`(host: String) throws {
         let token = StudioToken(random: SystemRandomSource())

@@ -5,7 +5,7 @@ import DivanTestKit
 import Glibc
 import Testing
 
-/// Who may look, by raw sockets.
+/// Who may access the studio, over raw sockets.
 @Suite(.timeLimit(.minutes(2))) struct GateTests {
     @Test func `the token opens the page once, and its cookie from then on`() throws {
         let room = try Room()

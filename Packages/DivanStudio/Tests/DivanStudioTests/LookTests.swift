@@ -2,14 +2,14 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-/// How the studio's pages look: to those who see little, at night, and in a narrow window.
+/// How the studio's pages look: to people with poor eyesight, in dark mode, and in a narrow window.
 @Suite(
     .serialized,
     .timeLimit(.minutes(5)),
     .enabled(if: Browser.isInstalled, "make setup installs chromium where it is a package")
 )
 struct LookTests {
-    /// The least contrast of a text with what it stands on (WCAG 2.2 §1.4.3), and which text it is.
+    /// The lowest contrast of a text with its background (WCAG 2.2 §1.4.3), and which text it is.
     private static let leastContrast = """
         (() => {
           const numbers = (color) => color.match(/[\\d.]+/g).map(Number);

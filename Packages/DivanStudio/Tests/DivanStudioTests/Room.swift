@@ -11,7 +11,7 @@ final class Room {
     /// The address to open, with the token.
     let address: String
 
-    /// Opens a studio; `directory` is where the database is made, memory without one.
+    /// Opens a studio; `directory` is where the database is created, in memory without one.
     init(
         directory: String? = nil,
         mayWrite: Bool = true,
@@ -62,7 +62,7 @@ final class Room {
         try receive(id, theirs, #"{"color":"red","name":"chair","price":2}"#, history: [base])
     }
 
-    /// Takes in a revision as a pull does.
+    /// Stores a revision as a pull does.
     private func receive(
         _ id: String,
         _ revision: String,

@@ -2,15 +2,15 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What a page of the studio costs in a browser, and the table of the guide that says so.
+/// What a page of the studio costs in a browser, and the table of the guide with these figures.
 ///
-/// `DIVAN_STUDIO_FIGURES=write` writes the table; else what does not depend on the machine must be what it
-/// says.
+/// `DIVAN_STUDIO_FIGURES=write` writes the table; otherwise the figures that do not depend on the machine must match
+/// it.
 struct StudioFigures {
     /// Requests for a page, without the stream of changes.
     let requestCount: Int
     let byteCount: Int
-    /// Milliseconds until the first pixels, and until the rows stand there.
+    /// Milliseconds until the first pixels, and until the rows are shown.
     let firstPaint: Double
     let rows: Double
     /// Milliseconds for the data of fifty documents, and its bytes.
@@ -47,7 +47,7 @@ struct StudioFigures {
             return try Data(text.utf8).write(to: file)
         }
         try #require(written.count == table.count)
-        // Times are those of the machine that wrote them; a picture of the tab may be asked for late.
+        // Times depend on the machine that wrote them; the tab's icon may be requested late.
         let requests = written[0].split(separator: " ").compactMap { Int($0) }.last ?? 0
         #expect(abs(requests - requestCount) <= 1, "\(requestCount) requests")
         for (line, count) in [(written[1], byteCount), (written[4], pageByteCount)] {

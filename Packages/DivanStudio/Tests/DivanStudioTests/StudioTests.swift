@@ -30,7 +30,7 @@ struct StudioTests {
         ).double ?? .infinity
     }
 
-    /// How long the data of a page in the middle of the collection takes, and how much it is.
+    /// The time for the data of a page in the middle of the collection, and its size.
     private func timeOfPage() throws -> (milliseconds: Double, byteCount: Int) {
         let found = try browser.evaluate(
             """
@@ -152,7 +152,7 @@ struct StudioTests {
         try browser.open(room.address)
         try browser.open("\(room.origin)/peers")
         try browser.wait("document.querySelector('#room')")
-        // The kitchen, anna, the hall, and the cellar, which is bert: both ends of one line are known.
+        // The kitchen, anna, the hall, and the cellar, which is bert: both ends of one connection are known.
         #expect(try browser.evaluate("document.querySelectorAll('#room circle').length").int == 4)
         #expect(
             try browser.evaluate("document.querySelectorAll('#room path.edge').length").int == 3
@@ -346,7 +346,7 @@ struct StudioTests {
             }
         }
         try browser.open(room.address)
-        // The best of some visits: what else the machine does is not the page's fault.
+        // The best of several visits, because other work on the machine is not the page's fault.
         var (paint, rows) = (Double.infinity, Double.infinity)
         for visit in 0..<20 where visit < 3 || paint >= 200 {
             try browser.open("\(room.origin)/collection?collection=_default")
