@@ -7,7 +7,6 @@ import Synchronization
 /// A waiter records the `stroke` before it examines the database, and waits for the next one, so no change is missed in
 /// between. In the process that writes, a bell is notified of each commit; for a database written by another process it
 /// polls the sequences while somebody waits.
-/// waits.
 public final class ChangeBell: Sendable {
     /// Identifies a waiter.
     public struct Ticket: Hashable, Sendable {

@@ -288,7 +288,7 @@ extension ActivePeer {
         if inbox.isDue { commitFull() } else { inbox.gather() }
     }
 
-    /// Whether revisions are on their way here, or the peer may have more to announce.
+    /// Whether revisions are in transit to this side, or the peer may have more to announce.
     private var expectsMore: Bool {
         connection.underway.requestedCount > inbox.ready.count
             || collections.contains(where: \.isCatchingUp)

@@ -1,6 +1,6 @@
 import DivanRevisions
 
-/// One local change on its way to the peer.
+/// One local change being pushed to the peer.
 ///
 /// **Its life.** A change found in the feed is named in a list of proposals. The peer wants it, has it, refuses it, or
 /// has another revision in its place. What it wants, `RevisionSender` sends when the window has room, in full or as a
@@ -51,7 +51,7 @@ enum PushedChange {
         /// The peer has another revision.
         case conflict
 
-        // What follows from a conflict.
+        // The results of a conflict.
         /// The document has another revision now, or is in conflict: a separate change.
         case overtaken
         case unreadable(SyncError)
@@ -80,7 +80,7 @@ enum PushedChange {
         static let keep = Effects(rawValue: 1 << 1)
         /// Name it in the next list, with the ancestor that was found.
         static let propose = Effects(rawValue: 1 << 2)
-        /// Tell the application.
+        /// Report to the application.
         static let report = Effects(rawValue: 1 << 3)
         /// Remember the refusal along with what the peer accepted; that the change counts as done is saved later.
         static let remember = Effects(rawValue: 1 << 4)

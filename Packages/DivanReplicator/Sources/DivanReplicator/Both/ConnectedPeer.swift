@@ -20,7 +20,7 @@ protocol ConnectedPeer: SyncPeer {
     func commitFull()
     /// Makes room for others when the listener holds too much.
     func weigh()
-    /// Fills what each collection may have on its way.
+    /// Fills each collection's windows.
     func fillWindows()
     /// Reports the result of a received revision.
     func finish(_ revision: IncomingRevision, _ result: RevisionResult)

@@ -6,7 +6,6 @@ extension Connection {
     /// Records a failure of the store.
     ///
     /// A temporary one also closes the connection: another connection requests again what was missed.
-    /// missed, and another connection asks anew.
     func fail(storage error: any Error) {
         let failure = SyncError(storage: error)
         fail(failure)

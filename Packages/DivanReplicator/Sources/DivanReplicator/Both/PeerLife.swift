@@ -3,7 +3,6 @@
 /// An active peer first compares checkpoints (`starting`), and starts over once if the other side turns out not to know
 /// collections. When asked to stop, it saves the checkpoint first (`stopping`) for as long as the deadline allows; a
 /// passive peer has nothing to save. From `closing` on, no request is sent or answered, but what has arrived is stored.
-/// `closing` on no request leaves and none is answered, but what has arrived is still stored.
 ///
 /// Drawn in `Docs/states/peer-life.md`.
 enum PeerLife: Equatable {

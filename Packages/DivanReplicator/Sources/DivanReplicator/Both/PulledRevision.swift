@@ -65,7 +65,7 @@ enum PulledRevision {
         static let store = Effects(rawValue: 1 << 1)
         static let answer = Effects(rawValue: 1 << 2)
         static let refuse = Effects(rawValue: 1 << 3)
-        /// Tell the application.
+        /// Report to the application.
         static let report = Effects(rawValue: 1 << 4)
         /// Ask a resolver.
         static let resolve = Effects(rawValue: 1 << 5)
