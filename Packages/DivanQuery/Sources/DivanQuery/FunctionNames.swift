@@ -1,10 +1,10 @@
-/// The names that functions have, and the one that somebody may have meant.
+/// The names of functions, and the one that was probably meant.
 enum FunctionNames {
     private static let all =
         QueryFunction.allCases.map(\.rawValue) + QueryAggregate.allCases.map(\.rawValue)
         + ["META", "MATCH", "RANK"]
 
-    /// The name that is at most two slips of the finger away from `name`, which is in capitals.
+    /// The name that is at most two typing errors away from `name`, which is in upper case.
     static func nearest(to name: String) -> String? {
         let typed = Array(name.utf8)
         guard typed.count <= 32 else { return nil }

@@ -8,7 +8,7 @@ public struct QueryCollation: Hashable, Sendable {
     public var isCaseSensitive: Bool
     /// Whether `a` and `á` differ; without `isUnicode` they always do.
     public var isAccentSensitive: Bool
-    /// The language whose order is used with `isUnicode`, such as `sv`; `nil` is the root order.
+    /// The language whose order is used with `isUnicode`, such as `sv`; `nil` means the root order.
     public var locale: ExactText?
 
     /// Describes a collation; without arguments, the order of UTF-8 bytes.
@@ -28,7 +28,7 @@ public struct QueryCollation: Hashable, Sendable {
     public static let binary = QueryCollation()
 }
 
-/// What `COLLATE` says; what it leaves out stays as the surrounding `COLLATE` had it.
+/// A `COLLATE`; what it does not mention stays as in the enclosing `COLLATE`.
 public struct QueryCollationChange: Hashable, Sendable {
     /// `UNICODE`, `NOUNICODE` or neither.
     public var isUnicode: Bool?
@@ -36,7 +36,7 @@ public struct QueryCollationChange: Hashable, Sendable {
     public var isCaseSensitive: Bool?
     /// `DIAC`, `NODIAC` or neither.
     public var isAccentSensitive: Bool?
-    /// The locale behind `UNICODE:`.
+    /// The locale after `UNICODE:`.
     public var locale: ExactText?
 
     /// Describes a change; without arguments, none.
@@ -52,7 +52,7 @@ public struct QueryCollationChange: Hashable, Sendable {
         self.locale = locale
     }
 
-    /// The collation that comes of this change to `outer`.
+    /// The collation that results from applying this change to `outer`.
     public func applied(to outer: QueryCollation) -> QueryCollation {
         QueryCollation(
             isUnicode: isUnicode ?? outer.isUnicode,

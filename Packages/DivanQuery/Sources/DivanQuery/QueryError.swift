@@ -1,39 +1,39 @@
-/// Why a query cannot be used: the official code, what is wrong, and where.
+/// Why a query cannot be used: the official code, the problem, and its position.
 public struct QueryError: Error, Equatable, Sendable {
-    /// What sort of error it is, by its number in the domain CouchbaseLite, or in that of SQLite.
+    /// The kind of error, by its number in the CouchbaseLite domain, or in SQLite's.
     public enum Code: Int, Sendable {
-        /// A function refused its arguments while the query ran; the number is SQLite's.
+        /// A function rejected its arguments while the query ran; the number is SQLite's.
         case failed = 1
         /// The text, a name, a type or a number of arguments is wrong.
         case invalidQuery = 23
-        /// `MATCH` or a vector function needs an index that is not there.
+        /// `MATCH` or a vector function needs an index that does not exist.
         case missingIndex = 24
-        /// A parameter was bound that the query does not have.
+        /// A bound parameter does not occur in the query.
         case invalidQueryParameter = 25
     }
 
-    /// The sort.
+    /// The kind.
     public let code: Code
-    /// One sentence: the problem and, where one is known, the remedy.
+    /// One sentence: the problem and, if one is known, the remedy.
     public let problem: String
-    /// Bytes before the place; `nil` where the query has no text.
+    /// Bytes before the position; `nil` if the query has no text.
     public let offset: Int?
-    /// Line of the place, counted from 1; `nil` where the query has no text.
+    /// Line of the position, counted from 1; `nil` if the query has no text.
     public let line: Int?
-    /// Bytes from the start of that line to the place, counted from 1.
+    /// Bytes from the start of that line to the position, counted from 1.
     public let column: Int?
-    /// For errors of syntax, the bytes before the farthest point that reading reached, which the
-    /// official message counts from 1; `nil` for others.
+    /// For syntax errors, the number of bytes before the farthest point that the parser reached, which
+    /// the official message counts from 1; `nil` for others.
     public let syntaxOffset: Int?
 
     /// Describes a problem.
     ///
     /// - Parameters:
     ///   - problem: One sentence.
-    ///   - code: The sort.
-    ///   - place: Where it stands, or `nil`.
+    ///   - code: The kind.
+    ///   - place: Its position, or `nil`.
     ///   - text: The text that `place` is in.
-    ///   - syntaxOffset: For errors of syntax, how far reading came.
+    ///   - syntaxOffset: For syntax errors, how far the parser came.
     public init(
         _ problem: String,
         code: Code = .invalidQuery,
@@ -52,7 +52,7 @@ public struct QueryError: Error, Equatable, Sendable {
 }
 
 extension QueryError {
-    /// The error with its line and column in `text`, if it has a place and lacks them.
+    /// The error with its line and column in `text`, if it has a position and lacks them.
     func located(in text: String?) -> QueryError {
         guard line == nil, let offset, let text else { return self }
         return QueryError(
@@ -66,7 +66,7 @@ extension QueryError {
 }
 
 extension QueryError: CustomStringConvertible {
-    /// Place and problem in one line: `line 1, column 8: unknown function LENTGH; …`.
+    /// Position and problem in one line: `line 1, column 8: unknown function LENTGH; …`.
     public var description: String {
         guard let line, let column else { return problem }
         return "line \(line), column \(column): \(problem)"

@@ -1,6 +1,6 @@
-/// A function of one row; its raw value is the name in SQL++ and JSON, in capitals.
+/// A function of one row; its raw value is the name in SQL++ and JSON, in upper case.
 ///
-/// Source: `sqlpp.md` §6, which tells what each does.
+/// Source: `sqlpp.md` §6, which says what each does.
 public enum QueryFunction: String, CaseIterable, Hashable, Sendable {
     /// `ARRAY_AVG`, one argument.
     case arrayAverage = "ARRAY_AVG"
@@ -187,7 +187,7 @@ public enum QueryFunction: String, CaseIterable, Hashable, Sendable {
 }
 
 extension QueryFunction {
-    /// The function of a name in any letter case, or `nil`; `IS_ARRAY`, `TO_ARRAY` and `TYPENAME`
+    /// The function with a name in any letter case, or `nil`; `IS_ARRAY`, `TO_ARRAY` and `TYPENAME`
     /// are other spellings of `ISARRAY`, `TOARRAY` and `TYPE`.
     public init?(name: some StringProtocol) {
         let name = name.uppercased()
@@ -204,7 +204,7 @@ extension QueryFunction {
         }
     }
 
-    /// Whether what it gives depends on the time zone of this machine, so that no index can have it.
+    /// Whether its result depends on the time zone of this machine, so that no index can contain it.
     public var dependsOnLocalTime: Bool {
         switch self {
         case .stringToMillis, .stringToUTC, .stringToZone, .millisToString: true
@@ -213,7 +213,7 @@ extension QueryFunction {
     }
 }
 
-/// A function of all rows, or of those of a group.
+/// A function of all rows, or of those in a group.
 ///
 /// Source: `sqlpp.md` §6.
 public enum QueryAggregate: String, CaseIterable, Hashable, Sendable {

@@ -1,44 +1,44 @@
-/// Bounds of what a query may cost before it runs.
+/// Limits on what a query may cost before it runs.
 public struct QueryLimits: Sendable {
-    /// Levels of expressions and sub-queries; 100, which fit a stack of 4 MiB even in a debug build.
+    /// Levels of expressions and sub-queries; 100, which fit in a stack of 4 MiB even in a debug build.
     public var depth = 100
-    /// Containers inside each other in a value that a query gives; 384.
+    /// Nesting of containers in a value that a query returns; 384.
     ///
-    /// A document has 128 of them, and each of the 100 levels of an expression may put two around it.
+    /// A document has up to 128 levels, and each of the 100 levels of an expression may add two.
     static let valueDepth = 384
     /// Bytes of SQL++ or JSON text; 1 MiB.
     public var byteCount = 1 << 20
-    /// Sources of one statement, joined and unnested ones included; 64, as SQLite joins no more.
+    /// Sources of one statement, including joined and unnested ones; 64, SQLite's own limit.
     public var sourceCount = 64
-    /// Columns of one statement, and keys that it groups or sorts by; 2,000, as SQLite takes no more.
+    /// Columns of one statement, and keys that it groups or sorts by; 2,000, SQLite's own limit.
     public var columnCount = 2_000
-    /// Arguments of one function; 127, as SQLite takes no more.
+    /// Arguments of one function; 127, SQLite's own limit.
     public var argumentCount = 127
 
-    /// Values, operators and calls of one statement, without constants in a list behind `IN`; 10,000.
+    /// Values, operators and calls of one statement, without constants in a list after `IN`; 10,000.
     ///
-    /// SQLite takes longer than linear time for them, and cannot be interrupted meanwhile.
+    /// SQLite takes more than linear time for them, and cannot be interrupted meanwhile.
     public var expressionCount = 10_000
 
-    /// Bytes of the SQL that a statement becomes; 16 MiB.
+    /// Bytes of the SQL for a statement; 16 MiB.
     ///
-    /// What an alias stands for is written wherever it is used.
+    /// The expression of an alias is written wherever the alias is used.
     static let sqlByteCount = 16 << 20
 
     /// Conditions joined by `AND` and `OR` for which SQLite looks for an index; 300.
     ///
-    /// Longer chains are tested for each row that the others leave.
+    /// Longer chains are tested for each row that the other conditions leave.
     static let plannedConditionCount = 300
 
-    /// Properties that a statement shows, of which each may hold a copy of its document while the statement
+    /// Properties in a statement that may each hold a copy of their document while the statement
     /// runs; 8.
     ///
-    /// Further ones share one, which costs some nanoseconds more for each.
+    /// Further ones share one copy, which costs each some nanoseconds more.
     static let heldBodyCount = 8
 
-    /// The bounds that are used where nobody says otherwise.
+    /// The default limits.
     public static let standard = QueryLimits()
 
-    /// Creates the standard bounds, to change some of them.
+    /// Creates the standard limits, to change some of them.
     public init() {}
 }

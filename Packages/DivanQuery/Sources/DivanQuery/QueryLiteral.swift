@@ -1,4 +1,4 @@
-/// A value that is written out in a query; arrays and objects are built by expressions.
+/// A value written out in a query; arrays and objects are built by expressions.
 public enum QueryLiteral: Hashable, Sendable {
     /// No value at all.
     case missing
@@ -6,7 +6,7 @@ public enum QueryLiteral: Hashable, Sendable {
     case null
     /// `TRUE` or `FALSE`.
     case boolean(Bool)
-    /// A number without fraction and exponent.
+    /// A number without a fraction or an exponent.
     case integer(Int64)
     /// Any other number.
     case double(Double)
@@ -18,7 +18,7 @@ public enum QueryLiteral: Hashable, Sendable {
         left.value == right.value
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the same content that equality compares.
     public func hash(into hasher: inout Hasher) {
         value.hash(into: &hasher)
     }

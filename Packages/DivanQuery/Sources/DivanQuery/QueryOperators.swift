@@ -18,7 +18,7 @@ public enum QueryComparison: String, Hashable, Sendable {
     case notSame = "IS NOT"
 }
 
-/// What is done with two numbers.
+/// An operation on two numbers.
 public enum QueryArithmetic: String, Hashable, Sendable {
     /// `+`
     case plus = "+"
@@ -36,23 +36,23 @@ public enum QueryArithmetic: String, Hashable, Sendable {
 public enum QueryQuantifier: String, Hashable, Sendable {
     /// `ANY`, `SOME`: at least one.
     case any = "ANY"
-    /// `EVERY`: all, be there none.
+    /// `EVERY`: all, even if there are none.
     case every = "EVERY"
     /// `ANY AND EVERY`: all, and at least one.
     case anyAndEvery = "ANY AND EVERY"
 }
 
-/// How a source is joined to those in front of it.
+/// How a source is joined to the ones before it.
 public enum QueryJoin: String, Hashable, Sendable {
     /// Pairs that meet the condition.
     case inner = "INNER"
-    /// The same, and what is left over of the sources in front.
+    /// The same, and the rows of the earlier sources that have no partner.
     case leftOuter = "LEFT OUTER"
     /// All pairs.
     case cross = "CROSS"
 }
 
-/// What a query can ask about a document beside its body.
+/// What a query can ask about a document besides its body.
 public enum QueryMetadataKey: String, CaseIterable, Hashable, Sendable {
     /// The document's ID: a string.
     case id

@@ -1,8 +1,8 @@
 public import DivanJSON
 
-/// The way from a value down to a part of it: keys of objects and positions in arrays.
+/// A path from a value down to a part of it: keys of objects and positions in arrays.
 ///
-/// No steps at all mean the value itself.
+/// A path without steps is the value itself.
 public struct QueryPath: Hashable, Sendable {
     /// One step down.
     public enum Step: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct QueryPath: Hashable, Sendable {
         case item(Int)
     }
 
-    /// The steps, first the one from the top.
+    /// The steps, from the top down.
     public var steps: [Step]
 
     /// Creates a path of steps.
@@ -20,12 +20,12 @@ public struct QueryPath: Hashable, Sendable {
         self.steps = steps
     }
 
-    /// Creates a path of keys, each taken as it is, dots included.
+    /// Creates a path of keys, each taken literally, including dots.
     public init(keys: String...) {
         steps = keys.map { .key(ExactText($0)) }
     }
 
-    /// Whether the path means the value itself.
+    /// Whether the path is the value itself.
     public var isEmpty: Bool { steps.isEmpty }
 
     /// The keys in it.

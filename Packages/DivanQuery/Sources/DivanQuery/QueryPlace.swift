@@ -1,14 +1,14 @@
-/// Where something stands in the text of a query.
+/// A position in the text of a query.
 public struct QueryPlace: Hashable, Sendable {
     /// Bytes before it.
     public let offset: Int
 
-    /// Names the place behind `offset` bytes.
+    /// Names the position after `offset` bytes.
     public init(offset: Int) {
         self.offset = offset
     }
 
-    /// Line and column of this place in `text`, both counted from 1; the column in bytes.
+    /// Line and column of this position in `text`, both counted from 1; the column in bytes.
     public func lineAndColumn(in text: String) -> (line: Int, column: Int) {
         var line = 1
         var column = 1

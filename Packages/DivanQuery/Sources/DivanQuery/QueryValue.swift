@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// A value of the language, as a parameter brings it and a row shows it.
+/// A value of the language, as parameters pass it and rows show it.
 public enum QueryValue: Hashable, Sendable {
     /// No value at all.
     case missing
@@ -8,15 +8,15 @@ public enum QueryValue: Hashable, Sendable {
     case null
     /// `true` or `false`.
     case boolean(Bool)
-    /// A number without fraction and exponent.
+    /// A number without a fraction or an exponent.
     case integer(Int64)
     /// Any other number.
     case double(Double)
     /// Text.
     case string(String)
-    /// An array or object as JSON text; canonical where a query built it or this peer wrote it.
+    /// An array or object as JSON text; canonical if a query built it or this peer wrote it.
     case container([UInt8])
-    /// Bytes that are no JSON: the content of a blob.
+    /// Bytes that are not JSON: the content of a blob.
     case binary([UInt8])
 }
 
@@ -35,7 +35,7 @@ extension QueryValue {
         }
     }
 
-    /// Hashes what equality compares.
+    /// Hashes the same content that equality compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .missing: hasher.combine(0)
@@ -48,7 +48,7 @@ extension QueryValue {
         }
     }
 
-    /// Takes over a value of JSON; a number that is no 64-bit integer becomes a double.
+    /// Converts a JSON value; a number that is no 64-bit integer becomes a double.
     public init(_ json: JSON) {
         switch json {
         case .null: self = .null
@@ -62,16 +62,16 @@ extension QueryValue {
         }
     }
 
-    /// Takes over the value of a parameter, as ``init(_:)`` does, but null is MISSING: applications pass
-    /// it where they do not filter.
+    /// Converts the value of a parameter like ``init(_:)``, but null becomes MISSING: applications pass
+    /// null where they do not filter.
     public static func parameter(_ json: JSON) -> QueryValue {
         json.isNull ? .missing : QueryValue(json)
     }
 
     /// The value as JSON; `nil` for MISSING.
     ///
-    /// A double stays what it is, infinite too, which no JSON text can say. Of binary content the number
-    /// of its bytes is told.
+    /// A double keeps its value, even an infinite one, which JSON text cannot express. Binary content
+    /// is represented by its number of bytes.
     public var json: JSON? {
         switch self {
         case .missing: nil
@@ -85,10 +85,10 @@ extension QueryValue {
         }
     }
 
-    /// As long as SQLite's, and deeper than a document: a query puts containers around what it finds.
+    /// As long as SQLite allows, and deeper than a document: a query puts containers around what it finds.
     private static let limits = JSONLimits(depth: QueryLimits.valueDepth, byteCount: .max)
 
-    /// As ``json``, with null in place of what no JSON text can say.
+    /// Like ``json``, with null in place of values that JSON text cannot express.
     public var writableJSON: JSON? {
         if case .double(let value) = self, !value.isFinite { .null } else { json }
     }

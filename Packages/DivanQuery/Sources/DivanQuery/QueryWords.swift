@@ -1,6 +1,6 @@
 /// The words of the language, for programs that complete what a person types.
 public enum QueryWords {
-    /// Keywords and the names of functions, in capitals and in order.
+    /// Keywords and the names of functions, in upper case, sorted.
     public static let all: [String] =
         Set(
             SQLKeyword.allCases.map(\.rawValue) + QueryFunction.allCases.map(\.rawValue)

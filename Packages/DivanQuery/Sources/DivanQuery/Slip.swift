@@ -1,6 +1,6 @@
-/// Slips of the finger: letters to insert, leave out, change or swap with their neighbour.
+/// Typing errors: letters inserted, left out, changed or swapped with their neighbour.
 enum Slip {
-    /// The word, of words in capitals, that `typed` was probably meant to be; `nil` where none is near.
+    /// The upper-case word that `typed` was probably meant to be; `nil` if none is near.
     static func nearest(
         to typed: String,
         among words: [String]
@@ -8,15 +8,15 @@ enum Slip {
         let typed = Array(typed.uppercased().utf8)
         guard (2...32).contains(typed.count) else { return nil }
         func rank(_ word: String) -> Int { word.utf8.starts(with: typed) ? 0 : 1 }
-        // In a short word every second letter is another word.
+        // In a short word, every second letter makes another word.
         let most = typed.count < 3 ? 0 : typed.count < 7 ? 1 : 2
         return words.map { (word: $0, slipCount: count(Array($0.utf8), typed)) }
             .filter { $0.slipCount <= most }
-            // Of equal ones the one that was not typed to its end: WHER is WHERE, not WHEN.
+            // Of equally near ones, the one that was not typed to its end: WHER is WHERE, not WHEN.
             .min { ($0.slipCount, rank($0.word)) < ($1.slipCount, rank($1.word)) }
     }
 
-    /// How many slips lie between two words.
+    /// The number of typing errors between two words.
     static func count(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [[Int]](repeating: Array(0...right.count), count: left.count + 1)
         for row in 1...max(left.count, 1) where row <= left.count {

@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import Testing
 
-/// What names come to mean.
+/// The meaning of names.
 @Suite struct CheckTests {
     @Test func `a property knows its source`() throws {
         let statement = try QueryStatement.checked(
@@ -24,12 +24,12 @@ import Testing
         )
     }
 
-    /// Sixty levels, each looked at twice, would outlive whoever waits.
+    /// Sixty levels, each examined twice, would never finish.
     @Test(.timeLimit(.minutes(5)), arguments: ["IS", "IS NOT", "=", "IS VALUED OR a ="])
     func `tests behind tests are looked at once each`(comparison: String) throws {
         let chain = Array(repeating: "a", count: 60).joined(separator: " \(comparison) ")
         let statement = try? QueryStatement.checked("SELECT a FROM _ WHERE \(chain)")
-        // Too deep, or not: but at once.
+        // Too deep or not, the answer must come at once.
         #expect(statement == nil || statement?.filter != nil)
     }
 

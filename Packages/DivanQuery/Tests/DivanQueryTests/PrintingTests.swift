@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import Testing
 
-/// What a query that was read is written as, where names and signs are unusual.
+/// How a parsed query is printed if names and signs are unusual.
 @Suite struct PrintingTests {
     @Test(arguments: [
         "SELECT $`sp ace`, $`c[0]`, $`$x`, $`tick``s`, $`1` FROM _",
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// With such a mark in front of a name, or a sign of numbers behind it, dots, `$` and `?` are other characters.
+    /// With such a mark before a name, or a number sign after it, dots, `$` and `?` become other characters.
     @Test(arguments: ["\u{301}", "\u{612}", "\u{600}"])
     func `names that begin or end with what joins its neighbour come back as they were`(
         mark: String
@@ -81,7 +81,7 @@ import Testing
         #expect(read.sql == text)
     }
 
-    /// A mark makes one character with the quote before it.
+    /// A combining mark forms one character with the quote before it.
     @Test(arguments: ["'\u{301}", "it'\u{301}s", "`\u{301}", "a`\u{20DD}b", "\u{301}", ".\u{301}"])
     func `a mark on a quote keeps it from nothing`(text: String) throws {
         let literal = QueryExpression(.literal(.string(text)))

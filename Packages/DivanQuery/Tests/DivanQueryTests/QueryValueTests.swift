@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import Testing
 
-/// Values of the language and of JSON become each other.
+/// Conversion between values of the language and JSON.
 @Suite struct QueryValueTests {
     @Test(arguments: [
         "null", "true", "false", "0", "-9223372036854775808", "1.5", #""""#, #""é""#, "[]",
@@ -37,7 +37,7 @@ import Testing
         #expect(QueryValue.container(Array("[1".utf8)).json == .null)
     }
 
-    /// A query puts containers around a document, which may be as deep as any.
+    /// A query puts containers around a document, which may have the maximal depth.
     @Test func `what a query puts around the deepest document is read`() async {
         let depth = JSONLimits.default.depth + 200
         let text =

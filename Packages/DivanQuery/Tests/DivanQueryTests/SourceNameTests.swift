@@ -2,9 +2,9 @@ import DivanJSON
 import DivanQuery
 import Testing
 
-/// What sources may be called, and their columns.
+/// The names that sources may have, and their columns.
 @Suite struct SourceNameTests {
-    /// A database that has every collection but one of its own name.
+    /// A database that has every collection except one with its own name.
     private struct FullCatalogue: QueryCatalogue {
         let databaseName: ExactText = "db"
 
@@ -55,7 +55,7 @@ import Testing
         #expect(try checked(sql).columns[0].expression == .metadata(source: 0, .id))
     }
 
-    /// Names as they are written come before all others.
+    /// Names as they are written take precedence over all others.
     @Test func `a full name takes nothing from another source`() throws {
         let joined = try checked(
             "SELECT _default.x, _.y, a.b.z FROM _ JOIN _default._default ON _.x = _default.x"

@@ -1,9 +1,9 @@
 import DivanQuery
 import Testing
 
-/// What people write who know another dialect, or whose finger slips.
+/// Mistakes of people who know another dialect, and typing errors.
 ///
-/// In the texts `¦` stands in front of the place that the error names.
+/// In the texts, `¦` is before the position that the error names.
 @Suite struct SyntaxMistakeTests {
     private static let misspelt: [(String, String)] = [
         ("¦SELCT name FROM _", "did you mean SELECT?"),
@@ -211,6 +211,6 @@ import Testing
 }
 
 extension String {
-    /// The text with the mark in front of its `count`th character.
+    /// The text with the mark before its `count`th character.
     fileprivate func marked(at count: Int) -> String { prefix(count) + "¦" + dropFirst(count) }
 }

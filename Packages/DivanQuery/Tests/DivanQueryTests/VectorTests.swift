@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import Testing
 
-/// The 975 cases, as far as reading and checking goes.
+/// The 975 cases, as far as parsing and checking go.
 @Suite struct VectorTests {
     @Test func `there are 975 cases`() throws {
         #expect(try Vector.all().count == 975)
@@ -21,7 +21,7 @@ import Testing
             guard let statement = try? QueryStatement(sql: vector.sql) else { continue }
             let text = try statement.json.canonicalBytes()
             let read = try QueryStatement(json: JSON(parsing: text))
-            // Objects lose the order of their keys.
+            // Objects do not keep the order of their keys.
             #expect(read.json == statement.json, "\(vector.id)")
             let isOrdered = try QueryStatement(json: read.json) == read
             #expect(isOrdered, "\(vector.id)")
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func `columns have the titles that the vectors say`() throws {
-        // A bare text is a string here, and a property's path there (`select-053`).
+        // A plain text is a string here, but the path of a property there (`select-053`).
         for vector in try Vector.all() where vector.id != "select-016" {
             guard let columns = vector.columns else { continue }
             let statement = try QueryStatement.checked(vector.sql)
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `a query that must fail fails when it is compiled, with its code and place`() throws
     {
-        // An alias hides no property from another column here; there it does, and is not found.
+        // Here an alias hides no property from another column; there it does, and is not found.
         let failing = try Vector.all().filter {
             $0.error?.when == "compile" && $0.id != "select-013"
         }

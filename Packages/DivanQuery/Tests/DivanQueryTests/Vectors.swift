@@ -43,7 +43,7 @@ struct Vector: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// The database of the vectors, as far as checks look at it.
+/// The database of the vectors, with what checks need of it.
 struct VectorCatalogue: QueryCatalogue {
     let databaseName: ExactText = "vectors"
 
@@ -60,7 +60,7 @@ struct VectorCatalogue: QueryCatalogue {
 }
 
 extension QueryStatement {
-    /// What a text of SQL++ means in the database of the vectors.
+    /// The meaning of an SQL++ text in the database of the vectors.
     static func checked(_ sql: String) throws -> CheckedStatement {
         try QueryStatement(sql: sql).checked(against: VectorCatalogue(), text: sql)
     }

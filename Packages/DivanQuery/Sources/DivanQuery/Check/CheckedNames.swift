@@ -10,11 +10,11 @@ struct CheckedNames {
     }
 
     private(set) var scope = QueryScope()
-    /// The source whose properties need no name.
+    /// The source whose properties need no prefix.
     var mainSource = 0
-    /// Whether even a single source must be named, because more follow.
+    /// Whether even a single source must be named because more follow.
     var mustNameSources = false
-    /// The sources of which the query asks whether documents are deleted.
+    /// The sources for which the query asks whether documents are deleted.
     private(set) var sourcesShowingDeleted: Set<Int> = []
     private var aliases: [Alias] = []
     private var variables: [(name: ExactText, number: Int)] = []
@@ -23,7 +23,7 @@ struct CheckedNames {
 
     mutating func add(_ source: QueryScope.Source) throws { try scope.add(source) }
 
-    /// Makes the alias of a column known.
+    /// Registers the alias of a column.
     mutating func add(
         alias: ExactText,
         column: Int,
@@ -39,8 +39,8 @@ struct CheckedNames {
         )
     }
 
-    /// The collation of the column that a form is the alias of; `nil` for anything else, and for a
-    /// column without one.
+    /// The collation of the column that a form is an alias of; `nil` for any other form, and for a
+    /// column without a collation.
     func collation(of form: QueryExpression.Form, in clause: QueryClause) -> QueryCollation? {
         guard clause.allowsAliases, case .property(let path) = form, path.steps.count == 1,
             let alias = alias(path), alias.collation != .binary
@@ -56,7 +56,7 @@ struct CheckedNames {
 
     /// The meaning of a form that is a name.
     ///
-    /// `aggregateProblem` says why an alias of an aggregate cannot stand there, where none can.
+    /// `aggregateProblem` says why an alias of an aggregate is not allowed, or is `nil` where it is.
     mutating func meaning(
         of form: QueryExpression.Form,
         in clause: QueryClause,
@@ -143,7 +143,7 @@ struct CheckedNames {
         return ask(fact, source)
     }
 
-    /// The source of documents that `META` speaks of.
+    /// The source of documents that a `META` path refers to.
     private func documents(_ path: QueryPath) throws -> Int {
         let documents = scope.sources.indices.filter {
             if case .documents = scope.sources[$0].form { true } else { false }

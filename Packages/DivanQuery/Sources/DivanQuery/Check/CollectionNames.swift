@@ -1,12 +1,12 @@
 import DivanJSON
 
-/// Which collection a `FROM` text means.
+/// Finds the collection that a `FROM` text means.
 ///
 /// Source: `sqlpp.md` §2.
 struct CollectionNames {
     let catalogue: any QueryCatalogue
 
-    /// The collection of a name, known to be there.
+    /// The collection with this name, which is known to exist.
     func collection(scope: ExactText?, name: ExactText) throws -> QueryCollection {
         let written = (scope.map { $0.text + "." } ?? "") + name.text
         let standard = QueryCollection.standard
@@ -27,7 +27,7 @@ struct CollectionNames {
         throw QueryError("\"\(written)\" is not a valid collection name")
     }
 
-    /// The name that may have been meant, or the first few that there are.
+    /// The name that was probably meant, or the first few that exist.
     private func remedy(_ written: String) throws -> String {
         let names = try catalogue.collectionNames()
         let capitals = names.map { $0.uppercased() }

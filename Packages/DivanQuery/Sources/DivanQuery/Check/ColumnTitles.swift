@@ -1,12 +1,12 @@
 import DivanJSON
 
-/// Gives titles to columns without an alias, so that each is different.
+/// Gives each column without an alias a unique title.
 ///
 /// Source: `sqlpp.md` §2, column names.
 struct ColumnTitles {
     private var taken: Set<ExactText>
     private var unnamedCount = 0
-    /// The number that was given to a name last.
+    /// The number last given to each name.
     private var numbers: [ExactText: Int] = [:]
 
     init(explicit: [ExactText]) {

@@ -1,15 +1,15 @@
 import DivanJSON
 
-/// Checks expressions: counts arguments, writes short forms out, carries collations inwards.
+/// Checks expressions: counts arguments, expands short forms, passes collations down.
 struct ExpressionChecker {
     /// The names that are known so far.
     var names: CheckedNames
     let limits: QueryLimits
-    /// What full-text conditions stand in the statement.
+    /// The full-text conditions of the statement.
     var matches: MatchLedger
-    /// The database, where sub-queries are allowed.
+    /// The database, if sub-queries are allowed.
     let catalogue: (any QueryCatalogue)?
-    /// Where the expression stands.
+    /// The clause that contains the expression.
     var clause = QueryClause.columns
     /// Levels around the expression.
     var depth = 0
@@ -31,7 +31,7 @@ struct ExpressionChecker {
         self.matches = matches
     }
 
-    /// Checks an expression and all below it.
+    /// Checks an expression and everything below it.
     mutating func check(
         _ expression: QueryExpression,
         _ numbers: inout CheckNumbers
@@ -52,7 +52,7 @@ struct ExpressionChecker {
         }
     }
 
-    /// Checks what rows are grouped or sorted by; `COLLATE` around it is the key's.
+    /// Checks a key that rows are grouped or sorted by; `COLLATE` around it is the key's collation.
     mutating func key(
         _ expression: QueryExpression,
         _ numbers: inout CheckNumbers
@@ -60,7 +60,7 @@ struct ExpressionChecker {
         CheckedKey(try check(expression, &numbers), collation: collated(expression))
     }
 
-    /// The collation that an expression has by itself: of `COLLATE`, or of the column of its alias.
+    /// The collation of an expression by itself: from `COLLATE`, or from the column of its alias.
     private func collated(_ expression: QueryExpression) -> QueryCollation {
         guard case .collated(let inner, let change) = expression.form else {
             return names.collation(of: expression.form, in: clause) ?? .binary
@@ -68,7 +68,7 @@ struct ExpressionChecker {
         return change.applied(to: collated(inner))
     }
 
-    /// Checks `WHERE`, at whose top full-text conditions may stand.
+    /// Checks `WHERE`, which may have full-text conditions at its top level.
     mutating func filter(
         _ expression: QueryExpression,
         _ numbers: inout CheckNumbers
@@ -128,7 +128,7 @@ struct ExpressionChecker {
         }
     }
 
-    /// Checks what makes a value of others.
+    /// Checks an expression that builds a value from others.
     private mutating func compose(
         _ form: QueryExpression.Form,
         _ numbers: inout CheckNumbers
@@ -178,7 +178,7 @@ struct ExpressionChecker {
         try expressions.map { try check($0, &numbers) }
     }
 
-    /// Checks what compares values.
+    /// Checks an expression that compares values.
     private mutating func test(
         _ form: QueryExpression.Form,
         _ numbers: inout CheckNumbers
@@ -215,7 +215,7 @@ struct ExpressionChecker {
         }
     }
 
-    /// Checks an item of a list behind `IN`, of which constants are not counted.
+    /// Checks an item of a list after `IN`; constants there are not counted.
     private mutating func item(
         _ item: QueryExpression,
         _ numbers: inout CheckNumbers
@@ -233,7 +233,7 @@ struct ExpressionChecker {
         _ right: QueryExpression,
         _ numbers: inout CheckNumbers
     ) throws -> CheckedExpression {
-        // Each side once: `a IS b IS c …` nests to the left, and twice at each level has no end.
+        // Each side once: `a IS b IS c …` nests to the left, and twice per level would take exponential time.
         let (first, second) = (try check(left, &numbers), try check(right, &numbers))
         switch (comparison, identity(first, second)) {
         case (.same, let test?): return test
@@ -242,10 +242,10 @@ struct ExpressionChecker {
         }
     }
 
-    /// How operands are compared: `COLLATE` around the first one that has it is that of the
-    /// comparison, as in SQL; so `property.collate(…).equalTo(…)` means what it says.
+    /// How operands are compared: by the `COLLATE` around the first operand that has one, as in SQL;
+    /// so `property.collate(…).equalTo(…)` works as expected.
     ///
-    /// The alias of a column that has it stands for the column, `COLLATE` included.
+    /// The alias of a column with a `COLLATE` stands for the column, including its `COLLATE`.
     private func collation(of operands: [QueryExpression]) -> QueryCollation {
         for operand in operands {
             if case .collated(_, let change) = operand.form {
@@ -256,7 +256,7 @@ struct ExpressionChecker {
         return collation
     }
 
-    /// `IS NULL` and `IS MISSING` are tests of their own.
+    /// `IS NULL` and `IS MISSING` as tests of their own; `nil` for other operands.
     private func identity(
         _ left: CheckedExpression,
         _ right: CheckedExpression
@@ -333,9 +333,9 @@ struct ExpressionChecker {
         return .aggregate(aggregate, operand, collation)
     }
 
-    /// What is counted for the body of a document: where one is there, so is its number.
+    /// What to count instead of the body of a document: its sequence, which is there whenever the body is.
     ///
-    /// Those of the first source are in each row.
+    /// The documents of the first source are in each row.
     private func counted(_ body: CheckedExpression) -> CheckedExpression? {
         guard case .property(let source, let path) = body, path.isEmpty,
             case .documents = names.scope.sources[source].form
@@ -343,14 +343,14 @@ struct ExpressionChecker {
         return source == 0 ? nil : .metadata(source: source, .sequence)
     }
 
-    /// Why no aggregate can stand here; `nil` where one can.
+    /// Why an aggregate is not allowed here; `nil` where it is.
     private var aggregateProblem: String? {
         if !clause.allowsAggregates {
             "cannot stand in \(clause.rawValue); conditions on groups belong into HAVING"
         } else if isInAggregate {
             "cannot stand inside another aggregate"
         } else if isQuantified {
-            // Items are rows of their own there.
+            // Items are rows of their own inside.
             "cannot stand inside ANY or EVERY; compare it outside"
         } else {
             nil

@@ -1,11 +1,11 @@
 import DivanJSON
 
-/// The full-text conditions of a statement, known before its columns are checked, which rank them.
+/// The full-text conditions of a statement, gathered before the columns that rank them are checked.
 struct MatchLedger {
     private(set) var matches: [CheckedMatch] = []
     private var used = 0
 
-    /// Finds the conditions at the top of `WHERE`.
+    /// Finds the conditions at the top level of `WHERE`.
     mutating func gather(
         _ filter: QueryExpression,
         _ scope: QueryScope,
@@ -49,7 +49,7 @@ struct MatchLedger {
         )
     }
 
-    /// The number of the condition that is met next in `WHERE`, in the order of `gather`.
+    /// The number of the next condition in `WHERE`, in the order of `gather`.
     mutating func nextNumber() -> Int {
         defer { used += 1 }
         return used
@@ -59,7 +59,7 @@ struct MatchLedger {
         matches[number].text = text
     }
 
-    /// The condition whose index `RANK` names.
+    /// The condition whose index `RANK` refers to.
     func number(of path: QueryPath, _ scope: QueryScope) throws -> Int {
         let (source, index) = try Self.parts(path, scope)
         let number = matches.firstIndex {

@@ -1,17 +1,17 @@
 public import DivanJSON
 
-/// What the checks of a query must know of a database.
+/// What checking a query needs to know about a database.
 public protocol QueryCatalogue {
-    /// The name under which `FROM` may also speak of the default collection.
+    /// The name by which `FROM` may also refer to the default collection.
     var databaseName: ExactText { get }
 
-    /// The collections as `FROM` has them, for messages; none where they are nobody's business.
+    /// The collections as `FROM` names them, for messages; empty if they are not to be disclosed.
     func collectionNames() throws -> [String]
 
-    /// Whether there is such a collection.
+    /// Whether the collection exists.
     func hasCollection(_ collection: QueryCollection) throws -> Bool
 
-    /// Whether a collection has a full-text index of that name.
+    /// Whether the collection has a full-text index of that name.
     func hasFullTextIndex(_ name: ExactText, in collection: QueryCollection) throws -> Bool
 }
 

@@ -1,13 +1,13 @@
 import DivanJSON
 
 extension QueryStatement {
-    /// Looks up every name and checks what the statement means.
+    /// Looks up every name and checks the meaning of the statement.
     ///
     /// - Parameters:
-    ///   - catalogue: The database that it is about.
-    ///   - text: The SQL++ text that it was read from, for the places in errors.
+    ///   - catalogue: The database to check against.
+    ///   - text: The SQL++ text that it was read from, for the positions in errors.
     ///   - limits: Bounds of its depth.
-    /// - Returns: The statement that an executor runs.
+    /// - Returns: The statement for an executor to run.
     /// - Throws: `QueryError`; whatever the catalogue throws.
     public func checked(
         against catalogue: any QueryCatalogue,
@@ -27,17 +27,17 @@ extension QueryStatement {
 }
 
 extension QueryExpression {
-    /// Looks up every name of an expression over one collection, such as an index is made of.
+    /// Looks up every name of an expression over one collection, such as the key of an index.
     ///
-    /// Aggregates, parameters, sub-queries and full-text conditions have no place in it.
+    /// Aggregates, parameters, sub-queries and full-text conditions are not allowed in it.
     ///
     /// - Parameters:
     ///   - collection: The collection.
     ///   - itemPaths: For an index of items, the paths that lead to them, each from an item of the
-    ///     one before; properties are then those of the items, of the source of that number.
-    ///   - text: The SQL++ text that it was read from, for the places in errors.
+    ///     previous one; properties are then those of the items, whose source number is the number of paths.
+    ///   - text: The SQL++ text that it was read from, for the positions in errors.
     ///   - limits: Bounds of its depth.
-    /// - Returns: The expression that an index holds.
+    /// - Returns: The expression for an index.
     /// - Throws: `QueryError`; whatever the catalogue throws.
     public func checked(
         over collection: QueryCollection,
@@ -78,7 +78,7 @@ extension QueryExpression {
 }
 
 extension QueryExpression {
-    /// Checks what an index is sorted by; `COLLATE` around it is the key's.
+    /// Checks a key of an index; `COLLATE` around it is the key's collation.
     ///
     /// - Throws: As `checked(over:itemPaths:text:limits:)`.
     public func checkedKey(
@@ -100,7 +100,7 @@ extension QueryExpression {
     }
 }
 
-/// What is numbered through a statement and its sub-queries.
+/// The counters that run through a statement and its sub-queries.
 struct CheckNumbers {
     private(set) var parameters: [ExactText] = []
     private(set) var variableCount = 0

@@ -1,8 +1,8 @@
-/// Where an expression stands, which decides what it may hold.
+/// The clause that contains an expression; it decides what the expression may contain.
 enum QueryClause: String {
-    /// Among the columns, which do not see each other's aliases: a name there is a property.
+    /// Among the columns, which cannot refer to each other's aliases: a name there is a property.
     case columns = "SELECT"
-    /// `ON`, or what is unnested.
+    /// `ON`, or an unnested expression.
     case join = "ON"
     /// `WHERE`.
     case filter = "WHERE"
@@ -12,13 +12,13 @@ enum QueryClause: String {
     case result = "HAVING"
     /// `LIMIT` and `OFFSET`.
     case count = "LIMIT"
-    /// What an index is made of.
+    /// The key of an index.
     case index = "an index"
 
     var allowsAggregates: Bool { self == .columns || self == .result }
     var allowsAliases: Bool { self == .filter || self == .group || self == .result }
 
-    /// The error of a full-text condition that does not stand at the top of `WHERE`.
+    /// The error for a full-text condition that is not at the top level of `WHERE`.
     var misplacedMatch: QueryError {
         self == .filter
             ? QueryError("MATCH can only appear at top-level, or in a top-level AND")

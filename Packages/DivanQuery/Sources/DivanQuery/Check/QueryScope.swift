@@ -2,14 +2,14 @@ import DivanJSON
 
 /// The names that stand for a statement's sources.
 struct QueryScope {
-    /// One source and what it is called.
+    /// One source and its names.
     struct Source {
         var form: CheckedSource.Form
-        /// The name behind `AS`.
+        /// The name after `AS`.
         var alias: ExactText?
-        /// The paths that lead to it, the longest first; the first steps of a property.
+        /// The paths that lead to it, the longest first; they are the first steps of a property.
         var names: [[ExactText]]
-        /// Other paths that lead to it where nothing else is called so, such as its full name.
+        /// Other paths that lead to it unless something else has that name, such as its full name.
         var otherNames: [[ExactText]] = []
         /// The title of a column that shows all of it.
         var title: ExactText
@@ -30,7 +30,7 @@ struct QueryScope {
         tellTitlesApart()
     }
 
-    /// Collections of one name in different scopes are titled with both.
+    /// Collections of the same name in different scopes are titled with both.
     private mutating func tellTitlesApart() {
         guard let last = sources.last, let collection = last.unnamedCollection else { return }
         let alike = sources.indices.filter { index in
@@ -43,7 +43,7 @@ struct QueryScope {
         }
     }
 
-    /// What properties of the first few sources may begin with, for messages.
+    /// The names that properties of the first few sources may begin with, for messages.
     var names: [String] {
         sources.prefix(3).compactMap { source in
             source.alias?.text ?? source.names.last.map { Self.text($0) }
@@ -55,7 +55,7 @@ struct QueryScope {
         let isNamed = sources.contains { $0.names.contains { Self.begins(path, with: $0) } }
         guard isNamed else { return source(alsoNamedBy: path) }
         guard let found = source(calledBy: path) else { return nil }
-        // `_default._default.n FROM _default` speaks of it by its full name.
+        // `_default._default.n FROM _default` refers to it by its full name.
         return (found.source, max(found.steps, sources[found.source].stepsOfOtherName(path) ?? 0))
     }
 
@@ -73,7 +73,7 @@ struct QueryScope {
         var found: (source: Int, steps: Int)?
         for (number, source) in sources.enumerated() {
             for name in source.names where Self.begins(path, with: name) {
-                // `chairs` of two scopes leads nowhere; `shop.chairs` does.
+                // `chairs` in two scopes is ambiguous; `shop.chairs` is not.
                 if let other = found, other.steps == name.count, other.source != number {
                     let isExact = sources[other.source].names.first?.count == name.count
                     if isExact { continue }
@@ -96,7 +96,7 @@ struct QueryScope {
         left.count == right.count && zip(left, right).allSatisfy { isSame($0, $1) }
     }
 
-    /// Whether two names are the same; ASCII letters regardless of case.
+    /// Whether two names are the same; the case of ASCII letters is ignored.
     static func isSame(_ left: ExactText, _ right: ExactText) -> Bool {
         left.text.utf8.count == right.text.utf8.count
             && zip(left.text.utf8, right.text.utf8).allSatisfy { folded($0) == folded($1) }
@@ -108,7 +108,7 @@ struct QueryScope {
 
     static func text(_ name: [ExactText]) -> String { name.map(\.text).joined(separator: ".") }
 
-    /// What a collection is called wherever it stands: its full name, `_` for `_default`.
+    /// The names of a collection that are valid everywhere: its full name, `_` for `_default`.
     static func fullNames(of collection: QueryCollection) -> [[ExactText]] {
         var names = [[collection.scope, collection.name]]
         let isDefaultScope = collection.scope == QueryCollection.standard.scope
@@ -117,7 +117,7 @@ struct QueryScope {
         return names
     }
 
-    /// An alias that looks like a path, as code reads it: `.from("a.b")`.
+    /// The names of an alias that looks like a path, as code reads it: `.from("a.b")`.
     static func spelledNames(of alias: ExactText) -> [[ExactText]] {
         let keys = QueryPath(source: alias.text).keys
         return keys == [alias] ? [] : [keys]
@@ -125,12 +125,12 @@ struct QueryScope {
 }
 
 extension QueryScope.Source {
-    /// Steps of the longest of its other names that a path begins with.
+    /// The number of steps of the longest of its other names that a path begins with.
     fileprivate func stepsOfOtherName(_ path: QueryPath) -> Int? {
         otherNames.filter { QueryScope.begins(path, with: $0) }.map(\.count).max()
     }
 
-    /// The collection that it reads and is called after.
+    /// The collection that it reads and is named after.
     fileprivate var unnamedCollection: QueryCollection? {
         if alias == nil, case .documents(let collection) = form { collection } else { nil }
     }

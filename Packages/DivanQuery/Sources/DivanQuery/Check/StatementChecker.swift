@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// Checks one statement: first its sources, which give names, then what speaks of them.
+/// Checks one statement: first its sources, which define names, then everything that uses them.
 struct StatementChecker {
     let catalogue: any QueryCatalogue
     let limits: QueryLimits
@@ -183,7 +183,7 @@ struct StatementChecker {
             )
         }
         let form = CheckedSource.Form.items(source: number, path: path)
-        // Without a name the items are called as the path below the source is.
+        // Without a name the items are named like the path below the source.
         let below = written.dropping(written.steps.count - path.steps.count)
         let name = source.alias ?? ExactText(below.sql)
         try checker.names.add(

@@ -1,5 +1,5 @@
 extension CheckedExpression {
-    /// The expressions that this one is made of; not those of a sub-query.
+    /// The direct operands of this expression, without those of a sub-query.
     public var children: [CheckedExpression] {
         switch self {
         case .literal, .parameter, .property, .metadata, .allMetadata, .variable, .column,
@@ -26,7 +26,7 @@ extension CheckedExpression {
         }
     }
 
-    /// The conditions that must all be true for it to be so; itself, where it is no `AND`.
+    /// The conditions that must all be true for this one to be true; only itself if it is no `AND`.
     public var terms: [CheckedExpression] {
         if case .and(let terms) = self { terms.flatMap(\.terms) } else { [self] }
     }

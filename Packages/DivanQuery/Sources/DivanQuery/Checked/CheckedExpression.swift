@@ -1,30 +1,30 @@
 public import DivanJSON
 
-/// An expression with every name looked up and every short form written out.
+/// An expression with every name looked up and every short form expanded.
 ///
 /// `SOME`, `<>`, `NOT LIKE`, `IS NOT NULL`, unary plus and the short forms of metadata are gone;
-/// a collation stands at each comparison that it reaches. An `n`-ary node has two operands or
-/// more.
+/// each comparison has the collation that applies to it. An `n`-ary node has at least two
+/// operands.
 public indirect enum CheckedExpression: Hashable, Sendable {
     /// A value.
     case literal(QueryLiteral)
-    /// `$name`; MISSING when it is not bound.
+    /// `$name`; MISSING if it is not bound.
     case parameter(ExactText)
-    /// A part of a source's body or item; without steps, the whole.
+    /// A part of a source's body or item; without steps, all of it.
     case property(source: Int, QueryPath)
-    /// A fact about a source's document.
+    /// A piece of metadata of a source's document.
     case metadata(source: Int, QueryMetadataKey)
-    /// An object of all those facts.
+    /// An object with all of that metadata.
     case allMetadata(source: Int)
-    /// A variable of a surrounding `quantified`, by its number in the whole statement.
+    /// A variable of an enclosing `quantified`, by its number in the whole statement.
     case variable(Int, QueryPath)
-    /// A column of the same statement, spoken of by its alias.
+    /// A column of the same statement, referred to by its alias.
     case column(Int, QueryPath)
     /// A part of the value of an expression.
     case member(of: CheckedExpression, QueryPath)
     /// An array; MISSING items are left out.
     case array([CheckedExpression])
-    /// An object; MISSING members are left out, of equal keys the last one counts.
+    /// An object; MISSING members are left out, and of equal keys the last one counts.
     case object([Member])
     /// Negation; MISSING stays MISSING.
     case not(CheckedExpression)
@@ -34,7 +34,7 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     case and([CheckedExpression])
     /// Whether one is true.
     case or([CheckedExpression])
-    /// Joined text.
+    /// Concatenated text.
     case concatenation([CheckedExpression])
     /// One number, then others from left to right.
     case arithmetic(CheckedExpression, [Link])
@@ -53,11 +53,11 @@ public indirect enum CheckedExpression: Hashable, Sendable {
         CheckedExpression,
         QueryCollation
     )
-    /// Whether a value equals one of a list, which may be empty.
+    /// Whether a value equals one in a list, which may be empty.
     case isOneOf(CheckedExpression, [CheckedExpression], QueryCollation)
-    /// Whether the array that the second one is contains the first.
+    /// Whether the array, the second operand, contains the first.
     case isItem(CheckedExpression, of: CheckedExpression, QueryCollation)
-    /// Whether text has a pattern of `%`, `_` and `\`.
+    /// Whether text matches a pattern of `%`, `_` and `\`.
     case like(CheckedExpression, CheckedExpression, QueryCollation)
     /// Whether items satisfy a condition.
     case quantified(
@@ -68,20 +68,20 @@ public indirect enum CheckedExpression: Hashable, Sendable {
     )
     /// The first branch whose `when` is true, or equal to the tested value.
     case choice(CheckedExpression?, [Branch], otherwise: CheckedExpression?, QueryCollation)
-    /// Whether a query of its own name space has a row.
+    /// Whether a query with its own namespace has a row.
     case exists(CheckedStatement)
-    /// A function; the number of arguments is right. The collation matters to `CONTAINS`.
+    /// A function with a valid number of arguments. The collation matters for `CONTAINS`.
     case call(QueryFunction, [CheckedExpression], QueryCollation)
-    /// An aggregate; no argument is `COUNT(*)`. The collation matters to `MIN` and `MAX`.
+    /// An aggregate; without an argument it is `COUNT(*)`. The collation matters for `MIN` and `MAX`.
     case aggregate(QueryAggregate, CheckedExpression?, QueryCollation)
     /// A full-text condition, by its position in `CheckedStatement.matches`.
     case match(Int)
-    /// How well a row meets that condition.
+    /// The rank of a row for that condition.
     case rank(Int)
     /// The content of a blob.
     case blob(source: Int, QueryPath)
 
-    /// A member of an object that is built.
+    /// A member of an object constructor.
     public struct Member: Hashable, Sendable {
         /// Its key.
         public var key: ExactText
@@ -97,7 +97,7 @@ public indirect enum CheckedExpression: Hashable, Sendable {
 
     /// One step of a calculation.
     public struct Link: Hashable, Sendable {
-        /// What is done with the result so far and the operand.
+        /// The operation on the result so far and the operand.
         public var arithmetic: QueryArithmetic
         /// The right side.
         public var operand: CheckedExpression
@@ -111,7 +111,7 @@ public indirect enum CheckedExpression: Hashable, Sendable {
 
     /// A `WHEN` and its `THEN`.
     public struct Branch: Hashable, Sendable {
-        /// The condition, or the value that the tested one is compared with.
+        /// The condition, or the value that is compared with the tested one.
         public var when: CheckedExpression
         /// The result.
         public var then: CheckedExpression

@@ -1,15 +1,15 @@
 public import DivanJSON
 
-/// A `SELECT` with every name looked up: what an executor runs.
+/// A `SELECT` with every name looked up, ready for an executor.
 ///
-/// Sources, columns, variables and full-text matches are named by their position, so that nothing
-/// is left to be found, or to be missing. What a `QueryStatement` leaves out is filled in.
+/// Sources, columns, variables and full-text matches are referred to by position, so nothing is left
+/// to be looked up, or to be missing. What a `QueryStatement` leaves out is filled in.
 public struct CheckedStatement: Hashable, Sendable {
-    /// What each row shows, at least one.
+    /// The values that each row shows, at least one.
     public var columns: [CheckedColumn]
     /// Whether equal rows are shown once.
     public var isDistinct: Bool
-    /// Where rows come from, at least one; a source only refers to those in front of it.
+    /// Where rows come from, at least one; a source refers only to earlier ones.
     public var sources: [CheckedSource]
     /// `WHERE`; only `true` lets a row pass.
     public var filter: CheckedExpression?
@@ -25,12 +25,12 @@ public struct CheckedStatement: Hashable, Sendable {
     public var offset: CheckedExpression?
     /// The `MATCH` conditions, each a term of the top-level `AND` of `filter`.
     public var matches: [CheckedMatch]
-    /// Whether an aggregate stands in it, with or without `GROUP BY`.
+    /// Whether it contains an aggregate, with or without `GROUP BY`.
     public var isAggregate: Bool
-    /// Names of the parameters in it and in its sub-queries, each once, in order of appearance.
+    /// Names of the parameters in it and its sub-queries, each once, in order of appearance.
     public var parameters: [ExactText]
 
-    /// Creates a statement; only checks call this, and tests.
+    /// Creates a statement; only the checks and tests call this.
     public init(
         columns: [CheckedColumn],
         isDistinct: Bool = false,
@@ -61,7 +61,7 @@ public struct CheckedStatement: Hashable, Sendable {
 }
 
 extension CheckedStatement {
-    /// What an alias stands for; what is none stands for itself.
+    /// The expression that an alias stands for; any other expression is returned as it is.
     func named(_ expression: CheckedExpression) -> CheckedExpression {
         guard case .column(let index, let path) = expression, path.isEmpty else {
             return expression
@@ -72,7 +72,7 @@ extension CheckedStatement {
 
 /// A column with its title.
 public struct CheckedColumn: Hashable, Sendable {
-    /// The name under which results hold the value; different for each column.
+    /// The name of the value in results; unique among the columns.
     public var title: ExactText
     /// The value.
     public var expression: CheckedExpression
@@ -90,7 +90,7 @@ public struct CheckedColumn: Hashable, Sendable {
         self.collation = collation
     }
 
-    /// What rows are grouped by where equal ones are shown once.
+    /// The key that rows are grouped by if equal ones are shown once.
     var key: CheckedKey { CheckedKey(expression, collation: collation) }
 }
 
@@ -111,24 +111,24 @@ public struct QueryCollection: Hashable, Sendable {
     public static let standard = QueryCollection(scope: "_default", name: "_default")
 }
 
-/// A source that is known to be there.
+/// A source that is known to exist.
 public struct CheckedSource: Hashable, Sendable {
-    /// The sorts of sources.
+    /// The kinds of sources.
     public enum Form: Hashable, Sendable {
         /// The documents of a collection.
         case documents(QueryCollection)
         /// The items below `path` in each row of an earlier source: those of an array, the
-        /// values of an object, a scalar once; none where there is no value.
+        /// values of an object, a scalar once; none if there is no value.
         case items(source: Int, path: QueryPath)
     }
 
-    /// The sort.
+    /// The kind.
     public var form: Form
-    /// How it is joined to the sources in front; `nil` for the first one and for items.
+    /// How it is joined to the earlier sources; `nil` for the first one and for items.
     public var join: QueryJoin?
-    /// `ON`; always there for `inner` and `leftOuter`, never for others.
+    /// `ON`; always present for `inner` and `leftOuter`, never for others.
     public var condition: CheckedExpression?
-    /// Whether deleted documents are seen, because the query speaks of `META().deleted`.
+    /// Whether deleted documents are included because the query refers to `META().deleted`.
     public var includesDeleted: Bool
 
     /// Creates a source.
@@ -145,7 +145,7 @@ public struct CheckedSource: Hashable, Sendable {
     }
 }
 
-/// What rows are grouped by.
+/// A key that rows are grouped by.
 public struct CheckedKey: Hashable, Sendable {
     /// The value.
     public var expression: CheckedExpression
@@ -159,11 +159,11 @@ public struct CheckedKey: Hashable, Sendable {
     }
 }
 
-/// What rows are sorted by.
+/// A key that rows are sorted by.
 public struct CheckedOrdering: Hashable, Sendable {
     /// The value and the order of its text.
     public var key: CheckedKey
-    /// Whether the greatest comes first.
+    /// Whether the greatest value comes first.
     public var isDescending: Bool
 
     /// Creates an ordering.
@@ -179,7 +179,7 @@ public struct CheckedMatch: Hashable, Sendable {
     public var source: Int
     /// The index.
     public var index: ExactText
-    /// The words that are looked for.
+    /// The words to search for.
     public var text: CheckedExpression
 
     /// Creates a condition.

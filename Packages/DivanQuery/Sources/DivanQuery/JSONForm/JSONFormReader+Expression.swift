@@ -72,7 +72,7 @@ extension JSONFormReader {
         return .property(try Self.beginningWithKey(path(text.dropping(1), operands)))
     }
 
-    /// Joins the path behind an operator's mark and the steps that follow as operands.
+    /// Joins the path after an operator's mark and the steps that follow as operands.
     private func path(_ text: String, _ operands: [JSON]) throws(QueryError) -> QueryPath {
         var path = try QueryPath(text: text)
         for operand in operands {
@@ -167,7 +167,7 @@ extension JSONFormReader {
         try beginningWithKey(QueryPath(text: text))
     }
 
-    /// A property, a source or an index: none is an item of what has no name.
+    /// Refuses a path that begins with an item: a property, a source or an index begins with a name.
     private static func beginningWithKey(_ path: QueryPath) throws(QueryError) -> QueryPath {
         if case .item = path.steps.first {
             throw QueryError("property cannot start with an array index")

@@ -1,6 +1,6 @@
 public import DivanJSON
 
-/// Reads statements from the JSON form; names of operators and keys in any letter case.
+/// Reads statements from the JSON form; operators and keys may be in any letter case.
 ///
 /// Source: `json-query.md`.
 struct JSONFormReader {
@@ -11,7 +11,7 @@ struct JSONFormReader {
         self.limits = limits
     }
 
-    /// Reads a whole query: a `SELECT`, its object alone, or a condition.
+    /// Reads a whole query: a `SELECT`, only its object, or a condition.
     mutating func query(_ json: JSON) throws(QueryError) -> QueryStatement {
         if let members = json.object { return try statement(members) }
         if let items = json.array, Self.name(items.first) == "SELECT" {
@@ -67,7 +67,7 @@ struct JSONFormReader {
         return columns
     }
 
-    /// Reads a node, or a text with a dot in front, which is a path here.
+    /// Reads a node, or a text with a leading dot, which is a path here.
     private mutating func expressionAmongPaths(_ json: JSON) throws(QueryError) -> QueryExpression {
         guard let text = json.string, text.begins(with: ".") else { return try expression(json) }
         return try expression([.string(text)])
@@ -147,7 +147,7 @@ struct JSONFormReader {
 extension QueryStatement {
     /// Reads a query of the JSON form.
     ///
-    /// - Throws: `QueryError`, without a place.
+    /// - Throws: `QueryError`, without a position.
     public init(json: JSON, limits: QueryLimits = .standard) throws(QueryError) {
         var reader = JSONFormReader(limits: limits)
         self = try reader.query(json)
@@ -157,7 +157,7 @@ extension QueryStatement {
 extension QueryExpression {
     /// Reads an expression of the JSON form.
     ///
-    /// - Throws: `QueryError`, without a place.
+    /// - Throws: `QueryError`, without a position.
     public init(json: JSON, limits: QueryLimits = .standard) throws(QueryError) {
         var reader = JSONFormReader(limits: limits)
         self = try reader.expression(json)

@@ -50,7 +50,7 @@ enum JSONOperator: String {
         }
     }
 
-    /// What it makes of operands whose number is right.
+    /// The form with the given operands, whose number is valid.
     func form(
         _ operands: [JSON],
         _ reader: inout JSONFormReader
@@ -101,7 +101,7 @@ enum JSONOperator: String {
         }
     }
 
-    /// Makes `["+", ["+", a, b], c]` the chain that it is.
+    /// Makes `["+", ["+", a, b], c]` one chain.
     private static func calculation(
         _ arithmetic: QueryArithmetic,
         _ parts: [QueryExpression]

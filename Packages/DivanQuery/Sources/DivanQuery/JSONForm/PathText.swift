@@ -1,25 +1,25 @@
 import DivanJSON
 
-/// The text of paths in the JSON form and in code: `.a.b[0]`, with `\` before what is no separator.
+/// The text of paths in the JSON form and in code: `.a.b[0]`, with `\` before a character that is no separator.
 ///
 /// Source: `json-query.md` §3.
 extension QueryPath {
-    /// Reads `a.b[0][-1]`, with or without a dot in front.
+    /// Reads `a.b[0][-1]`, with or without a leading dot.
     ///
-    /// - Throws: `QueryError` when a key is empty or a bracket is not closed.
+    /// - Throws: `QueryError` if a key is empty or a bracket is not closed.
     public init(text: String) throws(QueryError) {
         var reader = PathReader(text)
         self = try reader.path()
     }
 
-    /// The path that a source's name is in code: `shop.chairs` has two keys, what is no path is one.
+    /// The path for a source's name in code: `shop.chairs` has two keys; a text that is no path is one key.
     public init(source name: String) {
         let path = try? QueryPath(text: name)
         let isName = path.map { !$0.isEmpty && $0.keys.count == $0.steps.count } ?? false
         self = path.flatMap { isName ? $0 : nil } ?? QueryPath(keys: name)
     }
 
-    /// The text with a dot before each key, or `nil` where it has none: a key is empty.
+    /// The text with a dot before each key, or `nil` if it has none because a key is empty.
     var text: String? {
         var text = ""
         for step in steps {
@@ -106,20 +106,20 @@ private struct PathReader {
     }
 }
 
-/// Marks of ASCII before and behind names, looked at as bytes: with an accent behind it a dot is another
-/// `Character`, and not the mark that it is in the file.
+/// ASCII marks before and after names, compared as bytes: with an accent after it a dot is another
+/// `Character`, not the mark that it is in the text.
 extension StringProtocol {
-    /// Whether the mark stands in front.
+    /// Whether the text begins with the mark.
     func begins(with mark: StaticString) -> Bool {
         mark.withUTF8Buffer { utf8.starts(with: $0) }
     }
 
-    /// Whether the mark stands at the end.
+    /// Whether the text ends with the mark.
     func ends(with mark: StaticString) -> Bool {
         mark.withUTF8Buffer { utf8.suffix($0.count).elementsEqual($0) }
     }
 
-    /// The text without so many bytes in front, and behind.
+    /// The text without this many bytes at the start and at the end.
     func dropping(_ front: Int, _ behind: Int = 0) -> String {
         String(decoding: utf8.dropFirst(front).dropLast(behind), as: UTF8.self)
     }

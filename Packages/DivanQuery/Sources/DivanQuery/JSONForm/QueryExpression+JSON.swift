@@ -52,7 +52,7 @@ extension QueryExpression {
         }
     }
 
-    /// The expression where a text with a dot in front would be a path.
+    /// The expression in a place where a text with a leading dot would be a path.
     var jsonAmongPaths: JSON {
         guard case .literal(.string(let text)) = form, text.begins(with: ".") else { return json }
         return ["_.", .string(text), ""]
@@ -101,14 +101,14 @@ extension QueryLiteral {
 }
 
 extension QueryPath {
-    /// `[".a.b"]`, or `[".", "a", ""]` where a key has no text in a path.
+    /// `[".a.b"]`, or `[".", "a", ""]` if a key has no text in a path.
     fileprivate func json(operator mark: String) -> JSON {
         if steps.isEmpty { return [.string(mark)] }
         if let text { return [.string(mark + text.dropping(1))] }
         return .array([.string(mark)] + steps.map(\.json))
     }
 
-    /// A source's or an index's name, `alias.name`.
+    /// The name of a source or an index, `alias.name`.
     fileprivate var nameJSON: JSON { .string((text ?? "").dropping(1)) }
 }
 

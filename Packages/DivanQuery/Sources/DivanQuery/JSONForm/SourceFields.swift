@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// The members of a `FROM` item while they are gathered.
+/// The members of a `FROM` item as they are gathered.
 struct SourceFields {
     private(set) var alias: ExactText?
     private(set) var join: QueryJoin?

@@ -1,10 +1,10 @@
-/// The range of texts that begin as a `LIKE` pattern does, in the order of bytes.
+/// The range of texts that begin like a `LIKE` pattern, in byte order.
 struct LikeRange: Equatable {
     let low: String
     let high: String
 
-    /// The range of a pattern; `nil` where it begins with a wildcard, or where numbers, which
-    /// `LIKE` sees as text, could have it.
+    /// The range of a pattern; `nil` if it begins with a wildcard, or could match numbers, which
+    /// `LIKE` treats as text.
     init?(pattern: String) {
         var prefix: [Unicode.Scalar] = []
         var isEscaped = false
@@ -21,7 +21,7 @@ struct LikeRange: Equatable {
             return nil
         }
         low = Self.text(prefix)
-        // The next text of this length: its last scalar is one more.
+        // The next text of this length: its last scalar is incremented.
         while let last = prefix.popLast() {
             guard let next = Self.next(last) else { continue }
             high = Self.text(prefix + [next])
@@ -31,7 +31,7 @@ struct LikeRange: Equatable {
     }
 
     private static func next(_ scalar: Unicode.Scalar) -> Unicode.Scalar? {
-        // Between them stand the surrogates.
+        // The surrogates lie between the two.
         scalar.value == 0xD7FF ? "\u{E000}" : Unicode.Scalar(scalar.value + 1)
     }
 

@@ -1,7 +1,7 @@
-/// The terms of an `OR`, those that compare one property with constants joined: `n = 1 OR n = $x OR n IN [3, 4]` is
-/// `n IN [1, $x, 3, 4]`, also in what is MISSING and null.
+/// The terms of an `OR`, with those that compare one property with constants joined: `n = 1 OR n = $x OR n IN [3, 4]`
+/// is `n IN [1, $x, 3, 4]`, also for MISSING and null.
 ///
-/// SQLite does the same with a chain, and is shown none of more than `QueryLimits.plannedConditionCount`.
+/// SQLite does the same with a chain, but sees none longer than `QueryLimits.plannedConditionCount`.
 struct SQLAlternatives {
     private(set) var terms: [CheckedExpression] = []
 
@@ -10,7 +10,7 @@ struct SQLAlternatives {
         let collation: QueryCollation
     }
 
-    /// Joins the terms; each stands where its first one did.
+    /// Joins the terms; each joined one takes the place of its first.
     init(_ chain: [CheckedExpression], in statement: CheckedStatement) {
         var subjects: [(place: Int, subject: Subject, list: [CheckedExpression])] = []
         var numbers: [Subject: Int] = [:]
@@ -32,7 +32,7 @@ struct SQLAlternatives {
         }
     }
 
-    /// What a term compares with constants, and with which.
+    /// The expression that a term compares with constants, and the constants.
     private static func choice(
         _ term: CheckedExpression,
         in statement: CheckedStatement

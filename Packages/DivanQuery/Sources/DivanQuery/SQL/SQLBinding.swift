@@ -2,13 +2,13 @@ public import DivanJSON
 
 /// A value for a parameter of the statement.
 public enum SQLBinding: Hashable, Sendable {
-    /// A parameter of the query; in plain form, or in exact form.
+    /// A parameter of the query, in plain or exact form.
     case parameter(ExactText, isExact: Bool)
-    /// Text that the query has.
+    /// Text from the query.
     case text(ExactText)
-    /// A number that the query has, as the bits of a double.
+    /// A number from the query, as the bits of a double.
     case double(UInt64)
-    /// An array or object that the query has, as JSON.
+    /// An array or object from the query, as JSON.
     case container(ExactText)
     /// How many live documents a collection has.
     case liveCount(QueryCollection)

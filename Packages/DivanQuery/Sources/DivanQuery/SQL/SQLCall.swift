@@ -1,6 +1,6 @@
 /// How a function of the language is called in SQL.
 struct SQLCall {
-    /// What a call gives.
+    /// What a call returns.
     enum Result {
         /// 0, 1 or nothing.
         case boolean
@@ -17,7 +17,7 @@ struct SQLCall {
         (name, result) = Self.named(function)
     }
 
-    /// Most functions are called as they are called in the language.
+    /// Most functions have the same name as in the language.
     private static func named(_ function: QueryFunction) -> (String, Result) {
         switch function {
         case .arrayOf: ("divan_array", .any)

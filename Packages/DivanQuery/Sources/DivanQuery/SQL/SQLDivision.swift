@@ -1,21 +1,21 @@
-/// Deep expressions in pieces that SQLite's parser takes.
+/// Deep expressions in pieces that SQLite's parser accepts.
 ///
-/// **Theory.** That parser has a stack of 100 entries, of which a call takes three to five, so what is
-/// nested deeper than some 20 to 31 calls is refused. Written in pieces, what is inside stands beside
-/// what is around it: each piece is a common table expression with one value, and the pieces that hold
-/// it speak of it by name.
+/// **Theory.** That parser has a stack of 100 entries, of which a call takes three to five, so it
+/// refuses anything nested deeper than some 20 to 31 calls. When divided, the inner parts are written next
+/// to the outer ones instead of inside: each piece is a common table expression with one value, and the
+/// pieces that contain it refer to it by name.
 ///
 ///     lower(upper(trim(body)))
 ///     (WITH p0(x) AS (SELECT trim(body)), p1(x) AS (SELECT upper(+(SELECT x FROM p0)))
 ///         SELECT lower(+(SELECT x FROM p1)))
 ///
-/// Pieces see the columns of the row as every correlated sub-query does; the plus takes the column's
-/// affinity away. The condition of `ANY` and `EVERY`, a sub-query and the operand of an aggregate are
-/// divided on their own, since their names or rows are known nowhere else. SQLite computes the pieces
-/// anew for each row and uses no index for them, so an expression is divided only where it is refused
+/// Pieces see the columns of the row like any correlated sub-query; the plus removes the column's
+/// affinity. The condition of `ANY` and `EVERY`, a sub-query and the operand of an aggregate are
+/// divided on their own, since their names or rows are known nowhere else. SQLite recomputes the pieces
+/// for each row and uses no index for them, so an expression is divided only if SQLite refuses it
 /// whole.
 struct SQLDivision {
-    /// Parentheses that may stand within each other in a piece.
+    /// Parentheses that may be nested in a piece.
     private static let limit = 5
 
     /// Where an expression began.
@@ -31,14 +31,14 @@ struct SQLDivision {
         case outside
         /// One that stays whole.
         case whole
-        /// One with the pieces that were taken out of it, in an order in which each speaks of earlier
-        /// ones only.
+        /// One with the pieces that were taken out of it, ordered so that each refers only to earlier
+        /// ones.
         case divided([String])
     }
 
     private var state = State.outside
     private var pieceCount = 0
-    /// Parentheses that are open, and the most that were since the present expression began.
+    /// Open parentheses, and the most that were open since the current expression began.
     private var (depth, peak) = (0, 0)
 
     mutating func count(_ text: String) {
@@ -48,7 +48,7 @@ struct SQLDivision {
         }
     }
 
-    /// Notes what the parser must remember as it does a parenthesis.
+    /// Counts something that costs the parser as much as a parenthesis.
     mutating func open() {
         depth += 1
         peak = max(peak, depth)
@@ -58,7 +58,7 @@ struct SQLDivision {
         depth -= 1
     }
 
-    /// Begins an expression at a position of the text; an outermost one may be divided if it says so.
+    /// Begins an expression at a position of the text; an outermost one may be divided if `isDivisible` allows it.
     mutating func begin(at position: Int, isDivisible: () -> Bool) -> Start {
         var isOutermost = false
         if case .outside = state {
@@ -69,7 +69,7 @@ struct SQLDivision {
         return Start(position: position, peak: peak, isOutermost: isOutermost)
     }
 
-    /// Ends an expression, which stands at the end of the text.
+    /// Ends an expression, which is at the end of the text.
     mutating func end(_ start: Start, in text: inout String) {
         if case .divided(var pieces) = state {
             if peak - depth > Self.limit {
@@ -90,7 +90,7 @@ struct SQLDivision {
         peak = max(peak, start.peak)
     }
 
-    /// Leaves the expression for one inside that is divided on its own; `resume` goes back to it.
+    /// Leaves the expression for an inner one that is divided on its own; `resume` returns to it.
     mutating func suspend() -> State {
         defer { state = .outside }
         return state

@@ -1,11 +1,11 @@
 extension SQLExpressionWriter {
-    /// Writes one number and what is calculated with it, from left to right.
+    /// Writes one number and the operations on it, from left to right.
     func writeArithmetic(
         _ first: CheckedExpression,
         _ links: [CheckedExpression.Link],
         to text: inout SQLText
     ) throws {
-        // Within one rank SQL calculates from left to right too.
+        // SQL, too, calculates from left to right within one rank.
         let sums = links.filter { $0.arithmetic == .plus || $0.arithmetic == .minus }
         let isOfOneRank = sums.isEmpty || sums.count == links.count
         if links.count > (isOfOneRank ? 64 : 4) {
@@ -26,7 +26,7 @@ extension SQLExpressionWriter {
         if isOfOneRank { text += ")" }
     }
 
-    /// Writes terms with the operators before them, calls in calls where there are too many for one.
+    /// Writes terms preceded by their operators, as nested calls if there are too many for one.
     private func writeTerms(
         _ terms: ArraySlice<CheckedExpression.Link>,
         to text: inout SQLText
@@ -36,7 +36,7 @@ extension SQLExpressionWriter {
             for term in terms {
                 text += ", "
                 try write(term.operand, .plain, to: &text)
-                // A number, made as SQLite's operators make it of anything.
+                // Converted to a number as SQLite's operators do it.
                 text += " * 1"
             }
             text += ")"

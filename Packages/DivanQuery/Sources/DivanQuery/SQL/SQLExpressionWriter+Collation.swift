@@ -1,8 +1,8 @@
 extension SQLExpressionWriter {
-    /// Writes the collation of what compares these operands.
+    /// Writes the collation of a comparison of these operands.
     ///
-    /// SQLite takes that of a comparison inside of an operand, such as in the condition of a `CASE`, for
-    /// the operand's own, unless it is told otherwise.
+    /// SQLite takes the collation of a comparison inside an operand, such as in the condition of a `CASE`,
+    /// for the operand's own, unless told otherwise.
     func write(
         _ collation: QueryCollation,
         over operands: [CheckedExpression],

@@ -1,13 +1,13 @@
 internal import DivanJSON
 
 extension SQLExpressionWriter {
-    /// Writes what is 1, 0 or NULL, without the parentheses that an operand needs.
+    /// Writes an expression that is 1, 0 or NULL, without the parentheses that an operand needs.
     func writeCondition(_ expression: CheckedExpression, to text: inout SQLText) throws {
         switch expression {
         case .not(let operand):
             text += "NOT "
             try write(operand, .plain, to: &text)
-        // Terms of terms too, of which some may be full-text conditions.
+        // Also terms of terms, some of which may be full-text conditions.
         case .and: try writeConditions(expression.terms, " AND ", to: &text)
         case .or(let terms): try writeAlternatives(terms, to: &text)
         case .comparison(let comparison, let left, let right, let collation):
@@ -58,9 +58,9 @@ extension SQLExpressionWriter {
         try writeConditions(terms, " OR ", to: &text)
     }
 
-    /// Writes a chain; behind a plus, which hides them from SQLite's planner, if there are too many.
+    /// Writes a chain; if there are too many terms, after a plus, which hides them from SQLite's planner.
     ///
-    /// The planner compares each condition with every other one. It has to see those on words.
+    /// The planner compares each condition with every other one. It must see those on words.
     private func writeConditions(
         _ terms: [CheckedExpression],
         _ sign: String,
@@ -79,13 +79,13 @@ extension SQLExpressionWriter {
         text += ")"
     }
 
-    /// Writes a chain as a tree whose depth grows with the logarithm of its length.
+    /// Writes a chain as a tree whose depth grows logarithmically with its length.
     private func writeChain(
         _ terms: ArraySlice<CheckedExpression>,
         _ sign: String,
         to text: inout SQLText
     ) throws {
-        // A flat piece costs a level of the syntax tree for each term, and none of the parser.
+        // A flat piece costs one level of the syntax tree for each term, and none of the parser.
         guard terms.count > 64 else {
             for (index, term) in terms.enumerated() {
                 if index > 0 { text += sign }
@@ -101,9 +101,9 @@ extension SQLExpressionWriter {
         text += ")"
     }
 
-    /// Writes a side of a comparison that is not for equality.
+    /// Writes one side of a comparison other than for equality.
     ///
-    /// A plus takes away the affinity with which a column of text would change a number beside it.
+    /// A plus removes the affinity by which a text column would convert a number on the other side.
     func writeOperand(_ operand: CheckedExpression, to text: inout SQLText) throws {
         if Self.isColumn(statement.named(operand)) { text += "+" }
         try write(operand, .plain, to: &text)
@@ -123,7 +123,7 @@ extension SQLExpressionWriter {
         if case .metadata(_, .id) = expression { true } else { false }
     }
 
-    /// Whether a value is known to be a number, so that a column of integers does not change it.
+    /// Whether a value is known to be a number, so that an integer column does not change it.
     private static func isNumber(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .literal(.integer), .literal(.double), .metadata(_, .sequence),
@@ -133,7 +133,7 @@ extension SQLExpressionWriter {
         }
     }
 
-    /// Whether a value is known to be text, which a column of text leaves as it is.
+    /// Whether a value is known to be text, which a text column leaves unchanged.
     private static func isText(_ expression: CheckedExpression) -> Bool {
         if case .literal(.string) = expression { true } else { false }
     }
@@ -153,8 +153,8 @@ extension SQLExpressionWriter {
         try writeSide(right, beside: left, isEquality, to: &text)
     }
 
-    /// Writes one side so that neither side's column changes the other, and an index on the
-    /// column can be used where that is possible.
+    /// Writes one side so that neither side's column changes the other, and so that an index on the
+    /// column can be used where possible.
     private func writeSide(
         _ side: CheckedExpression,
         beside other: CheckedExpression,
@@ -182,7 +182,7 @@ extension SQLExpressionWriter {
         _ collation: QueryCollation,
         to text: inout SQLText
     ) throws {
-        // SQLite reads an empty list as the word FALSE, which has a meaning of its own behind IS.
+        // SQLite reads an empty list as the word FALSE, which has a meaning of its own after IS.
         if list.isEmpty {
             text += "0"
             return
@@ -201,8 +201,8 @@ extension SQLExpressionWriter {
         text += ")"
     }
 
-    /// Writes which texts can have a pattern that begins with certain text, so that an index on
-    /// the property, or on another expression that the index has, finds them.
+    /// Writes the range of texts that a pattern with a fixed beginning can match, so that an index on
+    /// the property, or on another indexed expression, finds them.
     private func writeRange(
         _ value: CheckedExpression,
         _ pattern: CheckedExpression,
@@ -222,15 +222,15 @@ extension SQLExpressionWriter {
         text += " AND "
     }
 
-    /// Whether a range beside a pattern pays: a property costs little to read twice; a call, such as
-    /// `LOWER(name)`, pays only where an index begins with it.
+    /// Whether a range in addition to a pattern pays: reading a property twice costs little; a call, such as
+    /// `LOWER(name)`, pays only if an index begins with it.
     private func isRanged(_ value: CheckedExpression) throws -> Bool {
         if case .property = value { return true }
         guard case .call = value, extraction == nil, statement.sources.count == 1,
             case .documents(let collection) = statement.sources[0].form
         else { return false }
-        // Asked first: what is written for an index alone has none, or each LIKE inside a LIKE would be
-        // written twice by the one around it.
+        // Checked first: text written only for an index has none; otherwise the outer LIKE would write each
+        // LIKE inside it twice.
         let indexes = try schema.valueIndexes(of: collection)
         guard !indexes.isEmpty, let column = SQLIndexTranslation.column(CheckedKey(value)) else {
             return false
@@ -249,7 +249,7 @@ extension SQLExpressionWriter {
         let skipsScalars = Self.skipsScalars(quantifier, variable, collection, condition)
         if quantifier == .any, let (source, table) = try indexedItems(collection) {
             let key = "\(prefix(source))sequence"
-            // Where its only tie to the document is the key, SQLite finds the items first.
+            // If only the key ties it to the document, SQLite finds the items first.
             text +=
                 isAboutItems(condition, [variable])
                 ? "\(key) IN (SELECT owner FROM \(table) AS \(name) WHERE "
@@ -261,8 +261,8 @@ extension SQLExpressionWriter {
         }
         let items = ItemList(collection: collection, skipsScalars: skipsScalars, name: name)
         if quantifier == .anyAndEvery {
-            // Of all items at once: the collection is written once, however deep such conditions nest. What
-            // is MISSING holds, as behind NOT.
+            // For all items at once: the collection is written once, however deep such conditions nest. A MISSING
+            // condition counts as satisfied, as with NOT.
             text += "(SELECT count(*) > 0 AND NOT ifnull(max(x), 0) FROM (SELECT NOT "
             try text.apart { try write(condition, .plain, to: &$0) }
             text += " AS x FROM "
@@ -285,7 +285,7 @@ extension SQLExpressionWriter {
         text += items.name
     }
 
-    /// Whether a condition speaks of nothing but these variables, and of those that it declares itself.
+    /// Whether a condition refers only to these variables, and to those that it declares itself.
     private func isAboutItems(_ condition: CheckedExpression, _ variables: Set<Int>) -> Bool {
         switch condition {
         case .property, .metadata, .allMetadata, .column, .match, .rank: false
@@ -297,9 +297,9 @@ extension SQLExpressionWriter {
         }
     }
 
-    /// Whether a property that is no container has no items, though elsewhere a scalar is one.
+    /// Whether a property that is no container has no items, although elsewhere a scalar is one item.
     ///
-    /// That is so in the reference engine, for `ANY AND EVERY` and for `ANY v … v = x`.
+    /// This is how the reference engine treats `ANY AND EVERY` and `ANY v … v = x`.
     private static func skipsScalars(
         _ quantifier: QueryQuantifier,
         _ variable: Int,
@@ -317,7 +317,7 @@ extension SQLExpressionWriter {
         }
     }
 
-    /// The table that has the items of a property, where an index keeps one.
+    /// The table with the items of a property, if an index keeps one.
     private func indexedItems(
         _ collection: CheckedExpression
     ) throws -> (source: Int, table: String)? {
@@ -332,7 +332,7 @@ extension SQLExpressionWriter {
 
     private func writeExists(_ statement: CheckedStatement, to text: inout SQLText) throws {
         text += "EXISTS ("
-        // It speaks of nothing outside itself; other names only keep `explain` readable.
+        // It refers to nothing outside itself; other names only keep `explain` readable.
         let writer = SQLStatementWriter(statement, schema: schema, name: "\(name ?? "")x")
         try text.apart { try writer.write(to: &$0) }
         text += ")"
@@ -364,7 +364,7 @@ extension SQLExpressionWriter {
         text += "divan_rank1(\(words(index)).\(table.name))"
     }
 
-    /// The name that the table of words of a condition has in the statement.
+    /// The name of the table of words of a condition in the statement.
     func words(_ index: Int) -> String { "\(name ?? "")m\(index)" }
 }
 
@@ -383,7 +383,7 @@ extension SQLSchema {
 /// The items of a collection, as a table of the statement.
 private struct ItemList {
     let collection: CheckedExpression
-    /// Whether what is no container has no items.
+    /// Whether a value that is no container has no items.
     let skipsScalars: Bool
     let name: String
 }

@@ -1,13 +1,13 @@
 internal import DivanJSON
 
 extension SQLExpressionWriter {
-    /// Parts of an expression, at most, that is looked for among the keys of indexes.
+    /// The most parts that an expression may have to be looked up among the keys of indexes.
     private static var partLimit: Int { 64 }
 
-    /// Whether an index of values has an expression with a literal, which stands in the schema as text.
+    /// Whether an index of values has an expression with a literal, which is text in the schema.
     ///
-    /// SQLite sees only then that both are the same when the query spells the literal, too. What has none
-    /// is written alike in both anyway.
+    /// SQLite recognizes the two as the same only if the query spells the literal, too. Expressions without
+    /// literals are written alike in both anyway.
     func isIndexed(_ expression: CheckedExpression) throws -> Bool {
         guard extraction == nil, name != nil, Self.mayBeKey(expression),
             let collection = collection(ofKey: expression)
@@ -25,11 +25,11 @@ extension SQLExpressionWriter {
         return text.problem == nil && keys.contains(ExactText(text.text))
     }
 
-    /// Writes those of the conditions once more that tie an indexed property to the ID of another document,
+    /// Writes the conditions that tie an indexed property to the ID of another document once more,
     /// in the form in which an index on the property is searched.
     ///
-    /// Beside the column of IDs the property stands in a call, which no index has. Of what is said twice
-    /// SQLite takes what finds the rows sooner. Only for conditions that all must hold.
+    /// Compared with the ID column, the property is inside a call, which no index has. Of the two
+    /// forms SQLite uses the one that finds the rows sooner. Only for conditions that must all be true.
     func writeIndexedTies(of condition: CheckedExpression, to text: inout SQLText) throws {
         let terms = if case .and(let terms) = condition { terms } else { [condition] }
         guard statement.sources.count > 1, terms.count <= Self.partLimit else { return }
@@ -49,13 +49,13 @@ extension SQLExpressionWriter {
     private func isTie(_ property: CheckedExpression, to id: CheckedExpression) throws -> Bool {
         guard case .metadata(let other, .id) = id, case .property(let source, let path) = property,
             source != other, case .documents(let collection) = statement.sources[source].form,
-            // An index speaks of one collection only.
+            // An index refers to one collection only.
             let column = SQLIndexTranslation.column(CheckedKey(.property(source: 0, path)))
         else { return false }
         return try schema.valueIndexes(of: collection).contains { $0.first == column }
     }
 
-    /// Conditions are no keys that a search would use.
+    /// Conditions are not keys that a search would use.
     private static func mayBeKey(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .call, .concatenation, .arithmetic, .negative, .choice, .member: true
@@ -63,7 +63,7 @@ extension SQLExpressionWriter {
         }
     }
 
-    /// The collection of whose documents alone an expression with bound literals speaks.
+    /// The only collection to whose documents an expression with bound literals refers.
     private func collection(ofKey expression: CheckedExpression) -> QueryCollection? {
         var (rest, count, source, hasLiteral) = ([expression], 0, Int?.none, false)
         while let part = rest.popLast() {

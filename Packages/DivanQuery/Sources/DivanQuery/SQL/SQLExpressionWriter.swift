@@ -4,13 +4,13 @@ internal import DivanJSON
 struct SQLExpressionWriter<Schema: SQLSchema> {
     let statement: CheckedStatement
     let schema: Schema
-    /// What the names of the statement's tables begin with; `nil` where columns have no table.
+    /// The prefix of the names of the statement's tables; `nil` if columns have no table.
     let name: String?
-    /// Where parts of documents are columns of an inner query.
+    /// If set, parts of documents are columns of an inner query.
     let extraction: SQLExtraction?
-    /// The collection whose counter stands for `COUNT(*)`.
+    /// The collection whose counter replaces `COUNT(*)`.
     var counted: QueryCollection? = nil
-    /// The column that holds the rank, where an inner query has it.
+    /// The column with the rank, if an inner query has it.
     var rank: String? = nil
 
     /// Writes an expression in a form, ready to be an operand.
@@ -32,7 +32,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text.end(start)
     }
 
-    /// Whether a part of an expression has a meaning only beside the rows that it is about.
+    /// Whether a part of an expression has a meaning only together with its rows.
     private func isBoundToRows(_ expression: CheckedExpression) -> Bool {
         var rest = [expression]
         while let expression = rest.popLast() {
@@ -53,7 +53,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         switch expression {
         case .array where form == .plain, .object where form == .plain,
             .aggregate(.array, _, _) where form == .plain:
-            // What they are made of may be spelled as another peer spelled it.
+            // Their parts may be spelled as another peer spelled them.
             text += "divan_plain1("
             try writeWhole(expression, .exact, to: &text)
             text += ")"
@@ -106,14 +106,14 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
 
     /// Writes a key of an index.
     func write(indexed key: CheckedKey, to text: inout SQLText) throws {
-        // A number alone would name a column.
+        // A number alone would refer to a column.
         if case .literal = key.expression { text += "+" }
         try write(key.expression, .plain, to: &text)
         write(key.collation, to: &text)
     }
 
-    /// Whether SQLite may take a key for a number, which would name a column by its place: a literal,
-    /// one with signs, and what its parser makes one of, such as `x AND FALSE` and `x IN ()`.
+    /// Whether SQLite may take a key for a number, which would refer to a column by position: a literal,
+    /// one with signs, and expressions that its parser reduces to one, such as `x AND FALSE` and `x IN ()`.
     private func isPerhapsNumber(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .literal, .negative, .and, .or, .not, .isOneOf: true
@@ -143,7 +143,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
 
     static func variable(_ number: Int) -> String { "v\(number)." }
 
-    /// What stands before the columns of a source.
+    /// The prefix of the columns of a source.
     func prefix(_ source: Int) -> String { name.map { "\($0)\(source)." } ?? "" }
 
     /// Writes a part of a document.
@@ -166,7 +166,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
                 text += form == .exact ? "divan_body_result1" : "divan_body1"
                 text += "(\(table)body)"
             } else {
-                // No index has the exact form, so that its path may be anything that SQLite evaluates.
+                // No index has the exact form, so its path may be anything that SQLite evaluates.
                 let mayHold = form == .plain || text.mayHoldBody()
                 text += form == .exact ? "divan_result1" : "divan_value1"
                 text += "(\(table)body, "
@@ -227,7 +227,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text.call("divan_object")
         text.list(keys) { text, key in
             text += "'\(key.rawValue)', "
-            // A number inside, as the reference engine has it.
+            // A number here, as in the reference engine.
             writeMetadata(source, key, .plain, to: &text)
         }
         text += ")"
@@ -251,7 +251,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         }
     }
 
-    /// Writes a call of as many parts as fit, each a call again where there are too many.
+    /// Writes a call with as many parts as fit, each part itself a call if there are too many.
     func writePieces<Item>(
         _ items: ArraySlice<Item>,
         called name: String,
@@ -366,7 +366,7 @@ struct SQLExpressionWriter<Schema: SQLSchema> {
         text.call(isProperty ? call.name + "_property" : call.name)
         try text.list(arguments) { try write($1, .exact, to: &$0) }
         if function == .contains {
-            // By itself it looks as Unicode does, and case counts.
+            // By default it compares like Unicode and is case-sensitive.
             text += ", \(collation == .binary ? 2 : collation.folding)"
         }
         text += ")"

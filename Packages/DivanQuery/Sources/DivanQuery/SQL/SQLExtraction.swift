@@ -1,7 +1,7 @@
-/// The parts of documents that the outer clauses of a grouped query use, noted while those are
+/// The parts of documents that the outer clauses of a grouped query use, noted as those are
 /// written.
 ///
-/// They are taken out of each row before it is sorted: a row of some columns instead of a body.
+/// They are extracted from each row before sorting: a row has a few columns instead of a body.
 final class SQLExtraction {
     /// A column of the inner query.
     struct Column: Hashable {
@@ -14,9 +14,9 @@ final class SQLExtraction {
 
     static func name(_ position: Int) -> String { "c\(position)" }
 
-    /// The column that holds an expression in a form; a new one where there was none.
+    /// The column that holds an expression in a form; a new one if there was none.
     ///
-    /// The plain form of a property is made of the exact one, which is shorter to read than its document.
+    /// The plain form of a property is made from the exact one, which is shorter to read than its document.
     func name(of expression: CheckedExpression, _ form: SQLForm) -> String {
         let exact = Column(expression: expression, form: .exact)
         if form == .plain, case .property = expression, let position = positions[exact] {

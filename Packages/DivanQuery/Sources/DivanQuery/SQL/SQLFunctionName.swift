@@ -1,11 +1,11 @@
 internal import DivanJSON
 
-/// The names of functions in SQL, with the number of their meaning.
+/// The names of functions in SQL, with the number of their version.
 ///
-/// A name may stand in the schema of a file, as part of an index, and means the same for as long as there is
-/// one: another meaning has another number.
+/// A name may occur in the schema of a file, as part of an index, and must keep its meaning as long as such a
+/// file exists: another meaning gets another number.
 enum SQLFunctionName {
-    /// Those that have a second meaning by now.
+    /// Those that now have a second version.
     private static let second: Set<ExactText> = [
         "divan_str_to_millis",
         "divan_str_to_utc",
@@ -30,25 +30,25 @@ enum SQLFunctionName {
         "divan_regexp_position",
         "divan_regexp_replace",
     ]
-    /// Those that fail for some arguments: an index calls the form that is MISSING then, since no such document
-    /// could be saved beside it.
+    /// Those that fail for some arguments: an index calls a form that returns MISSING then, since a document with
+    /// such values could not be saved otherwise.
     private static let failing: Set<ExactText> = [
         "divan_like", "divan_regexp_contains", "divan_regexp_position", "divan_regexp_replace",
     ]
-    /// Those that know letters, their case, or white space, as they stand in a schema.
+    /// Those that depend on letters, their case, or white space, as spelled in a schema.
     private static let literate =
         [
             "divan_lower", "divan_upper", "divan_trim", "divan_ltrim", "divan_rtrim",
             "divan_contains",
         ] + failing.map { stored($0.text) }
-    /// What the schema called by a first meaning, and calls in its place.
+    /// The first versions in a schema, and the calls that replace them.
     private static let outdated = Dictionary(
         uniqueKeysWithValues: second.map {
             (ExactText($0.text + "1"), current($0.text, inSchema: true))
         }
     )
 
-    /// A name with its number, as it is called today.
+    /// A name with its current number.
     static func current(_ name: String, inSchema: Bool) -> String {
         let exact = ExactText(name)
         if inSchema, failing.contains(exact) { return stored(name) + "1" }
@@ -57,10 +57,10 @@ enum SQLFunctionName {
 
     private static func stored(_ name: String) -> String { "divan_stored" + name.dropping(5) }
 
-    /// Whether a text of the schema calls what changes with the library that knows Unicode.
+    /// Whether a text of the schema calls functions whose results change with the Unicode library.
     static func dependsOnUnicode(_ sql: String) -> Bool { literate.contains { sql.contains($0) } }
 
-    /// A text of the schema with each function as it is called today; `nil` where that is how it stands.
+    /// A text of the schema with the current name of each function; `nil` if nothing changes.
     static func renewed(_ sql: String) -> String? {
         var renewed = ""
         var rest = Substring(sql)

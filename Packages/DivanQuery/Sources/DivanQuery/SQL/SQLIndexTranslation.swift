@@ -2,30 +2,30 @@ public import DivanJSON
 
 /// An index as statements for SQLite.
 ///
-/// A value index is one of SQLite's over expressions. An array index has a table of the items
-/// below its path, shared by all indexes on that path and kept by triggers, with an index of
-/// SQLite's over the items. A full-text index is a table of FTS5, kept by triggers too. All leave
-/// deleted documents out.
+/// A value index is an SQLite index over expressions. An array index has a table of the items
+/// below its path, shared by all indexes on that path and maintained by triggers, with an SQLite
+/// index over the items. A full-text index is an FTS5 table, also maintained by triggers. None
+/// contains deleted documents.
 public struct SQLIndexTranslation: Sendable {
-    /// Makes the tables that the index needs, the outer one first; with triggers and content.
+    /// Creates the tables that the index needs, the outer one first; with triggers and content.
     public let tables: [Table]
-    /// Makes the index itself.
+    /// Creates the index itself.
     public let create: String
     /// Removes the index itself, not its tables.
     public let drop: String
 
-    /// What queries call the columns of a full-text index.
+    /// The names of the columns of a full-text index in queries.
     public let columns: [ExactText]
 
-    /// A table beside that of the documents.
+    /// A table in addition to that of the documents.
     public struct Table: Hashable, Sendable {
         /// Its name in SQL.
         public let name: String
-        /// Statements that make it, fill it and keep it.
+        /// Statements that create, fill and maintain it.
         public let create: String
         /// Statements that remove it.
         public let drop: String
-        /// Selects 1 where it has not what it should have.
+        /// Selects 1 if its content is not as it should be.
         public let verify: String
     }
 
@@ -33,10 +33,10 @@ public struct SQLIndexTranslation: Sendable {
     ///
     /// - Parameters:
     ///   - definition: What it holds.
-    ///   - name: The name that users gave.
-    ///   - table: The table of the collection, as it is written in SQL.
-    /// - Throws: `QueryError` for a parameter, a sub-query, an aggregate or full text in it, and
-    ///   for order by Unicode, which changes with the library that knows it, and for local time.
+    ///   - name: The name given by users.
+    ///   - table: The table of the collection, as written in SQL.
+    /// - Throws: `QueryError` if it contains a parameter, a sub-query, an aggregate or full text,
+    ///   Unicode order, which changes with the Unicode library, or local time.
     public init(
         _ definition: QueryIndexDefinition,
         name: ExactText,
@@ -54,8 +54,8 @@ public struct SQLIndexTranslation: Sendable {
             try Self.check(keys.map(\.expression) + [filter].compactMap(\.self))
             tables = []
             let writer = SQLIndexWriter(itemSource: nil)
-            // The flags tell which documents are live, so that counting reads no document. As a
-            // condition of the index they would let SQLite prefer it to a plain scan.
+            // The flags show which documents are live, so that counting reads no document. As a
+            // condition of the index they would make SQLite prefer it to a plain scan.
             let columns = "\(try writer.keys(keys)), flags"
             let condition = try filter.map { filter throws(QueryError) in
                 " WHERE \(try writer.plain(filter))"
@@ -79,8 +79,8 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
-    /// Refuses what needs a sub-query, which SQLite takes in no index, what fails for each document, and what
-    /// may change while a document does not: its entry would not be found when it is saved, which is damage.
+    /// Refuses expressions that need a sub-query, which SQLite allows in no index, that fail for each document, or that
+    /// may change while the document does not: saving it would not find its entry, which is damage.
     private static func check(
         _ expressions: [CheckedExpression],
         takesItems: Bool = false
@@ -103,7 +103,7 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
-    /// Why an expression may have another value for the same document.
+    /// Why an expression may change its value while the document does not.
     private static func instability(of expression: CheckedExpression) -> String? {
         switch expression {
         case .call(let function, _, _) where function.dependsOnLocalTime:
@@ -118,53 +118,53 @@ public struct SQLIndexTranslation: Sendable {
         }
     }
 
-    /// A statement that makes an index, or its tables, as it would be written today; `nil` where that is how it
-    /// stands.
+    /// The current form of a statement that creates an index or its tables; `nil` if it is already
+    /// current.
     ///
-    /// Otherwise a function means something else since: the index has to be made anew.
+    /// Otherwise the meaning of a function has changed, and the index must be recreated.
     public static func renewed(_ sql: String) -> String? { SQLFunctionName.renewed(sql) }
 
-    /// Whether a statement that makes an index, or its tables, calls what knows letters, their case, or white
-    /// space, which changes with the library that knows Unicode: in another version the function may look for a
-    /// document under another key than the one that it once gave.
+    /// Whether a statement that creates an index or its tables calls functions that depend on letters, their case, or
+    /// white space, which change with the Unicode library: in another version the function may look for a
+    /// document under another key than the one it once returned.
     public static func dependsOnUnicode(_ sql: String) -> Bool {
         SQLFunctionName.dependsOnUnicode(sql)
     }
 
-    /// The name of the table that has the items below a path.
+    /// The name of the table with the items below a path.
     public static func itemTable(of table: String, _ paths: [QueryPath]) -> String {
         let steps = paths.map { spelled($0.storedPath) }.joined(separator: "_in_")
         return "\(table)_items_\(steps)"
     }
 
-    /// The name of the table that has the words of a full-text index.
+    /// The name of the table with the words of a full-text index.
     public static func wordTable(of name: ExactText, on table: String) -> String {
         "\(table)_words_\(spelled(name.text))"
     }
 
-    /// What an index that a user named is called in SQL.
+    /// The name in SQL of an index with a user's name.
     public static func indexName(of name: ExactText, on table: String) -> String {
         "\(table)_by_\(spelled(name.text))"
     }
 
-    /// What a key of an index is in SQL; `nil` for what none can have.
+    /// A key of an index in SQL; `nil` for a key that no index can have.
     static func column(_ key: CheckedKey) -> String? {
         try? SQLIndexWriter(itemSource: nil).keys([key])
     }
 
     /// A column of an index without its collation: the expression alone.
     public static func expression(ofColumn column: String) -> String {
-        // The only one that an index can have.
+        // The only one possible in an index.
         let collation: StaticString = " COLLATE \"NOCASE\""
         return column.ends(with: collation)
             ? column.dropping(0, collation.utf8CodeUnitCount) : column
     }
 
-    /// The columns of an index, out of the statement that makes it.
+    /// The columns of an index, taken from the statement that creates it.
     public static func columns(of create: String) -> [String] {
-        // Between the parentheses behind the table's name; commas inside others divide nothing.
+        // Between the parentheses after the table's name; commas inside inner ones are not separators.
         guard let start = create.firstRange(of: " (") else { return [] }
-        // By scalars, since a literal may begin with a mark that makes one character with its quote.
+        // By scalars, since a literal may begin with a mark that forms one character with its quote.
         var (columns, column) = ([String](), String.UnicodeScalarView())
         var (depth, isQuoted) = (0, false)
         for scalar in create[start.upperBound...].unicodeScalars {
@@ -183,11 +183,11 @@ public struct SQLIndexTranslation: Sendable {
         return []
     }
 
-    /// The path of a table of items, as it is written for `divan index make --array`.
+    /// The path of a table of items, as written for `divan index make --array`.
     public static func shownPath(ofItemTable name: String, of table: String) -> String {
         let steps = name.dropping("\(table)_items_".utf8.count).split(separator: "_in_")
         let paths = steps.map { step in
-            // Between quotes, the first dot left out.
+            // Between quotes, without the first dot.
             let path = unspelled(step).dropping(1, 1)
             return path.begins(with: ".") ? path.dropping(1) : path
         }
@@ -204,7 +204,7 @@ public struct SQLIndexTranslation: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Letters and digits of any text: two hexadecimal digits for each byte.
+    /// Encodes any text in letters and digits: two hexadecimal digits for each byte.
     private static func spelled(_ text: String) -> String {
         text.utf8.map { byte in
             let digits = String(byte, radix: 16)
@@ -237,7 +237,7 @@ public struct SQLIndexTranslation: Sendable {
         let new = fields.map { "NEW.\($0) AS \($0)" }.joined(separator: ", ")
         let insert = rows("(SELECT \(new))")
         let remove = "DELETE FROM \(name) WHERE rowid = OLD.sequence;"
-        // An expiration is set without a new revision.
+        // Setting an expiration makes no new revision.
         let isTimed = (texts + [condition]).contains { $0.contains("expiration") }
         let seen = "sequence, flags, \(isTimed ? "expiration, " : "")body"
         let create = """
@@ -303,7 +303,7 @@ public struct SQLIndexTranslation: Sendable {
         return Table(name: name, create: create, drop: drop(table: name), verify: verify)
     }
 
-    /// Removes a table of items or of words, and what keeps it.
+    /// Removes a table of items or of words, and its triggers.
     public static func drop(table name: String) -> String {
         """
         DROP TRIGGER IF EXISTS \(name)_insert;
@@ -330,7 +330,7 @@ private struct SQLIndexWriter {
 
     private let expressions: SQLExpressionWriter<NoSchema>
 
-    /// The number of the source that is a table of items; without one, documents are indexed.
+    /// The number of the source that is a table of items; `nil` if documents are indexed.
     init(itemSource: Int?) {
         var sources = [CheckedSource(.documents(.standard))]
         for number in 0..<(itemSource ?? 0) {

@@ -1,19 +1,19 @@
 internal import DivanJSON
 
-/// A grouping that an index may have done already.
+/// A grouping that an index may already provide.
 ///
-/// **Theory.** In an index that begins with the keys of the groups, equal rows stand together. That is
-/// worth it where no document is read but the first of each group, whose exact values are shown: SQLite
-/// takes keys, flags and sequences out of the index, and reads everything else in the documents, one by
-/// one, wherever they lie. So apart from its keys the query may only count; anything else is faster
-/// extracted from the documents in their order, and sorted.
+/// **Theory.** In an index that begins with the keys of the groups, equal rows are adjacent. That
+/// pays if only the first document of each group is read, whose exact values are shown: SQLite
+/// takes keys, flags and sequences from the index, but reads everything else from the documents, one
+/// by one, wherever they are. So apart from its keys the query may only count; anything else is faster
+/// if extracted from the documents in their order, and sorted.
 struct SQLIndexedGrouping {
-    /// What equal rows share, as an index has it.
+    /// The columns that are equal in a group, as an index has them.
     private let columns: Set<ExactText>
-    /// What the conditions look at.
+    /// The expressions that the conditions test.
     private let filtered: Set<ExactText>
 
-    /// The grouping of a statement, if no more than an index is needed for it.
+    /// The grouping of a statement, if an index is enough for it.
     init?(of statement: CheckedStatement, by keys: [CheckedKey]) {
         guard statement.sources.count == 1, !statement.sources[0].includesDeleted,
             statement.matches.isEmpty
@@ -40,7 +40,7 @@ struct SQLIndexedGrouping {
         self.filtered = filtered
     }
 
-    /// Whether an index with these columns does it.
+    /// Whether an index with these columns provides it.
     func fits(_ index: [String]) -> Bool {
         let index = index.map { ExactText($0) }
         guard index.count >= columns.count, let first = index.first,
@@ -49,7 +49,7 @@ struct SQLIndexedGrouping {
         return filtered.isSubset(of: [first])
     }
 
-    /// A key in an index; `nil` where it is more than an expression over a document.
+    /// A key as an index has it; `nil` if it is more than an expression over a document.
     private static func column(_ key: CheckedKey) -> ExactText? {
         var rest = [key.expression]
         while let expression = rest.popLast() {
@@ -73,11 +73,11 @@ struct SQLIndexedGrouping {
         }
     }
 
-    /// What a condition keeps within constants, so that it is one piece of an index.
+    /// The expression that a condition restricts to a range between constants, which is one piece of an index.
     private static func ranged(_ term: CheckedExpression) -> CheckedExpression? {
         switch term {
         case .comparison(let comparison, let left, let right, .binary):
-            // Behind an equality SQLite sorts the groups all the same.
+            // After an equality SQLite sorts the groups anyway.
             guard [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(comparison) else {
                 return nil
             }

@@ -1,22 +1,22 @@
 public import DivanJSON
 
-/// What a translation must know of the tables.
+/// What a translation needs to know about the tables.
 public protocol SQLSchema {
-    /// The table of a collection, as it is written in SQL.
+    /// The table of a collection, as written in SQL.
     func table(of collection: QueryCollection) throws -> String
     /// The table of a full-text index.
     func fullTextTable(
         _ index: ExactText,
         in collection: QueryCollection
     ) throws -> SQLFullTextTable
-    /// The table that has the items below a path, of which each leads from an item of the one
-    /// before; `nil` where no index keeps one.
+    /// The table with the items below a path, where each path leads from an item of the previous one;
+    /// `nil` if no index keeps one.
     func itemTable(of collection: QueryCollection, _ paths: [QueryPath]) throws -> String?
-    /// The columns of each index of values that has all documents of a collection, as
+    /// The columns of each index of values that covers all documents of a collection, as
     /// `SQLIndexTranslation` writes them.
     func valueIndexes(of collection: QueryCollection) throws -> [[String]]
-    /// What the indexes of values of a collection are ordered by, those of some documents too, as
-    /// `SQLIndexTranslation` writes it, without collations.
+    /// The keys of a collection's indexes of values, including those of partial indexes, as
+    /// `SQLIndexTranslation` writes them, without collations.
     func indexedExpressions(of collection: QueryCollection) throws -> Set<ExactText>
     /// Whether the number of live documents is known without counting them
     /// (`SQLTranslation.Binding.liveCount`).
@@ -27,9 +27,9 @@ public protocol SQLSchema {
 public struct SQLFullTextTable: Hashable, Sendable {
     /// Its name in SQL.
     public let name: String
-    /// What queries call its columns, in order.
+    /// The names of its columns in queries, in order.
     public let columns: [ExactText]
-    /// How its texts became words, as FTS5 was told.
+    /// The FTS5 option by which its texts became words.
     public let tokenizer: String
 
     /// Describes a table.

@@ -1,13 +1,13 @@
-/// A way to answer a query without looking at its documents.
+/// A way to answer a query without reading its documents.
 enum SQLShortcut {
     /// `COUNT(*)` of a whole collection is its counter.
     case counter(QueryCollection)
-    /// The number of documents that have certain words is that of the rows of the words.
+    /// The number of documents with certain words is the number of matching rows of the table of words.
     case words
-    /// The best rows by rank are chosen among the words before their documents are read.
+    /// The best rows by rank are chosen from the words before their documents are read.
     case best
 
-    /// The way for a statement, if there is one: it counts, and speaks of no document.
+    /// The shortcut for a statement, if there is one: it counts, and refers to no document.
     init?(_ statement: CheckedStatement, knowsLiveCounts: Bool) {
         if Self.choosesBest(statement) {
             self = .best
@@ -41,7 +41,7 @@ enum SQLShortcut {
         if case .match = expression { true } else { false }
     }
 
-    /// Whether an expression needs nothing of the rows but their number.
+    /// Whether an expression needs only the number of rows.
     private static func onlyCounts(_ expression: CheckedExpression) -> Bool {
         switch expression {
         case .aggregate(.count, let operand, _): operand.map(isAlwaysThere) ?? true

@@ -4,7 +4,7 @@ internal import DivanJSON
 struct SQLStatementWriter<Schema: SQLSchema> {
     private let statement: CheckedStatement
     private let schema: Schema
-    /// What the names of its tables begin with; sub-queries have other ones.
+    /// The prefix of the names of its tables; sub-queries have other prefixes.
     private let name: String
 
     init(_ statement: CheckedStatement, schema: Schema, name: String) {
@@ -18,7 +18,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             return try write(shortcut, to: &text)
         }
         if mergesEqualGroups { return try writeMergedGroups(to: &text) }
-        // Rows that are sorted into groups carry the columns that are wanted, not whole bodies.
+        // Rows that are sorted into groups carry the requested columns, not whole bodies.
         let merges = mergesEqualRows
         let keys = merges ? statement.columns.map(\.key) : statement.groups
         let extracts =
@@ -42,7 +42,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         text += rest
     }
 
-    /// Whether an index brings the rows group by group, and has all that is wanted of each row.
+    /// Whether an index returns the rows group by group, with everything that is needed of each row.
     private func areInOrder(_ keys: [CheckedKey]) throws -> Bool {
         guard let first = statement.sources.first, case .documents(let collection) = first.form,
             let grouping = SQLIndexedGrouping(of: statement, by: keys)
@@ -50,7 +50,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         return try schema.valueIndexes(of: collection).contains(where: grouping.fits)
     }
 
-    /// Whether columns or orderings have ranks, which SQLite knows of rows of words alone, not of groups.
+    /// Whether columns or orderings have ranks, which SQLite has only for rows of words, not for groups.
     private var showsRanks: Bool {
         var rest = statement.columns.map(\.expression)
         rest += statement.orderings.map(\.key.expression)
@@ -61,14 +61,14 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         return false
     }
 
-    /// Whether `DISTINCT` must be a grouping: `DISTINCT` of SQLite compares rows in exact form, where
-    /// true and 1, which are equal, are two values; with an order it may be one of SQLite's own, which has no ranks.
+    /// Whether `DISTINCT` must be a grouping: SQLite's `DISTINCT` compares rows in exact form, where
+    /// true and 1, which are equal, are two values; with an order it may become a grouping of SQLite's, without ranks.
     private var mergesEqualRows: Bool {
         statement.isDistinct && !statement.isAggregate && statement.groups.isEmpty
             && (hasColumnsToMerge || showsRanks)
     }
 
-    /// The same of groups, of which those with equal columns are shown once.
+    /// The same for groups, where those with equal columns are shown once.
     private var mergesEqualGroups: Bool {
         statement.isDistinct && !statement.groups.isEmpty && hasColumnsToMerge
     }
@@ -88,7 +88,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
     }
 
-    /// Writes the grouping of equal rows; without an order the first of each keeps its place.
+    /// Writes the grouping of equal rows; without an order, the first row of each group keeps its place.
     private func writeMerging(
         _ writer: SQLExpressionWriter<Schema>,
         to text: inout SQLText
@@ -101,7 +101,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         text += ")"
     }
 
-    /// Writes the groups as rows of an inner query, of which equal ones are merged.
+    /// Writes the groups as rows of an inner query, whose equal rows are merged.
     private func writeMergedGroups(to text: inout SQLText) throws {
         var inner = statement
         inner.isDistinct = false
@@ -157,7 +157,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         try writeLimit(writer, to: &text)
     }
 
-    /// Writes a query that ranks words, and then reads the documents of the rows that are left.
+    /// Writes a query that ranks words, and then reads the documents of the remaining rows.
     private func writeBest(to text: inout SQLText) throws {
         let inner = expressions()
         var outer = inner
@@ -191,7 +191,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         )
     }
 
-    /// The inner query, whose `LIMIT` keeps SQLite from dissolving it.
+    /// The inner query, whose `LIMIT` keeps SQLite from flattening it.
     private func writeExtracted(
         _ columns: [SQLExtraction.Column],
         to text: inout SQLText
@@ -235,7 +235,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
     }
 
-    /// Joins the tables of words of the conditions on a source.
+    /// Joins the tables of words for the conditions on a source.
     private func writeWords(of source: Int, to text: inout SQLText) throws {
         for (index, match) in statement.matches.enumerated() where match.source == source {
             let table = try schema.fullTextTable(of: match, in: statement)
@@ -249,7 +249,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         if case .items = statement.sources[source].form { true } else { false }
     }
 
-    /// The table of a source's items, where an index keeps one; then it keeps those of its parent.
+    /// The table of a source's items, if an index keeps one; it then also keeps those of its parent.
     private func itemTable(_ source: Int) throws -> String? {
         var (present, paths) = (source, [QueryPath]())
         while case .items(let parent, let path) = statement.sources[present].form {
@@ -270,7 +270,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
         }
     }
 
-    /// Rows that are not live must not count as partners, so that stands in `ON`.
+    /// Rows that are not live must not count as partners, so that condition is in `ON`.
     private func writeCondition(
         of source: CheckedSource,
         _ index: Int,

@@ -1,22 +1,22 @@
 internal import DivanJSON
 
-/// SQL text in the making, with what is bound to its parameters.
+/// SQL text under construction, with the values bound to its parameters.
 ///
-/// No text of a user ever becomes SQL: values are bound, and the paths and names that must stand
-/// in the text are spelled in an alphabet without quotes. Only what an index has is written as the
-/// schema has it, its literals quoted.
+/// No text of a user ever becomes SQL: values are bound, and the paths and names that must be
+/// in the text are spelled in an alphabet without quotes. Only the text of an index is written as in
+/// the schema, with its literals quoted.
 struct SQLText {
     private(set) var text = ""
     private(set) var bindings: [SQLBinding] = []
     private var numbers: [SQLBinding: Int] = [:]
-    /// Whether the text goes into the schema, where nothing can be bound, or is what stands there:
+    /// Whether the text goes into the schema, where nothing can be bound, or must equal a text there:
     /// literals are spelled.
     private var isSchema: Bool
-    /// Why the text cannot stand in the schema.
+    /// Why the text is not allowed in the schema.
     private(set) var problem: String?
     /// Where deep expressions are divided.
     private var division: SQLDivision?
-    /// How many more conditions SQLite's planner is shown.
+    /// How many more conditions SQLite's planner may see.
     private var plannedConditionsLeft = QueryLimits.plannedConditionCount
 
     /// How many more calls may hold a body of their own.
@@ -27,7 +27,7 @@ struct SQLText {
         division = isDivided ? SQLDivision() : nil
     }
 
-    /// Begins the call of a function, by the name that it has today.
+    /// Begins the call of a function, with the current version of its name.
     mutating func call(_ name: String) {
         self += SQLFunctionName.current(name, inSchema: isSchema)
         self += "("
@@ -38,7 +38,7 @@ struct SQLText {
         left.text += right
     }
 
-    /// Begins an expression; `isDivisible` is asked of outermost ones.
+    /// Begins an expression; `isDivisible` is called for outermost ones.
     mutating func begin(isDivisible: () -> Bool) -> SQLDivision.Start? {
         division?.begin(at: text.utf8.count, isDivisible: isDivisible)
     }
@@ -48,38 +48,38 @@ struct SQLText {
         if let start { division?.end(start, in: &text) }
     }
 
-    /// Writes what is divided on its own.
+    /// Writes something that is divided on its own.
     mutating func apart(_ write: (inout SQLText) throws -> Void) rethrows {
         let state = division?.suspend()
         try write(&self)
         if let state { division?.resume(state) }
     }
 
-    /// Writes what costs the parser a level without a parenthesis.
+    /// Writes something that costs the parser a level without a parenthesis.
     mutating func nested(_ write: (inout SQLText) throws -> Void) rethrows {
         division?.open()
         try write(&self)
         division?.close()
     }
 
-    /// Whether one more call may hold the body that it reads: one with a literal keeps its arguments apart from
-    /// those of the others, and a body of 8 MB with them.
+    /// Whether one more call may hold the body that it reads: a call with a literal keeps its arguments separate from
+    /// those of the others, and with them a body of up to 8 MB.
     mutating func mayHoldBody() -> Bool {
         heldBodiesLeft -= 1
         return isSchema || heldBodiesLeft >= 0
     }
 
-    /// Whether SQLite's planner may be shown so many conditions more.
+    /// Whether SQLite's planner may see this many more conditions; if so, they are counted.
     mutating func plan(conditionCount: Int) -> Bool {
         guard mayPlan(conditionCount: conditionCount) else { return false }
         plannedConditionsLeft -= conditionCount
         return true
     }
 
-    /// The same, without showing them.
+    /// The same, without counting them.
     func mayPlan(conditionCount: Int) -> Bool { conditionCount <= plannedConditionsLeft }
 
-    /// Writes a parameter; the same one twice is bound once.
+    /// Writes a parameter; a repeated one is bound once.
     mutating func bind(_ binding: SQLBinding) {
         guard !isSchema else { return spell(binding) }
         let number = numbers[binding] ?? bindings.count + 1
@@ -92,9 +92,9 @@ struct SQLText {
 
     /// The text as a statement.
     ///
-    /// SQLite looks each written number of a parameter up among all others, so that a long list of
-    /// texts would take the square of its time. Where there are many, those that follow the highest
-    /// one before them lose theirs: SQLite gives them the same.
+    /// SQLite looks up each written number of a parameter among all others, which takes quadratic time
+    /// for a long list of texts. If there are many, those that follow the highest one before them are
+    /// written without a number: SQLite gives them the same.
     var statement: String {
         guard bindings.count > 100 else { return text }
         let (quote, name, mark) = (UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "?"))
@@ -132,7 +132,7 @@ struct SQLText {
         }
     }
 
-    /// Writes what the schema has, with its spelling.
+    /// Writes text for the schema, with its spelling.
     mutating func spelled(_ write: (inout SQLText) throws -> Void) rethrows {
         let before = isSchema
         isSchema = true
@@ -140,7 +140,7 @@ struct SQLText {
         try write(&self)
     }
 
-    /// What `write` writes, left out of the text.
+    /// Returns what `write` writes, without adding it to the text.
     mutating func captured(_ write: (inout SQLText) throws -> Void) rethrows -> String {
         let before = text
         text = ""
@@ -149,7 +149,7 @@ struct SQLText {
         return text
     }
 
-    /// Writes each item, commas between.
+    /// Writes the items, separated by commas.
     mutating func list<Items: Collection>(
         _ items: Items,
         _ write: (inout SQLText, Items.Element) throws -> Void
@@ -178,7 +178,7 @@ extension QueryPath {
         return text + "'"
     }
 
-    /// Letters, digits, `_` and `-` stand for themselves; every other byte is two hexadecimal
+    /// Letters, digits, `_` and `-` are written as they are; every other byte is two hexadecimal
     /// digits, so that neither a quote nor a part of a character is ever written.
     private static func spelling(of byte: UInt8) -> String {
         switch byte {
@@ -193,13 +193,13 @@ extension QueryPath {
 }
 
 extension QueryCollation {
-    /// The name of the collation in SQL; `nil` for the order of bytes.
+    /// The name of the collation in SQL; `nil` for byte order.
     var sqlName: String? {
         guard isUnicode else { return isCaseSensitive ? nil : "NOCASE" }
         var name = "divan_unicode"
         if !isCaseSensitive { name += "_ci" }
         if !isAccentSensitive { name += "_ai" }
-        // What is no name of a locale is the root order, as everywhere in ICU.
+        // An invalid locale name means the root order, as everywhere in ICU.
         if let locale, let tag = Self.tag(locale) { name += "_in_\(tag)" }
         return name
     }
@@ -231,9 +231,9 @@ enum SQLForm {
 }
 
 extension String {
-    /// The text with each such mark twice, as quoted text is spelled.
+    /// The text with each such mark doubled, as in quoted text.
     ///
-    /// By scalars: a mark of another kind behind it makes one character of both, which is not equal to it.
+    /// By scalars: a combining mark after it forms one character with it, which is not equal to the mark alone.
     func doubling(_ mark: Unicode.Scalar) -> String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars {

@@ -3,17 +3,17 @@ public import DivanJSON
 /// A checked query as one statement for SQLite, on a connection that has the functions of
 /// DivanSQLFunctions.
 ///
-/// **Theory.** Values are carried so that SQLite's own order and equality are the language's:
+/// **Theory.** Values are represented so that SQLite's own order and equality are the language's:
 /// MISSING is NULL, null is a BLOB without bytes, containers are BLOBs of JSON. An expression is
-/// written in one of two forms. Where it is compared it is *plain*: a boolean is 0 or 1. Where its
+/// written in one of two forms. Where it is compared, it is *plain*: a boolean is 0 or 1. Where its
 /// type matters, in results and arguments, it is *exact*: a boolean is a BLOB of one byte.
-/// So an index on a plain expression serves every comparison, and no type gets lost in a sorter.
-/// SQLite's parser takes few levels of parentheses, so chains are balanced trees, and what is deep all
-/// the same can be divided.
+/// So an index on a plain expression serves every comparison, and no type is lost in a sorter.
+/// SQLite's parser accepts few levels of parentheses, so chains are balanced trees, and expressions that
+/// are still too deep can be divided.
 public struct SQLTranslation: Sendable {
     /// The statement.
     public let sql: String
-    /// What is bound to the first parameter, the second and so on.
+    /// The values of the first parameter, the second and so on.
     public let bindings: [Binding]
     /// The names of the columns.
     public let titles: [ExactText]
@@ -28,7 +28,7 @@ public struct SQLTranslation: Sendable {
     ///   - schema: The tables.
     ///   - isDivided: Whether deep expressions are written in pieces: slower, and only for a query
     ///     that SQLite refuses because it is too deep.
-    /// - Throws: What `schema` throws, and `QueryError` for a full-text condition without index.
+    /// - Throws: The errors of `schema`, and `QueryError` for a full-text condition without an index.
     public init(
         _ statement: CheckedStatement,
         schema: some SQLSchema,

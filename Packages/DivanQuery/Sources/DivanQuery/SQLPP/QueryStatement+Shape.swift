@@ -1,8 +1,8 @@
 extension QueryStatement {
-    /// The statement as SQL++ text with `?` in place of each text and number, for logs: it tells one query
-    /// from another, and nothing that a person typed in.
+    /// The statement as SQL++ text with `?` in place of each text and number, for logs: it distinguishes queries
+    /// without revealing anything that a person typed.
     ///
-    /// - Parameter byteCount: More than so many bytes are cut off, which `…` says.
+    /// - Parameter byteCount: The text is cut after this many bytes, as `…` at its end shows.
     /// - Returns: The text.
     public func shape(upTo byteCount: Int) -> String {
         var lexer = SQLLexer(sql)

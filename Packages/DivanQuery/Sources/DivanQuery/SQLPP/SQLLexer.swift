@@ -1,4 +1,4 @@
-/// Cuts SQL++ text into tokens, one at a time; no byte is looked at more than a few times.
+/// Splits SQL++ text into tokens, one at a time; no byte is examined more than a few times.
 struct SQLLexer {
     private let bytes: [UInt8]
     private var place = 0
@@ -7,12 +7,12 @@ struct SQLLexer {
         bytes = Array(text.utf8)
     }
 
-    /// The text of a range that came from here.
+    /// The text of a range that this lexer returned.
     func text(_ range: Range<Int>) -> String {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// The text behind an offset that came from here.
+    /// The text after an offset that this lexer returned.
     func rest(from offset: Int) -> String {
         // No more than messages show.
         let end = min(offset + 256, bytes.count)
@@ -26,7 +26,7 @@ struct SQLLexer {
         return Self.isDigit(first)
     }
 
-    /// Reads the next token; behind the end, `end` again and again.
+    /// Reads the next token; after the last one it always returns `end`.
     mutating func next() -> SQLToken {
         while let space = byte(place), [0x20, 0x09, 0x0A, 0x0D].contains(space) { place += 1 }
         let start = place
@@ -119,7 +119,7 @@ struct SQLLexer {
 
     /// Whether a comment of other languages begins here.
     ///
-    /// `a --b` subtracts a negative number, as it does officially; `a -- b` is never meant so.
+    /// `a --b` subtracts a negative number, as in the official engine; `a -- b` is never meant so.
     private func beginsComment(_ first: UInt8) -> Bool {
         switch (first, byte(place + 1)) {
         case (UInt8(ascii: "-"), UInt8(ascii: "-")):

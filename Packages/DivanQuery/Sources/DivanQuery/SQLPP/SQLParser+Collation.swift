@@ -1,7 +1,7 @@
 import DivanJSON
 
 extension SQLParser {
-    /// Reads what stands behind `COLLATE`: one word, or several in parentheses.
+    /// Reads what follows `COLLATE`: one word, or several in parentheses.
     mutating func collation() throws(QueryError) -> QueryCollationChange {
         var change = QueryCollationChange()
         guard tokens.take(.openParenthesis) else {
@@ -26,7 +26,7 @@ extension SQLParser {
         case "UNICODE": change.isUnicode = true
         case "NOUNICODE": change.isUnicode = false
         case "NOCASE": change.isCaseSensitive = false
-        // The long words are those of the manual, which the reference engine does not take.
+        // The long words are from the manual; the reference engine does not accept them.
         case "DIAC", "DIACRITIC", "DIACRITICS": change.isAccentSensitive = true
         case "NODIAC", "NODIACRITIC", "NODIACRITICS": change.isAccentSensitive = false
         default: throw tokens.unexpected(expected)

@@ -104,7 +104,7 @@ extension SQLParser {
         return try node(.exists(query.statement), at: place, over: query.height)
     }
 
-    /// The error of a name that no function has, with the one that may have been meant.
+    /// The error for an unknown function name, with the name that was probably meant.
     private mutating func unknownFunction(_ word: String, at place: QueryPlace) -> QueryError {
         let name = word.uppercased()
         let reached = tokens.peek().range.lowerBound

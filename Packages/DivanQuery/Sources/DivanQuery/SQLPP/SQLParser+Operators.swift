@@ -1,7 +1,7 @@
 import DivanJSON
 
-/// Operators by precedence climbing: few calls lie between one parenthesis and the next, so that
-/// deep texts need little stack, and what has equal rank becomes one node.
+/// Operators by precedence climbing: there are few calls between one parenthesis and the next, so that
+/// deep texts need little stack, and operators of equal rank become one node.
 extension SQLParser {
     /// Reads a whole expression, `COLLATE` included.
     mutating func expression() throws(QueryError) -> Parsed {
@@ -38,14 +38,14 @@ extension SQLParser {
             case .test:
                 guard let test = try valueTest(of: left, at: place) else { return left }
                 left = test
-                // Nothing of its own rank may follow.
+                // No operator of its own rank may follow.
                 ceiling = .and
             }
         }
         return left
     }
 
-    /// What is wrong with an operator on bits.
+    /// The problem with a bitwise operator.
     private mutating func unknownOperator() -> String {
         let sign = tokens.text(tokens.current)
         if sign == "&", tokens.peek().form == .mark(.bitwiseAnd) {
@@ -56,7 +56,7 @@ extension SQLParser {
             + " and OR"
     }
 
-    /// Reads operands between equal marks into one node, however many they are.
+    /// Reads operands between equal operators into one node, however many they are.
     private mutating func chain(
         _ first: Parsed,
         _ rank: SQLRank,
@@ -95,7 +95,7 @@ extension SQLParser {
         while tokens.current.form.rank == rank, let arithmetic = tokens.current.form.arithmetic {
             tokens.advance()
             let next = try rank == .sum ? operation(.product) : operation(.joined)
-            // Equal operators are one level of the JSON form, others are each one more.
+            // Equal operators are one level of the JSON form, each change adds one.
             if let last = links.last, last.arithmetic != arithmetic { changes += 1 }
             links.append(QueryExpression.Link(arithmetic, next.expression))
             height = max(height, next.height)
@@ -103,7 +103,7 @@ extension SQLParser {
         return try node(.arithmetic(start, links), at: place, over: height + changes)
     }
 
-    /// Reads one comparison; a chain of them compares the result of the one before.
+    /// Reads one comparison; in a chain, each one compares the result of the previous.
     private mutating func comparison(
         _ left: Parsed,
         _ rank: SQLRank,
@@ -128,7 +128,7 @@ extension SQLParser {
         )
     }
 
-    /// Reads `NOT NULL`, `IN`, `LIKE`, `BETWEEN` and their like behind an operand.
+    /// Reads `NOT NULL`, `IN`, `LIKE`, `BETWEEN` and the like after an operand.
     private mutating func valueTest(
         of left: Parsed,
         at place: QueryPlace
@@ -178,7 +178,7 @@ extension SQLParser {
         return try node(.not(test.expression), at: place, over: test.height)
     }
 
-    /// Reads what stands behind `IN`: a list in parentheses, or one operand.
+    /// Reads what follows `IN`: a list in parentheses, or one operand.
     private mutating func membership() throws(QueryError) -> Parsed {
         let place = tokens.place
         guard tokens.isAt(.openParenthesis) else { return try operation(.compare) }

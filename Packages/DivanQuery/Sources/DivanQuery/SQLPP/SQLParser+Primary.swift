@@ -1,7 +1,7 @@
 import DivanJSON
 
 extension SQLParser {
-    /// Reads one operand; what binds tightest.
+    /// Reads one operand: the tightest binding.
     mutating func primary() throws(QueryError) -> Parsed {
         let place = tokens.place
         switch tokens.current.form {
@@ -67,7 +67,7 @@ extension SQLParser {
         }
     }
 
-    /// A parameter's name may be a reserved word: nothing else can stand behind `$`.
+    /// A parameter's name may be a reserved word: nothing else can follow `$`.
     private mutating func parameterName() throws(QueryError) -> ExactText {
         if case .keyword = tokens.current.form {
             let name = ExactText(tokens.text(tokens.current))
@@ -114,7 +114,7 @@ extension SQLParser {
             tokens.advance()
             return try node(.literal(.integer(Int64(text) ?? bound)), at: place)
         case .double:
-            // Swift reads `5.` and `.5` only with the digit that they leave out.
+            // Swift reads `5.` and `.5` only with the missing digit added.
             let padded = text.replacing(".e", with: ".0e").replacing(".E", with: ".0E")
             guard let value = Double(padded.hasSuffix(".") ? padded + "0" : padded),
                 value.isFinite
@@ -151,7 +151,7 @@ extension SQLParser {
             return parsed.expression
         }
         var subject = tokens.isAt(.when) ? nil : try part(&self)
-        // A test of NULL counts as none.
+        // A test of NULL is treated as none.
         if subject?.form == .literal(.null) { subject = nil }
         var branches: [QueryExpression.Branch] = []
         repeat {

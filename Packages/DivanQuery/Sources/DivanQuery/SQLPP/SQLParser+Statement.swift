@@ -1,13 +1,13 @@
 import DivanJSON
 
 extension SQLParser {
-    /// Reads `SELECT …` up to where nothing of it follows.
+    /// Reads `SELECT …` up to the first token that is not part of it.
     mutating func select() throws(QueryError) -> (statement: QueryStatement, height: Int) {
         try tokens.expect(.select)
         var statement = QueryStatement(columns: [], sources: [])
         statement.isDistinct = tokens.take(.distinct)
         if !statement.isDistinct { try skipAll() }
-        // A sub-query sees no variable from outside: it has its own name space.
+        // A sub-query sees no outer variable: it has its own namespace.
         let outer = variables
         variables = []
         defer { variables = outer }
@@ -38,7 +38,7 @@ extension SQLParser {
         return (statement, height)
     }
 
-    /// Reads an expression and notes its height.
+    /// Reads an expression and records its height.
     private mutating func clause(_ height: inout Int) throws(QueryError) -> QueryExpression {
         let parsed = try expression()
         height = max(height, parsed.height)
@@ -73,7 +73,7 @@ extension SQLParser {
         }
     }
 
-    /// Skips `ALL` where it is no property.
+    /// Skips `ALL` if it is not a property.
     private mutating func skipAll() throws(QueryError) {
         guard tokens.isAt(word: "ALL") else { return }
         switch tokens.peek().form {
@@ -86,7 +86,7 @@ extension SQLParser {
         }
     }
 
-    /// The error of a text that is no `SELECT`, as far as the official reader would have come.
+    /// The error for a text that is no `SELECT`, with the point that the official parser would have reached.
     mutating func missingSelect() -> QueryError {
         let first = tokens.current
         let word = tokens.text(first)
@@ -130,7 +130,7 @@ extension SQLParser {
         return name
     }
 
-    /// `FROM a FULL JOIN b` would join `a`, by the name of FULL, in another way than it says.
+    /// `FROM a FULL JOIN b` would take FULL for an alias of `a` and join in another way than it says.
     private mutating func refuseFullJoin() throws(QueryError) {
         switch tokens.peek().form {
         case .keyword(.join), .keyword(.outer): throw tokens.unexpected("JOIN")

@@ -3,17 +3,17 @@ import DivanJSON
 /// Reads SQL++ by recursive descent: one pass, at most two tokens ahead, never back.
 ///
 /// Each expression comes with its height, so that neither a deep text nor a long chain of
-/// comparisons makes a tree that would overflow the stack of who walks it, or frees it.
+/// comparisons makes a tree that overflows the stack of code that walks or frees it.
 /// Source: `sqlpp.md` §1.
 struct SQLParser {
     var tokens: SQLTokens
     let limits: QueryLimits
-    /// Names of the variables of the `ANY` and `EVERY` around the next token.
+    /// Names of the variables of the `ANY` and `EVERY` that enclose the next token.
     var variables: [ExactText] = []
-    /// Levels of recursion, parentheses included, which leave no trace in the tree.
+    /// Levels of recursion, including parentheses, which leave no trace in the tree.
     private var depth = 0
 
-    /// An expression and the levels of it.
+    /// An expression and its number of levels.
     struct Parsed {
         var expression: QueryExpression
         var height = 1
@@ -30,7 +30,7 @@ struct SQLParser {
         self.limits = limits
     }
 
-    /// Goes one level down; `leave` comes back.
+    /// Goes down one level; `leave` goes back up.
     mutating func enter() throws(QueryError) {
         guard depth < limits.depth else { throw tooDeep() }
         depth += 1
@@ -62,7 +62,7 @@ struct SQLParser {
         return elements
     }
 
-    /// Reads `expr { "," expr }` up to a closing mark, or nothing but the mark.
+    /// Reads `expr { "," expr }` up to a closing mark, or only the mark.
     mutating func expressions(
         until mark: SQLMark
     ) throws(QueryError) -> (items: [QueryExpression], height: Int) {
@@ -86,7 +86,7 @@ struct SQLParser {
 extension QueryStatement {
     /// Reads a `SELECT` of SQL++.
     ///
-    /// - Throws: `QueryError` with the place in the text.
+    /// - Throws: `QueryError` with the position in the text.
     public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {
         var parser = try SQLParser(text, limits: limits)
         guard parser.tokens.isAt(.select) else { throw parser.missingSelect() }
@@ -94,9 +94,9 @@ extension QueryStatement {
         try parser.expectEnd()
     }
 
-    /// Reads the expressions that an index is made of, separated by commas.
+    /// Reads the expressions of an index, separated by commas.
     ///
-    /// - Throws: `QueryError` with the place in the text.
+    /// - Throws: `QueryError` with the position in the text.
     public static func indexedExpressions(
         sql text: String,
         limits: QueryLimits = .standard
@@ -132,7 +132,7 @@ extension QueryStatement {
 extension QueryExpression {
     /// Reads one expression of SQL++, such as the condition of a partial index.
     ///
-    /// - Throws: `QueryError` with the place in the text.
+    /// - Throws: `QueryError` with the position in the text.
     public init(sql text: String, limits: QueryLimits = .standard) throws(QueryError) {
         var parser = try SQLParser(text, limits: limits)
         self = try parser.expression().expression

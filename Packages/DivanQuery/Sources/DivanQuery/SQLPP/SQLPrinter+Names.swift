@@ -1,7 +1,7 @@
 import DivanJSON
 
 extension SQLPrinter {
-    /// A name, in back-quotes where it needs them.
+    /// A name, in back-quotes if it needs them.
     static func name(_ name: String) -> String {
         // ALL and SOME are names only in some places.
         if isWord(name), SQLKeyword(word: name[...]) == nil,
@@ -12,7 +12,7 @@ extension SQLPrinter {
         return quoted(name)
     }
 
-    /// A parameter's name, which may be a reserved word, in back-quotes where it needs them.
+    /// A parameter's name, which may be a reserved word, in back-quotes if it needs them.
     static func parameter(_ name: String) -> String {
         isWord(name) ? name : quoted(name)
     }
@@ -45,7 +45,7 @@ extension QueryPath {
         return text.begins(with: ".") ? text.dropping(1) : text
     }
 
-    /// The path behind a value.
+    /// The path after a value.
     var sqlBelow: String {
         steps.map { step in
             switch step {
@@ -95,8 +95,8 @@ extension QueryExpression {
         }
     }
 
-    /// Whether a dot behind the text cannot run into it: it is no number, and no path but that of a fact of
-    /// `META()`, which is told apart from what stands below it.
+    /// Whether a dot can directly follow the text: it is no number, and no path except that of a metadata key
+    /// of `META()`, which is kept distinct from what is below it.
     var isSafeBeforeDot: Bool {
         switch form {
         case .literal(.integer), .literal(.double), .property, .variable, .everything,
@@ -106,7 +106,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether a sign in front of the text cannot run into it: it is no number.
+    /// Whether a sign can directly precede the text: it is no number.
     var isSafeBehindSign: Bool {
         switch form {
         case .literal(.integer), .literal(.double), .everything, .not: false
@@ -114,7 +114,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether it stands behind `IN` without parentheses, which would make it a list.
+    /// Whether it can follow `IN` without parentheses, which would make it a list.
     var isSafeBehindIn: Bool {
         switch form {
         case .property, .variable, .parameter, .call, .literal, .metadata, .object, .choice,

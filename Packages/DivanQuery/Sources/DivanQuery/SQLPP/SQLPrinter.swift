@@ -2,10 +2,10 @@ import DivanJSON
 
 /// Writes expressions and statements as SQL++ that reads back as the same tree.
 ///
-/// Parentheses stand only where they are needed. What only the JSON form can say is written as
-/// close as SQL++ comes.
+/// Parentheses are written only where needed. What only the JSON form can express is written as
+/// close to it as SQL++ allows.
 struct SQLPrinter {
-    /// How tightly an expression binds; operands need a rank of their own.
+    /// How tightly an expression binds; operands need a certain rank.
     enum Rank: Int, Comparable {
         case collated, or, and, test, equality, compare, sum, product, joined, dotted, primary
 
@@ -14,7 +14,7 @@ struct SQLPrinter {
 
     private(set) var text = ""
 
-    /// Writes an expression, in parentheses if it binds looser than `rank`.
+    /// Writes an expression, in parentheses if it binds less tightly than `rank`.
     mutating func write(_ expression: QueryExpression, _ rank: Rank = .collated) {
         let needsParentheses = expression.rank < rank
         if needsParentheses { text += "(" }
@@ -75,7 +75,7 @@ struct SQLPrinter {
         case .comparison(let comparison, let left, let right):
             let isOrder = form.rank == .compare
             write(left, isOrder ? .compare : .equality)
-            // NOT behind IS belongs to it.
+            // NOT after IS belongs to it.
             let isApart = comparison == .same && right.beginsWithNot
             write(" \(comparison.rawValue) ", right, isApart ? nil : isOrder ? .sum : .compare)
         case .isValued(let operand):
@@ -96,7 +96,7 @@ struct SQLPrinter {
         }
     }
 
-    /// Writes an operand; without a rank always in parentheses.
+    /// Writes an operand; without a rank, always in parentheses.
     private mutating func write(_ operand: QueryExpression, _ rank: Rank?) {
         if let rank { return write(operand, rank) }
         text += "("
@@ -113,7 +113,7 @@ struct SQLPrinter {
         write(mark, operand, .collated)
     }
 
-    /// A sign before a sign stands apart, and needs no parentheses, whose depth is bounded.
+    /// Two signs are separated by a space, without parentheses, whose depth is limited.
     private mutating func signed(_ sign: String, _ operand: QueryExpression) {
         switch operand.form {
         case .negative, .positive: write(sign + " ", operand, .primary)

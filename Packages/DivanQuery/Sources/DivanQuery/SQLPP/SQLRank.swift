@@ -6,7 +6,7 @@ enum SQLRank: Int, Comparable {
 }
 
 extension SQLToken.Form {
-    /// The rank of this token between two operands; `nil` where it is no operator.
+    /// The rank of this token between two operands; `nil` if it is no operator.
     var rank: SQLRank? {
         switch self {
         case .keyword(.or): .or
@@ -23,7 +23,7 @@ extension SQLToken.Form {
         }
     }
 
-    /// What it compares, if it compares.
+    /// The comparison that it means, if any.
     var comparison: QueryComparison? {
         switch self {
         case .keyword(.is): .same
@@ -37,7 +37,7 @@ extension SQLToken.Form {
         }
     }
 
-    /// What it calculates, if it calculates.
+    /// The calculation that it means, if any.
     var arithmetic: QueryArithmetic? {
         switch self {
         case .mark(.plus): .plus

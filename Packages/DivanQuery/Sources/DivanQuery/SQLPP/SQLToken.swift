@@ -1,12 +1,12 @@
-/// One piece of SQL++ text and the bytes that it takes.
+/// One piece of SQL++ text and the bytes that it occupies.
 struct SQLToken {
-    /// The sorts of pieces.
+    /// The kinds of pieces.
     enum Form: Equatable {
         /// A reserved word.
         case keyword(SQLKeyword)
-        /// Any other word; its text stands in the source.
+        /// Any other word; its text is in the source.
         case word
-        /// A name in back-quotes, which no keyword is.
+        /// A name in back-quotes, which is never a keyword.
         case quotedName(String)
         /// Text in quotes.
         case string(String)
@@ -18,17 +18,17 @@ struct SQLToken {
         case mark(SQLMark)
         /// The end of the text.
         case end
-        /// What can stand nowhere; the parser tells it when it comes to it.
+        /// Text that is not allowed anywhere; the parser reports it when it gets there.
         case flaw(Flaw)
     }
 
-    /// Why a piece of text is none.
+    /// Why a piece of text is not a token.
     enum Flaw: Equatable {
         /// A string or a quoted name runs on to the end of the text.
         case unclosed(quote: String)
-        /// Nothing stands between back-quotes.
+        /// Nothing is between back-quotes.
         case emptyName
-        /// A letter follows a number at once.
+        /// A letter directly follows a number.
         case numberRunsOn
         /// A character that the language does not have.
         case strangeByte

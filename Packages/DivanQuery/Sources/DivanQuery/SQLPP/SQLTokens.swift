@@ -1,13 +1,13 @@
 import DivanJSON
 
-/// The tokens of a text with two of look-ahead, and the errors that they meet.
+/// The tokens of a text with a look-ahead of two, and the errors found at them.
 struct SQLTokens {
     let source: String
     private var lexer: SQLLexer
     /// The token that comes next.
     private(set) var current: SQLToken
     private var following: SQLToken?
-    /// The end of the token before.
+    /// The end of the previous token.
     private(set) var consumedEnd = 0
 
     init(_ source: String) {
@@ -19,7 +19,7 @@ struct SQLTokens {
     /// Where the next token begins.
     var place: QueryPlace { QueryPlace(offset: current.range.lowerBound) }
 
-    /// The token behind the next one.
+    /// The token after the next one.
     mutating func peek() -> SQLToken {
         if let following { return following }
         let token = lexer.next()
@@ -38,7 +38,7 @@ struct SQLTokens {
     /// The text from the next token on.
     var rest: String { lexer.text(current.range.lowerBound..<source.utf8.count) }
 
-    /// Whether a digit follows the next token without a blank.
+    /// Whether a digit directly follows the next token.
     var isBeforeNumber: Bool { lexer.hasNumber(at: current.range.upperBound) }
 
     func isAt(_ keyword: SQLKeyword) -> Bool { current.form == .keyword(keyword) }
@@ -72,7 +72,7 @@ struct SQLTokens {
         guard take(mark) else { throw unexpected("'\(mark.rawValue)'") }
     }
 
-    /// The name that comes next, or `nil` where none does.
+    /// The name that comes next, or `nil` if none does.
     var nameAhead: ExactText? {
         switch current.form {
         case .word: ExactText(text(current))
@@ -87,7 +87,7 @@ struct SQLTokens {
         return name
     }
 
-    /// The error of a token that cannot stand where it does.
+    /// The error for a token that is not allowed at its position.
     func unexpected(_ expected: String) -> QueryError {
         let reached: Int
         switch current.form {
@@ -107,7 +107,7 @@ struct SQLTokens {
         return syntaxError(problem(expected), reached: reached)
     }
 
-    /// What is wrong where nobody knows what was meant.
+    /// The problem if no rule knows what was meant.
     private func problem(_ expected: String) -> String {
         switch current.form {
         case .end: "the text ends where \(expected) must follow"

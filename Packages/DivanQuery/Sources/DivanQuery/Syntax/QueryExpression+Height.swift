@@ -1,8 +1,8 @@
 extension QueryStatement {
-    /// Levels of expressions and sub-queries within each other.
+    /// Levels of nested expressions and sub-queries.
     public var height: Int { summit.height }
 
-    /// Where the part stands that has so many; `nil` where there is no text.
+    /// Where the deepest part begins; `nil` if there is no text.
     public var deepest: QueryPlace? { summit.place }
 
     private var summit: (height: Int, place: QueryPlace?) {
@@ -28,7 +28,7 @@ extension QueryStatement {
 extension QueryExpression {
     /// Levels of expressions, this one included.
     fileprivate var height: Int {
-        // Level by level: what code builds may be deeper than a stack.
+        // Level by level: expressions built in code may be deeper than the stack allows.
         var (level, height) = ([self], 0)
         while !level.isEmpty {
             height += 1
@@ -37,7 +37,7 @@ extension QueryExpression {
         return height
     }
 
-    /// The expressions that this one is made of, and those of a sub-query.
+    /// The direct operands of this expression, and those of a sub-query.
     private var children: [QueryExpression] {
         switch form {
         case .literal, .parameter, .property, .everything, .variable, .metadata, .rank, .blob: []

@@ -2,12 +2,12 @@ public import DivanJSON
 
 /// A part of a query as it was written, and where.
 ///
-/// Names are not looked up yet; `CheckedExpression` is what they mean. Two expressions are equal
-/// when they say the same, wherever they stand.
+/// Names are not looked up yet; `CheckedExpression` has their meaning. Two expressions are equal
+/// if they say the same, wherever they are in the text.
 public struct QueryExpression: Sendable {
     /// What is written.
     public var form: Form
-    /// Where it begins; `nil` where there is no text.
+    /// Where it begins; `nil` if there is no text.
     public var place: QueryPlace?
 
     /// Creates an expression.
@@ -50,7 +50,7 @@ public struct QueryExpression: Sendable {
         case concatenation([QueryExpression])
         /// `a + b - c`: one number, then others from left to right.
         case arithmetic(QueryExpression, [Link])
-        /// `a = b` and its like.
+        /// `a = b` and the like.
         case comparison(QueryComparison, QueryExpression, QueryExpression)
         /// `a IS VALUED`.
         case isValued(QueryExpression)
@@ -60,7 +60,7 @@ public struct QueryExpression: Sendable {
         case isIn(QueryExpression, QueryExpression, isNegated: Bool)
         /// `a LIKE b`.
         case like(QueryExpression, QueryExpression)
-        /// `ANY v IN a SATISFIES b END` and its like.
+        /// `ANY v IN a SATISFIES b END` and the like.
         case quantified(
             QueryQuantifier,
             variable: ExactText,
@@ -71,23 +71,23 @@ public struct QueryExpression: Sendable {
         case choice(QueryExpression?, [Branch], otherwise: QueryExpression?)
         /// `EXISTS (SELECT …)`.
         case exists(QueryStatement)
-        /// `EXISTS` of the JSON form with anything but a query: whether there is a value.
+        /// `EXISTS` of the JSON form with anything other than a query: whether there is a value.
         case hasValue(QueryExpression)
         /// `a COLLATE b`.
         case collated(QueryExpression, QueryCollationChange)
         /// A function with its arguments.
         case call(QueryFunction, [QueryExpression])
-        /// An aggregate; no argument is `COUNT(*)`.
+        /// An aggregate; without an argument it is `COUNT(*)`.
         case aggregate(QueryAggregate, QueryExpression?)
         /// `MATCH(index, text)`; the index may follow the name of a source.
         case match(index: QueryPath, QueryExpression)
         /// `RANK(index)`.
         case rank(index: QueryPath)
-        /// The content of a blob, of the JSON form only.
+        /// The content of a blob; only in the JSON form.
         case blob(QueryPath)
     }
 
-    /// A member of an object that is built.
+    /// A member of an object constructor.
     public struct Member: Hashable, Sendable {
         /// Its key.
         public var key: ExactText
@@ -103,7 +103,7 @@ public struct QueryExpression: Sendable {
 
     /// One step of a calculation.
     public struct Link: Hashable, Sendable {
-        /// What is done with the result so far and the operand.
+        /// The operation on the result so far and the operand.
         public var arithmetic: QueryArithmetic
         /// The right side.
         public var operand: QueryExpression
@@ -117,7 +117,7 @@ public struct QueryExpression: Sendable {
 
     /// A `WHEN` and its `THEN`.
     public struct Branch: Hashable, Sendable {
-        /// The condition, or the value that the tested one is compared with.
+        /// The condition, or the value that is compared with the tested one.
         public var when: QueryExpression
         /// The result.
         public var then: QueryExpression
@@ -136,7 +136,7 @@ extension QueryExpression: Hashable {
         left.form == right.form
     }
 
-    /// Hashes what is said.
+    /// Hashes the same content that equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(form)
     }

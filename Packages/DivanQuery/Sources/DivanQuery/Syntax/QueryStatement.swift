@@ -2,11 +2,11 @@ public import DivanJSON
 
 /// A `SELECT` as it was written.
 public struct QueryStatement: Hashable, Sendable {
-    /// What each row shows; empty in the JSON form means ID and sequence.
+    /// The values that each row shows; empty in the JSON form means ID and sequence.
     public var columns: [QueryColumn]
     /// Whether equal rows are shown once.
     public var isDistinct: Bool
-    /// Where rows come from, the main source first; none means the default collection.
+    /// Where rows come from, the main source first; empty means the default collection.
     public var sources: [QuerySource]
     /// `WHERE`.
     public var filter: QueryExpression?
@@ -45,11 +45,11 @@ public struct QueryStatement: Hashable, Sendable {
     }
 }
 
-/// What a row shows in one place.
+/// One column of a result.
 public struct QueryColumn: Hashable, Sendable {
     /// The value.
     public var expression: QueryExpression
-    /// The name behind `AS`.
+    /// The name after `AS`.
     public var alias: ExactText?
 
     /// Creates a column.
@@ -61,25 +61,25 @@ public struct QueryColumn: Hashable, Sendable {
 
 /// Where rows come from.
 public struct QuerySource: Sendable {
-    /// The sorts of sources.
+    /// The kinds of sources.
     public enum Form: Hashable, Sendable {
-        /// The documents of a collection; without scope as in `FROM name`.
+        /// The documents of a collection; without a scope, as in `FROM name`.
         case collection(scope: ExactText?, name: ExactText)
-        /// The main source's collection once more; of the JSON form only.
+        /// The main source's collection once more; only in the JSON form.
         case mainCollection
         /// The items of an array, or the values of an object.
         case items(of: QueryExpression)
     }
 
-    /// The sort.
+    /// The kind.
     public var form: Form
-    /// The name behind `AS`.
+    /// The name after `AS`.
     public var alias: ExactText?
-    /// How it is joined to the sources in front; `nil` for the first one and for items.
+    /// How it is joined to the earlier sources; `nil` for the first one and for items.
     public var join: QueryJoin?
     /// `ON`.
     public var condition: QueryExpression?
-    /// Where it begins; `nil` where there is no text.
+    /// Where it begins; `nil` if there is no text.
     public var place: QueryPlace?
 
     /// Creates a source.
@@ -99,13 +99,13 @@ public struct QuerySource: Sendable {
 }
 
 extension QuerySource: Hashable {
-    /// Whether both say the same, wherever they stand.
+    /// Whether both say the same, wherever they are in the text.
     public static func == (left: QuerySource, right: QuerySource) -> Bool {
         left.form == right.form && left.alias == right.alias && left.join == right.join
             && left.condition == right.condition
     }
 
-    /// Hashes what is said.
+    /// Hashes the same content that equality compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(form)
         hasher.combine(alias)
@@ -114,11 +114,11 @@ extension QuerySource: Hashable {
     }
 }
 
-/// What rows are sorted by.
+/// A key that rows are sorted by.
 public struct QueryOrdering: Hashable, Sendable {
-    /// The value; `COLLATE` around it tells how text is ordered.
+    /// The value; `COLLATE` around it determines how text is ordered.
     public var expression: QueryExpression
-    /// Whether the greatest comes first.
+    /// Whether the greatest value comes first.
     public var isDescending: Bool
 
     /// Creates an ordering.

@@ -1,4 +1,4 @@
-/// Clauses that are empty or stand in a wrong order, and items without what parts them.
+/// Clauses that are empty or in the wrong order, and items without a separator.
 enum ClauseMistakes {
     static let rules: [SyntaxMistake.Rule] = [
         secondQuery, innerQuery, missingFrom, missingBy, strayComma, emptyClause, clauseOrder,
@@ -59,7 +59,7 @@ enum ClauseMistakes {
         }
     }
 
-    /// Nothing between two keywords of which the first needs something.
+    /// Nothing between two keywords, of which the first needs something.
     private static func emptyClause(_ context: SyntaxContext) -> SyntaxMistake? {
         guard case .keyword(let keyword) = context.current.form,
             case .keyword(let previous) = context.previous()?.form,
@@ -99,7 +99,7 @@ enum ClauseMistakes {
         )
     }
 
-    /// A keyword where a name or an operand must stand.
+    /// A keyword in place of a name or an operand.
     private static func reservedName(_ context: SyntaxContext) -> SyntaxMistake? {
         guard case .keyword(let keyword) = context.current.form,
             !context.endsOperand(context.previous()), context.previous() != nil,
@@ -145,7 +145,7 @@ enum ClauseMistakes {
         return SyntaxMistake(remedy, at: context.current)
     }
 
-    /// Two operands without anything between them.
+    /// Two operands with nothing between them.
     private static func missingComma(_ context: SyntaxContext) -> SyntaxMistake? {
         guard context.endsOperand(context.previous()), context.beginsOperand(context.current),
             let clause = context.clause

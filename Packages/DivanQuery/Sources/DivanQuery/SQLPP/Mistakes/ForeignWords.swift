@@ -1,8 +1,8 @@
 import DivanJSON
 
-/// Words of other dialects of SQL that SQL++ for Mobile has not, each with what to write for it.
+/// Words of other SQL dialects that SQL++ for Mobile lacks, each with what to write instead.
 ///
-/// Nothing here is reserved: each of them is a name wherever a name may stand. They are looked up
+/// None of them is reserved: each is a valid name wherever a name is allowed. They are looked up
 /// when a text turns out to be wrong.
 enum ForeignWords {
     private static let saving =
@@ -22,7 +22,7 @@ enum ForeignWords {
     private static let explaining =
         "query.explain(), divan query --explain or .explain tell the plan"
 
-    /// Words that begin a statement of SQL.
+    /// Words that begin an SQL statement.
     private static let beginnings: [ExactText: String] = [
         "INSERT": saving, "UPSERT": saving, "UPDATE": saving, "MERGE": saving, "REPLACE": saving,
         "DELETE": deleting, "TRUNCATE": deleting, "CREATE": making, "ALTER": making,
@@ -47,7 +47,7 @@ enum ForeignWords {
     private static let plainRows = "each row has named columns; take the first of each"
     private static let levels = "ask once for each level of groups"
 
-    /// Words behind the beginning of a `SELECT`.
+    /// Words after the beginning of a `SELECT`.
     private static let clauses: [ExactText: String] = [
         "UNION": rowsTogether, "INTERSECT": rowsTogether, "EXCEPT": rowsTogether,
         "MINUS": rowsTogether,
@@ -156,14 +156,14 @@ enum ForeignWords {
         "REGEXP_SUBSTR": "write REGEXP_REPLACE(name, '.*(pattern).*', '$1')",
     ]
 
-    /// What to do for a statement that begins with a word.
+    /// What to write instead of a statement that begins with a word.
     static func remedy(beginning word: String) -> String? {
         beginnings[ExactText(word.uppercased())]
     }
 
-    /// What to do for a word inside of a `SELECT`.
+    /// What to write instead of a word inside a `SELECT`.
     static func remedy(inside word: String) -> String? { clauses[ExactText(word.uppercased())] }
 
-    /// What to do for a function of another dialect.
+    /// What to write instead of a function of another dialect.
     static func remedy(function name: String) -> String? { functions[ExactText(name.uppercased())] }
 }

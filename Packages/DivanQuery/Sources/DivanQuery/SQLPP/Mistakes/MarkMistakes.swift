@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// Signs of other languages, and signs that stand alone.
+/// Operators of other languages, and stray marks.
 enum MarkMistakes {
     static let rules: [SyntaxMistake.Rule] = [comparison, sign, path, parenthesis]
 
@@ -25,7 +25,7 @@ enum MarkMistakes {
         return SyntaxMistake(":= is no operator; write =", at: context.current)
     }
 
-    /// Signs that have no meaning, each with what is written for it.
+    /// Signs that have no meaning, each with what to write instead.
     private static let signs: [Character: String] = [
         "!": "write NOT (a = 1), and <> for !=", "~": "write REGEXP_LIKE(name, 'pattern')",
         "^": "write POWER(a, b)", "#": "SQL++ for Mobile has no comments",
@@ -70,7 +70,7 @@ enum MarkMistakes {
         )
     }
 
-    /// A dot with nothing in front of it or behind it, and names with too many parts.
+    /// A dot with nothing before or after it, and names with too many parts.
     private static func path(_ context: SyntaxContext) -> SyntaxMistake? {
         if context.current.form == .mark(.dot) {
             if context.clause == .from, context.endsOperand(context.previous()) {

@@ -1,4 +1,4 @@
-/// Mistakes with quotes, names and values: a text where a name must stand, and the reverse.
+/// Mistakes with quotes, names and values: a text in place of a name, and the reverse.
 enum NameMistakes {
     static let rules: [SyntaxMistake.Rule] = [
         apostrophe, quotedName, nameInBrackets, oddName, position, placeholder, number,
@@ -17,7 +17,7 @@ enum NameMistakes {
         )
     }
 
-    /// Quotes where a name must stand.
+    /// Quotes in place of a name.
     private static func quotedName(_ context: SyntaxContext) -> SyntaxMistake? {
         guard case .string(let name) = context.current.form, context.isAtName else { return nil }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ enum NameMistakes {
         )
     }
 
-    /// `[name]` where a name must stand.
+    /// `[name]` in place of a name.
     private static func nameInBrackets(_ context: SyntaxContext) -> SyntaxMistake? {
         guard context.current.form == .mark(.openBracket), context.isAtName else { return nil }
         let name = context.text(context.after.first)
@@ -56,7 +56,7 @@ enum NameMistakes {
         return SyntaxMistake("\(reason) needs back-quotes: `\(name)`", at: start)
     }
 
-    /// What else than a number stands between the brackets behind a property.
+    /// Anything but a number between the brackets after a property.
     private static func position(_ context: SyntaxContext) -> SyntaxMistake? {
         guard let bracket = context.before.lastIndex(where: { $0.form == .mark(.openBracket) }),
             bracket >= context.before.count - 2, bracket > 0,
@@ -76,7 +76,7 @@ enum NameMistakes {
         )
     }
 
-    /// `?`, `:name`, `@name`, `%s` and their like in place of `$name`.
+    /// `?`, `:name`, `@name`, `%s` and the like instead of `$name`.
     private static func placeholder(_ context: SyntaxContext) -> SyntaxMistake? {
         let remedy = "write $name, and pass the value of name as a parameter"
         if context.previous()?.form == .mark(.dollar) {

@@ -1,17 +1,17 @@
-/// The tokens around the place where a text turned out to be wrong.
+/// The tokens around the position where a text turned out to be wrong.
 ///
-/// They are read once more, so that a text that is right pays nothing for what only messages need.
+/// They are read once more, so that a valid text does not pay for what only messages need.
 struct SyntaxContext {
-    /// Tokens in front of the place that are kept; no rule looks farther back.
+    /// How many tokens before the position are kept; no rule looks farther back.
     private static let keptCount = 5
 
-    /// The latest ones in front of the place, the last of them last.
+    /// The latest tokens before the position, in order.
     private(set) var before: [SQLToken] = []
-    /// The token that cannot stand where it does.
+    /// The token that is not allowed at its position.
     private(set) var current: SQLToken
-    /// The two behind it.
+    /// The two after it.
     let after: [SQLToken]
-    /// The clause that the place is in.
+    /// The clause that contains the position.
     private(set) var clause: SQLKeyword?
     /// Whether a parenthesis, bracket or brace is open.
     let isInside: Bool
@@ -40,20 +40,20 @@ struct SyntaxContext {
         self.lexer = lexer
     }
 
-    /// The token `count` places in front of the current one.
+    /// The token `count` places before the current one.
     func previous(_ count: Int = 1) -> SQLToken? {
         before.count >= count ? before[before.count - count] : nil
     }
 
     func text(_ token: SQLToken?) -> String { token.map { lexer.text($0.range) } ?? "" }
 
-    /// The text of a token, cut where it is long.
+    /// The text of a token, shortened if it is long.
     func shortened(_ token: SQLToken) -> String {
         let text = text(token)
         return text.utf8.count <= 40 ? text : "\(text.prefix(32))…"
     }
 
-    /// The character at the current token, which is none of the language.
+    /// The character at the current token, if it is not part of the language.
     var character: Character? { lexer.rest(from: current.range.lowerBound).first }
 
     /// Whether the current token is a letter beyond ASCII.
@@ -67,13 +67,13 @@ struct SyntaxContext {
         )
     }
 
-    /// Whether a token begins where the one in front of it ends.
+    /// Whether a token begins where the previous one ends.
     func isAdjacent(_ left: SQLToken?, _ right: SQLToken?) -> Bool {
         guard let left, let right else { return false }
         return left.range.upperBound == right.range.lowerBound
     }
 
-    /// Whether a name of a source, a column or a member must stand at the current token.
+    /// Whether the current token must be the name of a source, a column or a member.
     var isAtName: Bool {
         switch previous()?.form {
         case .keyword(.from), .keyword(.join), .keyword(.as): true
@@ -82,8 +82,8 @@ struct SyntaxContext {
         }
     }
 
-    /// Words, from the earliest, that may have been meant as keywords: what stands behind an operand
-    /// was taken for an alias, what stands behind `SELECT` for a property.
+    /// Words, from the earliest, that may have been meant as keywords: a word after an operand was
+    /// taken for an alias, one after `SELECT` for a property.
     var candidates: [SQLToken] {
         var found: [SQLToken] = []
         for count in [3, 2, 1] {
@@ -100,7 +100,7 @@ struct SyntaxContext {
         return found
     }
 
-    /// Whether a token can end an operand or a name, so that what follows is no operand.
+    /// Whether a token can end an operand or a name, so that no operand can follow.
     func endsOperand(_ token: SQLToken?) -> Bool {
         switch token?.form {
         case .word, .quotedName, .string, .integer, .double: true
@@ -128,7 +128,7 @@ extension SQLKeyword {
     /// Whether a clause of a `SELECT` begins with it.
     var beginsClause: Bool { clauseNumber != nil }
 
-    /// The place of its clause among the others; `nil` where it begins none.
+    /// The position of its clause in the order of clauses; `nil` if it begins none.
     var clauseNumber: Int? {
         switch self {
         case .select: 0

@@ -1,11 +1,11 @@
-/// What somebody wrote who knows another dialect, or whose finger slipped: where, and what to write.
+/// A mistake of someone used to another dialect, or a typing error: where it is, and what to write instead.
 struct SyntaxMistake {
-    /// Looks at the tokens around a place for one mistake.
+    /// Checks the tokens around a position for one mistake.
     typealias Rule = @Sendable (SyntaxContext) -> SyntaxMistake?
 
     /// The problem and the remedy.
     let sentence: String
-    /// The bytes in front of what is wrong.
+    /// The number of bytes before the mistake.
     let offset: Int
 
     init(_ sentence: String, at token: SQLToken) {
@@ -13,12 +13,12 @@ struct SyntaxMistake {
         offset = token.range.lowerBound
     }
 
-    /// The mistake of who writes a query inside of another.
+    /// The message for a query inside another one.
     static let innerQuery =
         "a query inside of another can stand in EXISTS (SELECT …) only; write a JOIN, or ask"
         + " twice and pass the first answer as a parameter"
 
-    /// The mistake of who writes a word of another dialect.
+    /// The message for a word of another dialect.
     static func foreign(_ word: String, _ remedy: String) -> String {
         "SQL++ for Mobile has no \(word.uppercased()); \(remedy)"
     }

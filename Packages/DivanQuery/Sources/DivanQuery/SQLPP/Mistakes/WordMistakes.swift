@@ -1,8 +1,8 @@
-/// Words that the language has not, and those that are nearly right.
+/// Words that the language lacks, and words that are nearly right.
 enum WordMistakes {
     static let rules: [SyntaxMistake.Rule] = [foreignWord, foreignFunction, misspelling, existence]
 
-    /// A word of another dialect, here or a little before, where it was taken for a name.
+    /// A word of another dialect, here or shortly before, where it was taken for a name.
     private static func foreignWord(_ context: SyntaxContext) -> SyntaxMistake? {
         for candidate in context.candidates {
             let word = context.text(candidate)
@@ -24,7 +24,7 @@ enum WordMistakes {
         )
     }
 
-    /// A keyword with a slip of the finger in it.
+    /// A keyword with a typing error.
     private static func misspelling(_ context: SyntaxContext) -> SyntaxMistake? {
         let found = context.candidates.reversed().compactMap { token in
             Slip.nearest(to: context.text(token), among: SQLKeyword.spellable)
@@ -51,7 +51,7 @@ enum WordMistakes {
 }
 
 extension SQLKeyword {
-    /// Keywords that a misspelt word may have been.
+    /// Keywords that a misspelt word may stand for.
     static let spellable =
         allCases.filter { ![.natural, .right, .using].contains($0) }.map(\.rawValue)
 }
