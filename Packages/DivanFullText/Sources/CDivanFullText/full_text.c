@@ -1,7 +1,7 @@
 #include "include/CDivanFullText.h"
 #include "full_text.h"
 
-/// FTS5's own functions, which it gives to who binds a pointer to them; null where SQLite was
+/// FTS5's own functions, which it returns through a pointer bound as a parameter; null if SQLite was
 /// built without it.
 static fts5_api *find_api(sqlite3 *connection) {
     fts5_api *api = NULL;

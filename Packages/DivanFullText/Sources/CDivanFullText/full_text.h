@@ -13,10 +13,10 @@
 /// `divan1` to `divan3`, tokenizers around `unicode61`: words, then stop words, then stems.
 int divan_add_tokenizer(fts5_api *api);
 
-/// `divan_rank1`: for each phrase and column hits in the row by hits in all rows, summed.
+/// `divan_rank1`: the sum, over phrases and columns, of hits in the row divided by hits in all rows.
 int divan_add_rank(fts5_api *api);
 
-/// `divan_full_text_query1(words, columns, tokenizer)`: the reference engine's syntax as that of FTS5.
+/// `divan_full_text_query1(words, columns, tokenizer)`: translates the reference engine's syntax to FTS5's.
 int divan_add_query_syntax(sqlite3 *connection, fts5_api *api);
 
 /// Finds the words of a text; one for each connection.
@@ -26,7 +26,7 @@ int divan_make_words(fts5_api *api, divan_words **made);
 
 void divan_free_words(void *words);
 
-/// Sets each byte of `is_word` to 1 where the byte of `text` belongs to a word, else to 0.
+/// Sets each byte of `is_word` to 1 if the byte of `text` belongs to a word, else to 0.
 int divan_find_words(divan_words *words, const char *text, int count, char *is_word);
 
 /// The tokenizer of an index.
@@ -35,21 +35,21 @@ typedef struct {
     Fts5Tokenizer *made;
 } divan_cutter;
 
-/// Makes one from what its table says of it, `divan1 en 0`; of nothing, FTS5's own.
+/// Makes one from its description in the table, `divan1 en 0`; FTS5's own if that is empty.
 int divan_make_cutter(divan_words *words, const char *text, int count, divan_cutter *made);
 
 void divan_free_cutter(divan_cutter *cutter);
 
-/// Counts the words that a text has in a query; `is_prefix` where a star stands behind it.
+/// Counts the words that a text has in a query; `is_prefix` if a star follows it.
 int divan_count_words(divan_cutter *cutter, const char *text, int length, bool is_prefix, int *count);
 
-/// Words that say too little to be indexed.
+/// Words too common to be indexed.
 typedef struct divan_stop_words divan_stop_words;
 
-/// Those of a language; null where it has none. The first list was that of `divan1` and `divan2`.
+/// Those of a language; null if it has none. The first list was that of `divan1` and `divan2`.
 const divan_stop_words *divan_find_stop_words(const char *language, bool is_first_list);
 
-/// Whether a word in lower case is one of them.
+/// Whether a lower-case word is one of them.
 bool divan_is_stop_word(const divan_stop_words *list, const char *word, int count);
 
 #endif

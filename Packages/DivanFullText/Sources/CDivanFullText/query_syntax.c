@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The words of a full-text condition are parsed here and written anew for FTS5, quoted:
+// The words of a full-text condition are parsed here and rewritten for FTS5, quoted:
 //
 //   any   = all { OR all }
 //   all   = minus { [ AND ] minus }
@@ -10,27 +10,27 @@
 //   near  = term { NEAR [ "/" number ] term }
 //   term  = "(" [ any ] ")" | [ column ":" ] [ "^" ] ( word [ "*" ] | '"' words [ "*" ] '"' )
 //
-// Operators are in capitals and stand apart; whatever is no letter and no digit separates words. What the
-// index has no word for, signs and stop words, is left out, with the parentheses around it. NEAR holds of
-// each two terms beside each other, in one column and one place; FTS5 knows it between words and phrases
-// only.
+// Operators are in upper case and stand apart; any character other than a letter or digit separates words.
+// Anything without a word in the index, such as signs and stop words, is left out, with the parentheses
+// around it. NEAR applies to each two adjacent terms, in one column and one place; FTS5 has it only between
+// words and phrases.
 
-/// Signs and parts that are not finished yet, of the hundred that FTS5 can remember: the deepest word or
+/// Signs and parts that are not finished yet, of the hundred that FTS5 can keep: the deepest word or
 /// phrase takes a few.
 enum { unfinished_limit = 90 };
 
-/// Words of a query, those of phrases included: each is looked up in each row that has the others, and a
-/// rank goes through all rows of each in one step, which nothing stops.
+/// Words of a query, including those of phrases: each is looked up in each row that has the others, and a
+/// rank goes through all rows of each in one step, which cannot be interrupted.
 enum { word_limit = 1000 };
 
-/// Words between those that are near each other, at most.
+/// The most words between two that are near each other.
 enum { farthest = 1000000000 };
 
 typedef struct {
     const char *start;
     const char *at;
     const char *end;
-    /// For each byte of the text whether it belongs to a word.
+    /// For each byte of the text, whether it belongs to a word.
     const char *is_word;
     /// Names of columns, each followed by a zero byte.
     const char *columns;
@@ -46,7 +46,7 @@ static bool is_word(const parser *parser, const char *at) {
     return at < parser->end && parser->is_word[at - parser->start];
 }
 
-/// Whether operators and names of columns may stand beside a byte: `R_OR_D` has none, `either-OR` neither.
+/// Whether operators and column names may be next to a byte: `R_OR_D` has none, nor does `either-OR`.
 static bool is_apart(const parser *parser, const char *at) {
     unsigned char byte = (unsigned char)*at;
     return !is_word(parser, at) && (byte <= ' ' || byte >= 0x80 || strchr("\"()^*", byte));
@@ -56,7 +56,7 @@ static bool begins_apart(const parser *parser) {
     return parser->at == parser->start || is_apart(parser, parser->at - 1);
 }
 
-/// Behind `name:` of a column that stands here, with its number; else null.
+/// The position after `name:` if a column is named here, with its number; else null.
 static const char *behind_column(const parser *parser, int *number) {
     const char *name = parser->columns;
     if (!begins_apart(parser)) return NULL;
@@ -78,14 +78,14 @@ static void skip_space(parser *parser) {
     while (parser->at < parser->end) {
         const char *at = parser->at;
         if (is_word(parser, at) || *at == '"' || *at == '(' || *at == ')') return;
-        // Anywhere else it is a sign among others.
+        // Anywhere else it is an ordinary sign.
         if (*at == '^' && at + 1 < parser->end && (is_word(parser, at + 1) || at[1] == '"')) return;
         if (behind_column(parser, &number)) return;
         parser->at++;
     }
 }
 
-/// Behind a text that stands here by itself; null where another one does.
+/// The position after a text that stands here on its own; null for any other text.
 static const char *behind(parser *parser, const char *text) {
     size_t count = strlen(text);
     skip_space(parser);
@@ -97,7 +97,7 @@ static bool ends_apart(const parser *parser, const char *at) {
     return at >= parser->end || is_apart(parser, at);
 }
 
-/// Passes an operator, which stands as a word of its own.
+/// Skips an operator, which must be a separate word.
 static bool passes(parser *parser, const char *operator) {
     const char *at = behind(parser, operator);
     if (!at || !ends_apart(parser, at)) return false;
@@ -119,10 +119,10 @@ static bool ends_term(parser *parser) {
 
 typedef void (*part)(parser *);
 
-/// Writes a part with `operator` before it where another one is there; a part without words is left out.
+/// Writes a part, after `operator` if there is another one before it; a part without words is left out.
 static void write_part(parser *parser, part part, const char *operator, bool *is_there) {
     sqlite3_str *output = parser->output;
-    // What is before the operator, and that.
+    // What precedes the operator, and the operator.
     int before_count = *is_there ? 2 : 0;
     parser->unfinished_count += before_count;
     parser->output = sqlite3_str_new(NULL);
@@ -163,13 +163,13 @@ static void parse_group(parser *parser) {
         parser->at++;
 }
 
-/// A word or a phrase, quoted, with what stands before it; or an expression in parentheses.
+/// A quoted word or phrase, with what precedes it; or an expression in parentheses.
 typedef struct term {
     /// The number of its column; -1 for any.
     int column;
     bool is_first;
     bool is_group;
-    /// Nothing where no word is in it.
+    /// Empty if it contains no word.
     sqlite3_str *words;
     int count;
 } term;
@@ -201,7 +201,7 @@ static void parse_phrase(parser *parser, term *term) {
             has_words = true;
             is_prefix = false;
         } else if (*parser->at == '*' && parser->at > start && is_word(parser, parser->at - 1)) {
-            // FTS5 knows it behind the last word only; before another one it is a sign.
+            // FTS5 allows it only after the last word; before another one it is a sign.
             is_prefix = true;
         }
     }
@@ -261,7 +261,7 @@ static void drop(parser *parser, term *term) {
     sqlite3_free(sqlite3_str_finish(term->words));
 }
 
-/// Passes `NEAR` or `NEAR/number`.
+/// Skips `NEAR` or `NEAR/number`.
 static bool passes_near(parser *parser, int *distance) {
     *distance = 10;
     if (passes(parser, "NEAR")) return true;
@@ -276,15 +276,15 @@ static bool passes_near(parser *parser, int *distance) {
     return true;
 }
 
-/// Terms that stand near each other, as far as they were read.
+/// Terms near each other, as far as they have been read.
 typedef struct {
     /// `NEAR(…)` of each two.
     sqlite3_str *pairs;
     int count;
-    /// All of them, which stand within `reach` words: the pairs alone may be in different places.
+    /// All of them, within `reach` words: the pairs alone may be in different places.
     sqlite3_str *all;
     int64_t reach;
-    /// The column that a term names; -1 where none does.
+    /// The column that a term names; -1 if none does.
     int column;
     bool is_in_two_columns;
 } chain;
@@ -358,14 +358,14 @@ static void parse_minus(parser *parser) {
     bool is_there = false;
     write_part(parser, parse_near, "", &is_there);
     while (!parser->problem && passes(parser, "NOT")) {
-        // Of nothing, nothing is left.
+        // Without words, nothing is found.
         if (!is_there) sqlite3_str_appendall(parser->output, "\"\"");
         is_there = true;
         write_part(parser, parse_near, " NOT ", &is_there);
     }
 }
 
-/// NOT binds tighter than AND, and that than OR, in FTS5, too.
+/// NOT binds tighter than AND, and AND tighter than OR, as in FTS5.
 static void parse_all(parser *parser) {
     bool is_there = false;
     write_part(parser, parse_minus, "", &is_there);
@@ -382,7 +382,7 @@ static void parse_any(parser *parser) {
         write_part(parser, parse_all, " OR ", &is_there);
 }
 
-/// Parses a whole text; the output has nothing where it has no word.
+/// Parses a whole text; the output is empty if it has no word.
 static void parse(parser *parser) {
     bool is_there = false;
     if (!ends_term(parser)) write_part(parser, parse_any, "", &is_there);
@@ -404,7 +404,7 @@ static void tell(sqlite3_context *context, parser *parser) {
     }
 }
 
-/// Parses a text whose words are known, and settles the result.
+/// Parses a text whose words are known, and sets the result.
 static void parse_and_tell(sqlite3_context *context, parser *parser, sqlite3_value *tokenizer) {
     divan_cutter cutter;
     const char *name = (const char *)sqlite3_value_text(tokenizer);
@@ -452,7 +452,7 @@ int divan_add_query_syntax(sqlite3 *connection, fts5_api *api) {
     divan_words *words;
     int code = divan_make_words(api, &words);
     if (code != SQLITE_OK) return code;
-    // Freed by SQLite in any case.
+    // SQLite frees it in any case.
     return sqlite3_create_function_v2(
         connection, "divan_full_text_query1", 3, flags, words, query, NULL, NULL, divan_free_words);
 }

@@ -9,13 +9,13 @@ typedef struct {
     sqlite3_int64 hits[];
 } totals;
 
-/// Counts the hits of the phrase `present` in the row at hand.
+/// Counts the hits of the phrase `present` in the current row.
 static int count_row(const Fts5ExtensionApi *api, Fts5Context *row, void *data) {
     totals *totals = data;
     sqlite3_int64 *hits = totals->hits + totals->present * totals->column_count;
     Fts5PhraseIter place;
     int column, offset;
-    // The query in which this is called has that one phrase.
+    // The query that calls this has only that phrase.
     int code = api->xPhraseFirst(row, 0, &place, &column, &offset);
     while (code == SQLITE_OK && column >= 0) {
         if (column < totals->column_count) hits[column]++;
@@ -24,7 +24,7 @@ static int count_row(const Fts5ExtensionApi *api, Fts5Context *row, void *data) 
     return code;
 }
 
-/// The totals of a query, counted with its first row.
+/// The totals of a query, counted at its first row.
 static int find_totals(const Fts5ExtensionApi *api, Fts5Context *row, totals **found) {
     *found = api->xGetAuxdata(row, 0);
     if (*found) return SQLITE_OK;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Words that nearly every text has: since `divan3` those of Snowball's public lists, as the reference
-// engine has them; before, a few others. Each list is in the order of bytes.
+// Words that nearly every text contains: since `divan3` those of Snowball's public lists, as in the
+// reference engine; before that, a few others. Each list is in byte order.
 
 static const char *const english[] = {
     "a", "about", "above", "after", "again", "against", "all", "am", "an", "and", "any", "are",
@@ -61,7 +61,7 @@ typedef struct {
 } word_list;
 
 struct divan_stop_words {
-    /// The words that were in both versions of a list, and those of this one.
+    /// The words in both versions of a list, and those only in this one.
     word_list lasting, own;
 };
 
@@ -77,7 +77,7 @@ static const divan_stop_words third_lists[] = {
     {LIST(french), LIST(third_french)},
 };
 
-/// A word that is looked for.
+/// A word to look up.
 typedef struct {
     const char *text;
     int count;

@@ -9,8 +9,8 @@
 #include <libstemmer.h>
 #include <string.h>
 
-/// Texts say the same words again and again, and finding a stem takes longer than all else that is
-/// done with a word: what became of the latest short ones is kept, each where its hash says.
+/// Texts repeat the same words, and finding a stem takes longer than everything else that is
+/// done with a word: the results for the latest short ones are kept, each in the place given by its hash.
 enum { known_count = 4096, known_length = 30 };
 
 typedef struct {
@@ -26,23 +26,23 @@ typedef struct {
     fts5_tokenizer words;
     Fts5Tokenizer *inner;
     struct sb_stemmer *stemmer;
-    /// Made with the first word of a document.
+    /// Allocated at the first word of a document.
     known_word *known;
-    /// Null for languages without them.
+    /// Null for languages without any.
     const divan_stop_words *stop_words;
-    /// Whether characters of scripts without blanks are words of their own.
+    /// Whether characters of scripts without spaces are words of their own.
     bool splits;
 } tokenizer;
 
 typedef int (*token_callback)(void *, int, const char *, int, int, int);
 
-/// What is passed through `unicode61` to each of its words.
+/// The context that `unicode61` passes on for each of its words.
 typedef struct {
     tokenizer *tokenizer;
     int flags;
     void *context;
     token_callback callback;
-    /// The stop word behind the latest other word, where it may be the beginning of one.
+    /// The stop word after the latest other word, if it may be the beginning of one.
     char last[known_length];
     int last_length, last_start, last_end;
 } passage;
@@ -74,7 +74,7 @@ create(fts5_api *api, const char **words, int count, bool is_first_list, tokeniz
         delete((Fts5Tokenizer *)made);
         return code;
     }
-    // A language without a stemmer keeps its words as they are.
+    // A language without a stemmer keeps its words unchanged.
     if (strcmp(language, "none") != 0) made->stemmer = sb_stemmer_new(language, "UTF_8");
     *created = made;
     return SQLITE_OK;
@@ -100,7 +100,7 @@ static int create_third(void *data, const char **words, int count, Fts5Tokenizer
     return create(data, words, count, false, (tokenizer **)created);
 }
 
-/// Sets `word` and `count` to the stem; false without memory.
+/// Sets `word` and `count` to the stem; false if there is no memory.
 static bool find_stem(tokenizer *tokenizer, const char **word, int *count) {
     if (!tokenizer->stemmer) return true;
     const sb_symbol *stem = sb_stemmer_stem(tokenizer->stemmer, (const sb_symbol *)*word, *count);
@@ -116,7 +116,7 @@ static uint32_t hash(const char *word, int count) {
     return hash ^ hash >> 15;
 }
 
-/// The place of a word; what it holds may be another one. Null for long words, and without memory.
+/// The cache entry for a word, which may hold another one. Null for long words, or if there is no memory.
 static known_word *find_place(tokenizer *tokenizer, const char *word, int count) {
     if (count <= 0 || count > known_length) return NULL;
     if (!tokenizer->known) {
@@ -134,7 +134,7 @@ pass(passage *passage, int flags, const char *word, int count, int start, int en
     return passage->callback(passage->context, flags, word, count, start, end);
 }
 
-/// Leaves out a stop word; with a star behind it, it is the beginning of others.
+/// Leaves out a stop word; if a star follows, it is kept, as it may be the beginning of other words.
 static int leave_out(passage *passage, const char *word, int count, int start, int end) {
     if (!(passage->flags & FTS5_TOKENIZE_PREFIX) || count > known_length) return SQLITE_OK;
     memcpy(passage->last, word, (size_t)count);
@@ -144,7 +144,7 @@ static int leave_out(passage *passage, const char *word, int count, int start, i
     return SQLITE_OK;
 }
 
-/// Passes the stop word that stood last, which has the star.
+/// Passes on the last stop word, which has the star.
 static int pass_last(passage *passage) {
     const char *word = passage->last;
     int count = passage->last_length;
@@ -184,7 +184,7 @@ pass_whole(void *data, int flags, const char *word, int count, int start, int en
     return pass(passage, flags, word, count, start, end);
 }
 
-/// The bytes of the character at `at`, and which it is.
+/// The number of bytes of the character at `at`, and the character.
 static int read_character(const uint8_t *at, const uint8_t *end, uint32_t *character) {
     int length = *at < 0xC0 ? 1 : *at < 0xE0 ? 2 : *at < 0xF0 ? 3 : 4;
     if (end - at < length) length = 1;
@@ -205,13 +205,13 @@ int divan_has_no_blanks(unsigned int character) {
     return 0;
 }
 
-/// Passes each character of such a script as a word; a word of them in a query is then a phrase, which
-/// finds it wherever it stands.
+/// Passes on each character of such a script as a word; in a query, several of them are then a phrase, which
+/// is found anywhere.
 static int
 pass_split(void *data, int flags, const char *word, int count, int start, int end) {
     passage *passage = data;
     const uint8_t *at = (const uint8_t *)word, *behind = at + count;
-    // Where case was folded, places inside the word are not known.
+    // If folding changed the length, positions inside the word are unknown.
     bool has_places = end - start == count;
     while (at < behind) {
         uint32_t character;
@@ -243,7 +243,7 @@ static int tokenize(
 }
 
 int divan_add_tokenizer(fts5_api *api) {
-    // The names stand in files, so none ever means anything else: an index has the words of its list.
+    // The names are in files, so they never change their meaning: an index has the words of its list.
     fts5_tokenizer first = {create_first, delete, tokenize};
     fts5_tokenizer splitting = {create_splitting, delete, tokenize};
     fts5_tokenizer third = {create_third, delete, tokenize};

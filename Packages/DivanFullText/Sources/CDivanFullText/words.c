@@ -2,16 +2,16 @@
 
 #include <string.h>
 
-// Where the words of a query are is asked of FTS5's own tokenizer, which cuts the texts of an index: a
-// query says nothing that no text can. It ends a word at most marks, and scripts have those inside of
-// words; so marks are taken along here, and such a word becomes a phrase of its pieces.
+// FTS5's own tokenizer, which splits the texts of an index, determines where the words of a query are: a
+// query can contain nothing that no text can. It ends a word at most combining marks, but in some scripts
+// words contain them; so marks are included here, and such a word becomes a phrase of its pieces.
 
 struct divan_words {
     fts5_api *api;
     fts5_tokenizer words;
-    /// Cuts as the tokenizers of indexes do.
+    /// Splits like the tokenizers of indexes.
     Fts5Tokenizer *plain;
-    /// Takes marks along.
+    /// Includes marks.
     Fts5Tokenizer *marked;
 };
 
@@ -53,7 +53,7 @@ static int note_any(void *data, int flags, const char *word, int count, int star
     return SQLITE_OK;
 }
 
-/// Takes note of a word, unless there are only marks in it.
+/// Records a word, unless it consists only of marks.
 static int note_word(void *data, int flags, const char *word, int count, int start, int end) {
     (void)word;
     (void)count;

@@ -37,7 +37,7 @@ struct FullTextTests {
         #expect(try found(query) == rows)
     }
 
-    /// Rows are found by what else is asked for.
+    /// Rows are found by the rest of the query.
     @Test(
         "What is no letter and no digit separates words, and a phrase of it is left out",
         arguments: [
@@ -130,7 +130,7 @@ struct FullTextTests {
         #expect(try found(query, in: texts) == rows)
     }
 
-    /// FTS5 remembers a hundred signs.
+    /// FTS5 can keep a hundred signs.
     @Test(arguments: [
         ("", "", 85), ("a AND (b OR ", ")", 17), ("z OR a AND x NOT (", ")", 12),
         ("(", " OR c)", 85),

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// Texts that somebody may type: FTS5 takes what becomes of them, or we say what is wrong.
+/// Texts that users may type: FTS5 accepts their translation, or we report what is wrong.
 @Suite struct RandomQueryTests {
     private static let parts = [
         "a", "b", "wooden", "chair*", "\"", "\"a b\"", "\"a b*\"", "(", ")", "^", "*", " ", "  ",

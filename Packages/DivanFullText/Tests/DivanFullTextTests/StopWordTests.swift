@@ -2,7 +2,7 @@ import CDivanFullText
 import DivanFullText
 import Testing
 
-/// Words that nearly every text has, which neither an index nor a query knows.
+/// Words that nearly every text contains, which neither an index nor a query uses.
 @Suite struct StopWordTests {
     private static let rows = """
         (1, 'It is raining in the city', 'a'), (2, 'City of rain', 'b'),
@@ -71,7 +71,7 @@ import Testing
             #expect(try found(word, "en") == [2])
         }
         #expect(try found("être", "fr") == [1])
-        // The lists have accents, as upstream's do: without them these are other words.
+        // The lists have accents, like upstream's: without them these are other words.
         #expect(try found("était", "fr", ignoresAccents: true) == [2])
     }
 
@@ -102,7 +102,7 @@ import Testing
             }
             #expect(failure?.message.contains("no such tokenizer") == true, "\(name)")
         }
-        // FTS5's own has no stop words.
+        // FTS5's own tokenizer has no stop words.
         #expect(try table.rows(matching: Array("a".utf8)) == [1])
         try table.execute("SELECT divan_full_text_query1('a', '', '')")
     }

@@ -12,7 +12,7 @@ final class WordsTable {
     private let connection: OpaquePointer
     private let tokenizer: String
 
-    /// Makes one of rows as SQL has them: a number and two texts each.
+    /// Creates one from rows in SQL: a number and two texts each.
     convenience init(_ rows: String, language: String = "en_US", ignoresAccents: Bool = true) throws
     {
         let tokenizer = FullText.tokenizer(language: language, ignoresAccents: ignoresAccents)
@@ -62,7 +62,7 @@ final class WordsTable {
             nil
         )
         defer { sqlite3_finalize(statement) }
-        // The text outlives the run of the statement; of an empty one the address must not be nothing.
+        // The text outlives the run of the statement; the address of an empty one must not be null.
         return try (text + [0]).withUnsafeBytes { bytes in
             let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
             sqlite3_bind_text(statement, 1, start, Int32(text.count), nil)

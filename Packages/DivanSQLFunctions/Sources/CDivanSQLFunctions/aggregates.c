@@ -1,6 +1,6 @@
 #include "value.h"
 
-// SUM, AVG and ARRAY_AGG; COUNT, MIN and MAX are SQLite's own. They count text by its leading
+// SUM, AVG and ARRAY_AGG; COUNT, MIN and MAX are SQLite's own. SUM and AVG count text by its leading
 // number and everything else as 0, as the reference engine does.
 
 typedef struct {
@@ -19,7 +19,7 @@ static void add(sqlite3_context *context, int count, sqlite3_value **arguments) 
     sum->count++;
     if (value.kind == divan_integer || value.kind == divan_boolean) {
         sum->real += (double)value.integer;
-        // Beyond 64 bits the sum goes on as a double.
+        // Beyond 64 bits the sum continues as a double.
         if (__builtin_add_overflow(sum->whole, value.integer, &sum->whole)) sum->is_real = true;
         return;
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/// Begins at the array that the first argument is; otherwise settles the result: MISSING for
+/// Begins to walk the array in the first argument; otherwise sets the result: MISSING for
 /// MISSING, else null.
 static bool begin(sqlite3_context *context, sqlite3_value **arguments, divan_walk *walk) {
     divan_value array = divan_argument(arguments[0]);
@@ -23,7 +23,7 @@ static void length(sqlite3_context *context, int count, sqlite3_value **argument
     sqlite3_result_int64(context, total);
 }
 
-/// What `ARRAY_COUNT` does with what is no array depends on how it was written.
+/// How `ARRAY_COUNT` treats a value that is no array depends on how the argument was written.
 enum { of_expression = 0, of_property = 1 };
 
 static void count_items(sqlite3_context *context, int count, sqlite3_value **arguments) {
@@ -44,7 +44,7 @@ static void count_items(sqlite3_context *context, int count, sqlite3_value **arg
 
 enum { sum, average, maximum, minimum };
 
-/// Over the numbers of an array; other values do not count.
+/// Over the numbers of an array; other values are ignored.
 static void summary(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_walk walk;
@@ -105,7 +105,7 @@ static void contains(sqlite3_context *context, int count, sqlite3_value **argume
     divan_return_boolean(context, is_found);
 }
 
-/// Whether two texts are the same under a folding.
+/// Whether two texts are equal under a folding.
 static bool same_text(divan_slice left, divan_slice right, int folding) {
     sqlite3_str *folded_left = sqlite3_str_new(NULL), *folded_right = sqlite3_str_new(NULL);
     divan_append_folded(folded_left, left, folding);
@@ -120,7 +120,7 @@ static bool same_text(divan_slice left, divan_slice right, int folding) {
     return is_same;
 }
 
-/// As `x IN array`: MISSING for MISSING, false for what is no array; containers are found too. A third
+/// Like `x IN array`: MISSING for MISSING, false if it is no array; containers are found too. A third
 /// argument is the folding of texts.
 static void is_item(sqlite3_context *context, int count, sqlite3_value **arguments) {
     int folding = count > 2 ? sqlite3_value_int(arguments[2]) : divan_exactly;

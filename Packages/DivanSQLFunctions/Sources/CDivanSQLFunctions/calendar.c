@@ -4,11 +4,11 @@
 #include <string.h>
 #include <time.h>
 
-/// Milliseconds that a date may be away from 1970: some 290,000 years, far inside 64 bits.
+/// The most milliseconds by which a date may differ from 1970: some 290,000 years, well within 64 bits.
 static const int64_t farthest = INT64_C(9200000000000000);
 
 int64_t divan_day_number(int64_t year, int month, int day) {
-    // Years that begin in March have the leap day at their end.
+    // If years begin in March, the leap day is at their end.
     year -= month <= 2;
     int64_t era = (year >= 0 ? year : year - 399) / 400;
     int64_t year_of_era = year - era * 400;
@@ -193,7 +193,7 @@ divan_date_format divan_default_date_format(void) {
     };
 }
 
-/// Takes an example off the end of a text, of which a `1` stands for any byte.
+/// Removes an example from the end of a text; a `1` in it stands for any byte.
 static bool drops(divan_slice *text, const char *example) {
     size_t count = strlen(example);
     if ((size_t)divan_count(*text) < count) return false;
@@ -205,7 +205,7 @@ static bool drops(divan_slice *text, const char *example) {
     return true;
 }
 
-/// Reads an example, of which only the marks count: `1111-11-11`, `2006-01-02` and `YYYY-MM-DD` are one.
+/// Reads an example, of which only the marks count: `1111-11-11`, `2006-01-02` and `YYYY-MM-DD` are the same.
 static bool read_example(divan_slice text, divan_date_format *format) {
     if (drops(&text, "+11:11") || drops(&text, "-11:11")) format->zone = divan_colon_zone;
     else if (drops(&text, "Z") || drops(&text, "+1111") || drops(&text, "-1111"))
@@ -239,7 +239,7 @@ static bool read_tokens(divan_slice text, divan_date_format *format) {
         format->separator = (char)*at;
         if (!passes(&at, end, 'T') && !passes(&at, end, ' ')) return false;
     }
-    // `%T` is the time with its milliseconds; alone it is no format in the reference engine.
+    // `%T` is the time with its milliseconds; alone it is not a format in the reference engine.
     format->has_milliseconds = passes_word(&at, end, "%T");
     if (format->has_milliseconds && !format->has_date && at == end) return false;
     format->has_seconds = format->has_milliseconds || passes_word(&at, end, "%H:%M:%S");

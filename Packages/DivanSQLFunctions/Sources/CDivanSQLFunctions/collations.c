@@ -10,8 +10,8 @@
 #include <unicode/ucol.h>
 #include <unicode/uvernum.h>
 
-// Collations are made when a statement first names one: `divan_unicode`, then `_ci` where case
-// does not count, `_ai` where accents do not, then `_in_` and a locale.
+// Collations are created when a statement first names one: `divan_unicode`, then `_ci` if case
+// is ignored, `_ai` if accents are ignored, then `_in_` and a locale.
 
 const char *divan_unicode_version(void) { return U_ICU_VERSION; }
 
@@ -23,7 +23,7 @@ static int compare(
 
 static void close_collator(void *collator) { ucol_close(collator); }
 
-/// Passes `part` if `text` begins with it.
+/// Skips `part` if `text` begins with it.
 static bool passes(const char **text, const char *part) {
     size_t count = strlen(part);
     if (strncmp(*text, part, count) != 0) return false;

@@ -1,6 +1,6 @@
 #include "value.h"
 
-// What builds arrays and objects, and the functions of arrays.
+// Construction of arrays and objects, and the functions of arrays.
 
 static void array(sqlite3_context *context, int count, sqlite3_value **arguments) {
     sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(context));
@@ -17,7 +17,7 @@ static void array(sqlite3_context *context, int count, sqlite3_value **arguments
     divan_return_container(context, text);
 }
 
-/// Keys and values by turns; the translator has sorted the keys, and none comes twice.
+/// Alternating keys and values; the translator has sorted the keys, and none occurs twice.
 static void object(sqlite3_context *context, int count, sqlite3_value **arguments) {
     sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(context));
     bool is_first = true;
@@ -36,7 +36,7 @@ static void object(sqlite3_context *context, int count, sqlite3_value **argument
     divan_return_container(context, text);
 }
 
-/// Joins containers of one sort, so that one may have more items than a call has arguments. Their
+/// Joins containers of one kind, so that the result can have more items than a call has arguments. Their
 /// keys are in order.
 static void join(sqlite3_context *context, int count, sqlite3_value **arguments) {
     sqlite3_str *text = sqlite3_str_new(sqlite3_context_db_handle(context));
@@ -55,7 +55,7 @@ static void join(sqlite3_context *context, int count, sqlite3_value **arguments)
     divan_return_container(context, text);
 }
 
-/// An array or object; MISSING for every other value.
+/// An array or object; MISSING for any other value.
 static void container(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_value value = divan_argument(arguments[0]);
@@ -63,7 +63,7 @@ static void container(sqlite3_context *context, int count, sqlite3_value **argum
         sqlite3_result_value(context, arguments[0]);
 }
 
-/// Containers inside each other that are looked into.
+/// The deepest nesting of containers that is searched.
 enum { depth_limit = 128 };
 
 static void append_words(sqlite3_str *text, divan_value value, int depth) {
@@ -80,7 +80,7 @@ static void append_words(sqlite3_str *text, divan_value value, int depth) {
     }
 }
 
-/// What a full-text index has of a value: text as it is, of a container all that is in it.
+/// The text of a value in a full-text index: text unchanged, or all that a container contains.
 static void index_text(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_value value = divan_argument(arguments[0]);

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <string.h>
 
-/// Times that numbers stand for lie so many milliseconds around 1970.
+/// The most milliseconds by which a number that means a time may differ from 1970.
 static const double farthest = 8.64e15;
 
 static bool is_number(divan_value value) {
     return value.kind == divan_integer || value.kind == divan_real;
 }
 
-/// Takes a number of milliseconds, cut to a whole one.
+/// Takes a number of milliseconds, truncated to an integer.
 static bool take_milliseconds(sqlite3_value *argument, int64_t *milliseconds) {
     divan_value value = divan_argument(argument);
     double number;
@@ -35,7 +35,7 @@ static bool take_date(sqlite3_value *argument, bool takes_time, divan_date *date
     return value.kind == divan_text && divan_read_date(value.text, takes_time, date);
 }
 
-/// The time of a date; without a zone it is local, or in UTC.
+/// The time of a date; without a zone it is local or UTC.
 static bool get_time(divan_date date, bool is_local, int64_t *milliseconds) {
     if (is_local && !date.has_offset) date.offset = divan_local_offset(date);
     if (!divan_milliseconds(date, milliseconds)) return false;
@@ -97,7 +97,7 @@ static void to_text(sqlite3_context *context, int count, sqlite3_value **argumen
 
 // MARK: Calculation
 
-/// A part of a date: so many months, or so many milliseconds.
+/// A part of a date: a number of months, or of milliseconds.
 typedef struct {
     const char *name;
     int64_t months;
@@ -118,10 +118,10 @@ static const part *take_part(sqlite3_value *argument) {
     return NULL;
 }
 
-/// The difference of the calendar's fields, zones not applied.
+/// The difference of the calendar fields, without regard to zones.
 static int64_t difference(divan_date left, divan_date right, const part *part) {
     if (part->months > 0) {
-        // Months by their number, quarters too; years and longer by the year alone.
+        // Months and quarters by their number; years and longer only by the year.
         if (part->months >= 12) return (left.year - right.year) / (part->months / 12);
         int64_t left_month = left.year * 12 + left.month - 1;
         int64_t right_month = right.year * 12 + right.month - 1;
@@ -130,7 +130,7 @@ static int64_t difference(divan_date left, divan_date right, const part *part) {
     int64_t days = divan_day_number(left.year, left.month, left.day)
         - divan_day_number(right.year, right.month, right.day);
     if (part->milliseconds >= 86400000) return days / (part->milliseconds / 86400000);
-    // Each finer part counts the difference of its own field beside that of the coarser ones.
+    // Each finer part adds the difference of its own field to that of the coarser ones.
     int64_t total = days * 24 + left.hour - right.hour;
     if (part->milliseconds == 3600000) return total;
     total = total * 60 + left.minute - right.minute;
@@ -157,7 +157,7 @@ static void date_diff(sqlite3_context *context, int count, sqlite3_value **argum
     if (part) sqlite3_result_int64(context, difference(dates[0], dates[1], part));
 }
 
-/// Adds an amount; false beyond the years that dates have.
+/// Adds an amount; false outside the supported years.
 static bool add(divan_date date, int64_t amount, const part *part, int64_t *milliseconds) {
     if (amount < -INT64_C(1000000000000000) || amount > INT64_C(1000000000000000)) return false;
     if (part->months > 0) {
@@ -180,7 +180,7 @@ static bool add(divan_date date, int64_t amount, const part *part, int64_t *mill
         && divan_is_date(*milliseconds);
 }
 
-/// Takes amount and part.
+/// Takes an amount and a part.
 static bool take_amount(sqlite3_value **arguments, int64_t *amount, const part **part) {
     divan_value value = divan_argument(arguments[0]);
     *part = take_part(arguments[1]);

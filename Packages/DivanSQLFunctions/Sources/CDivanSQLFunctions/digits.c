@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Numbers out of digits, and digits out of numbers, without regard to the locale.
+// Conversion between numbers and digits, regardless of the locale.
 
 static locale_t plain_locale;
 static pthread_once_t plain_locale_made = PTHREAD_ONCE_INIT;
 static void make_plain_locale(void) { plain_locale = newlocale(LC_ALL_MASK, "C", NULL); }
 
-/// Reads a number that the C library understands, of any length, without regard to the locale.
+/// Reads a number in any syntax and of any length that the C library accepts, regardless of the locale.
 static double read_slowly(divan_slice text) {
     pthread_once(&plain_locale_made, make_plain_locale);
     char fixed[64];
@@ -81,20 +81,20 @@ bool divan_number(divan_value value, double *number) {
     }
 }
 
-/// Spells a number in so many digits and an exponent; false where it does not read back.
+/// Writes a number with this many digits and an exponent; false if it does not read back the same.
 static bool spell(char *text, size_t size, int digits, double value) {
     snprintf(text, size, "%.*e", digits - 1, value);
     if (strtod(text, NULL) == value) return true;
     int exponent;
     if (digits != 16 || fabs(frexp(value, &exponent)) != 0.5) return false;
-    // Above a power of two numbers lie twice as far apart, so that the next digit may be right there.
+    // Above a power of two, numbers are twice as far apart, so the next digit may be right there.
     char *mark = strchr(text, 'e');
     if (mark[-1] == '9') return false;
     mark[-1]++;
     return strtod(text, NULL) == value;
 }
 
-/// Writes the digits of `1.25e+02`, with the point where it belongs.
+/// Writes the digits of `1.25e+02` with the point in its place.
 static void append_positional(sqlite3_str *output, char *text) {
     if (*text == '-') sqlite3_str_appendchar(output, 1, *text++);
     char digits[24];
@@ -120,7 +120,7 @@ void divan_append_real(sqlite3_str *output, double value) {
     char text[40];
     locale_t before = plain_locale ? uselocale(plain_locale) : (locale_t)0;
     double size = fabs(value);
-    // What is so small has fewer digits than the fifteen that others have at least.
+    // Numbers this small may have fewer digits than the fifteen at which others begin.
     int digits = size < DBL_MIN ? 1 : 15;
     while (!spell(text, sizeof text, digits, value) && digits < 17) digits++;
     if (before) uselocale(before);
@@ -128,7 +128,7 @@ void divan_append_real(sqlite3_str *output, double value) {
     while (end[-1] == '0' && end - text > 1 && strchr(text, '.')) end--;
     if (end[-1] == '.') end--;
     memmove(end, mark, strlen(mark) + 1);
-    // As bodies have it: whole numbers in full as far as each has one of its own.
+    // As in bodies: integers in full as long as each has its own double.
     if (size == 0 || (size >= 1e-4 && size <= 0x1p53)) append_positional(output, text);
     else sqlite3_str_appendall(output, text);
 }

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-// What ICU takes for operators where ECMAScript has plain signs: brackets, `&&` and `--` in a class, and a
-// brace that closes nothing. And what it takes otherwise: `$` would match before a last line feed, `[^]`
-// and `[]` would go on behind the bracket, and an empty expression is none. All else is alike.
+// Text that ICU takes for operators where ECMAScript has plain characters: brackets, `&&` and `--` in a class, and
+// a brace that closes nothing. And what ICU reads differently: `$` would match before a last line feed, `[^]`
+// and `[]` would continue after the bracket, and an empty expression is invalid. Everything else is the same.
 
 typedef struct {
     const uint8_t *at;
@@ -22,7 +22,7 @@ static void copy(reader *reader, int64_t count) {
 
 static bool is_among(uint8_t byte, const char *bytes) { return byte != 0 && strchr(bytes, byte); }
 
-/// The bytes of the escape that begins at a backslash.
+/// The number of bytes of the escape that begins at a backslash.
 static int64_t escape_count(const reader *reader) {
     int64_t rest = reader->end - reader->at;
     uint8_t sign = rest > 1 ? reader->at[1] : 0;
@@ -34,7 +34,7 @@ static int64_t escape_count(const reader *reader) {
     return sign == 'x' ? 4 : sign == 'u' ? 6 : 2;
 }
 
-/// The bytes of `[:alpha:]`, or of another name between such brackets, that begins here in a class; else 0.
+/// The number of bytes of `[:alpha:]`, or another name in such brackets, if one begins here in a class; else 0.
 static int64_t name_count(const reader *reader) {
     if (reader->end - reader->at < 5 || !is_among(reader->at[1], ":.=")) return 0;
     const uint8_t *at = reader->at + 2;
@@ -43,18 +43,18 @@ static int64_t name_count(const reader *reader) {
     return ends ? at + 2 - reader->at : 0;
 }
 
-/// Whether a set stands here in a class, from which no range goes, and none to it.
+/// Whether a set begins here in a class; it cannot be the start or the end of a range.
 static bool is_set(const reader *reader) {
     int64_t rest = reader->end - reader->at;
     if (rest > 1 && *reader->at == '\\') return is_among(reader->at[1], "dDwWsSpP");
     return rest > 0 && *reader->at == '[' && name_count(reader) > 0;
 }
 
-/// Passes a character or a set of a class.
+/// Skips a character or a set of a class.
 static void pass_item(reader *reader) {
     int64_t rest = reader->end - reader->at;
     if (rest > 1 && *reader->at == '\\' && reader->at[1] == 'b') {
-        // Backspace here; ICU would look for the edge of a word.
+        // Backspace here; ICU would look for a word boundary.
         append(reader, "\\x08");
         reader->at += 2;
     } else if (rest > 0 && *reader->at == '\\') {
@@ -82,7 +82,7 @@ static void pass_class(reader *reader) {
         bool has_set = is_set(reader);
         pass_item(reader);
         if (reader->end - reader->at < 2 || reader->at[0] != '-' || reader->at[1] == ']') continue;
-        // A range, or a sign between others.
+        // A range, or a character among others.
         reader->at++;
         append(reader, has_set || is_set(reader) ? "\\-" : "-");
         pass_item(reader);

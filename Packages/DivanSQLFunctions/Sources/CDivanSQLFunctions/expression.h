@@ -3,7 +3,7 @@
 
 #include "json.h"
 
-/// Appends a regular expression of ECMAScript as ICU spells it.
+/// Appends an ECMAScript regular expression in ICU's syntax.
 void divan_append_expression(sqlite3_str *output, divan_slice text);
 
 #endif

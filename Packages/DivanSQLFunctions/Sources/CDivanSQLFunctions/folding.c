@@ -13,27 +13,27 @@
 #include <unicode/utf16.h>
 
 // LIKE and CONTAINS compare character by character, as the reference engine does, each as the collation
-// compares it: what differs from a character of ASCII by nothing that counts becomes that one, and
-// everything else a mark and a number made of its sort key. So `ø` and `Å` are `o` and `a` without their
-// accents, `ß` and a syllable of Hangul stay one character, and `=` and LIKE agree.
+// compares it: a character that differs from an ASCII character only in ignored ways becomes that one, and
+// everything else a number with a mark, made from its sort key. So `ø` and `Å` are `o` and `a` without their
+// accents, `ß` and a Hangul syllable stay one character, and `=` and LIKE agree.
 
-/// What a character becomes: one of ASCII, or a number with a bit above those of ASCII.
+/// The result for a character: an ASCII character, or a number with a bit above those of ASCII.
 typedef uint64_t unit;
 
 enum {
     unknown = 0,
-    /// It is nothing by itself, such as an accent where none counts.
+    /// The character vanishes, such as an accent where none counts.
     nothing = 1,
 };
 
-/// Case, accents, or both do not count.
+/// Case, accents, or both are ignored.
 enum { mode_count = 3, first_mode = divan_any_case };
 
 enum { first_sign = ' ', last_sign = '~' };
 
 typedef struct {
     UCollator *collator;
-    /// What the sort key of no text becomes, and those of ASCII.
+    /// The units of the sort key of the empty text, and of those of ASCII.
     unit empty;
     unit ascii[last_sign + 1];
 } mode;
@@ -41,7 +41,7 @@ typedef struct {
 static mode modes[mode_count];
 static pthread_once_t modes_made = PTHREAD_ONCE_INIT;
 
-/// What is known of the characters of a block of 256; a block is made when one of its characters is met.
+/// The results for the characters of a block of 256; a block is made when one of its characters first occurs.
 static _Atomic(_Atomic unit *) blocks[mode_count][256];
 
 static unit sort_key(const mode *mode, const UChar *units, int32_t count) {
@@ -76,7 +76,7 @@ static unit fold(const mode *mode, UChar32 point) {
     U16_APPEND_UNSAFE(units, count, point);
     unit key = sort_key(mode, units, count);
     if (key == mode->empty) return nothing;
-    // From behind, so that of both cases the lower one is found.
+    // Backwards, so that of the two cases the lower one is found.
     for (int sign = last_sign; sign >= first_sign; sign--)
         if (mode->ascii[sign] == key) return (unit)sign;
     return key;
@@ -101,7 +101,7 @@ static unit folded(UChar32 point, int folding) {
     return known;
 }
 
-/// Writes a number as a byte that begins a character and bytes that go on with it.
+/// Writes a number as a leading byte and continuation bytes.
 static void append_unit(sqlite3_str *output, unit unit) {
     if (unit == nothing) return;
     if (unit < 0x80) {
@@ -131,7 +131,7 @@ static void append_ascii_lowercase(sqlite3_str *output, divan_slice text) {
     }
 }
 
-/// The text in its composed form, which is to be freed with `sqlite3_free`.
+/// The text in composed form, to be freed with `sqlite3_free`.
 static UChar *composed(const divan_wide *wide, int32_t *count) {
     UErrorCode error = U_ZERO_ERROR;
     const UNormalizer2 *form = unorm2_getNFCInstance(&error);

@@ -5,9 +5,9 @@ int divan_add_functions(sqlite3 *connection, const divan_function *functions, in
     int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
     for (int index = 0; index < count; index++) {
         const divan_function *function = &functions[index];
-        // Any function may stand in the schema of a file, as part of an index: the number says
-        // which meaning it has, and another meaning gets another number. One of before is there so that
-        // a schema can be read which has it; such an index is made anew before anything is written.
+        // Any function may occur in the schema of a file, as part of an index: the number says which
+        // meaning it has, and another meaning gets another number. Earlier ones exist so that a schema
+        // with them can be read; such an index is recreated before anything is written.
         for (int number = 1; number <= (function->meaning ? function->meaning : 1); number++) {
             char name[40];
             sqlite3_snprintf(sizeof name, name, "%s%d", function->name, number);

@@ -2,15 +2,15 @@
 
 #include <string.h>
 
-// `divan_items1(container)`: a row for each item of an array or value of an object; a scalar is a
-// row by itself, MISSING none. A row has the value in plain and in exact form, and whether it stands by
-// itself.
+// `divan_items1(container)`: a row for each item of an array or value of an object; a scalar gives
+// one row, MISSING none. A row has the value in plain and in exact form, and whether it is a
+// scalar alone.
 
 enum { column_value, column_result, column_is_alone, column_container };
 
 typedef struct {
     sqlite3_vtab_cursor base;
-    /// The bytes of the container, which the argument keeps no longer than it is looked at.
+    /// The bytes of the container, copied because the argument does not keep them.
     uint8_t *bytes;
     int64_t capacity;
     divan_value container;
@@ -87,7 +87,7 @@ static int next(sqlite3_vtab_cursor *base) {
     return SQLITE_OK;
 }
 
-/// Copies bytes to the cursor's own memory, which serves one row after the other.
+/// Copies bytes to the cursor's own memory, which is reused from row to row.
 static bool keep(cursor *cursor, divan_slice *text) {
     int64_t count = divan_count(*text);
     if (count == 0) return true;

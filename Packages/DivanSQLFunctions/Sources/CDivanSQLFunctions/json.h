@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Reading JSON text where it lies. The text was checked when it was stored; what is damaged
-// nevertheless reads as absent, never beyond `end`.
+// Reading JSON text in place. The text was checked when it was stored; if it is damaged
+// nevertheless, it reads as absent, never beyond `end`.
 
 /// A piece of text.
 typedef struct {
@@ -21,14 +21,14 @@ typedef struct {
 
 static inline int64_t divan_count(divan_slice slice) { return slice.end - slice.start; }
 
-/// Behind the white space at `at`.
+/// The end of the white space at `at`.
 const uint8_t *divan_skip_space(const uint8_t *at, const uint8_t *end);
 
-/// Behind the value that begins at `at`, or null.
+/// The end of the value that begins at `at`, or null.
 const uint8_t *divan_skip_value(const uint8_t *at, const uint8_t *end);
 
-/// Behind the closing quote of the string whose content begins at `at`, or null; `has_escapes` is
-/// set where it has some.
+/// The position after the closing quote of the string whose content begins at `at`, or null; `has_escapes`
+/// is set if it contains any.
 const uint8_t *divan_skip_string(const uint8_t *at, const uint8_t *end, bool *has_escapes);
 
 /// Walks the items of an array or the members of an object.
@@ -37,33 +37,33 @@ typedef struct {
     const uint8_t *end;
     bool is_object;
     bool has_begun;
-    /// Of the present member: its key between the quotes.
+    /// The key of the current member, between the quotes.
     divan_slice key;
     bool key_has_escapes;
 } divan_walk;
 
-/// Begins at a text that holds one container; false where it holds none.
+/// Begins at a text that holds one container; false if it holds none.
 bool divan_begin_walk(divan_walk *walk, divan_slice text);
 
-/// Goes to the next item, and sets `value` to its text; false behind the last one.
+/// Goes to the next item, and sets `value` to its text; false after the last one.
 bool divan_next(divan_walk *walk, divan_slice *value);
 
-/// As `divan_next`, but the caller has the value's beginning only, and calls `divan_pass`.
+/// Like `divan_next`, but gives only the beginning of the value; the caller then calls `divan_pass`.
 bool divan_next_start(divan_walk *walk, const uint8_t **value);
 
-/// Passes the value that `divan_next_start` found; false where it is damaged.
+/// Skips the value that `divan_next_start` found; false if it is damaged.
 bool divan_pass(divan_walk *walk, const uint8_t *value);
 
 /// The value under a key, or null. Keys that are sorted by their bytes end the search early.
 const uint8_t *divan_member(divan_slice object, const char *key, int64_t key_count);
 
-/// The item of an array, from its end where `index` is negative, or null.
+/// The item of an array, counted from its end if `index` is negative, or null.
 const uint8_t *divan_item(divan_slice array, int64_t index);
 
-/// Appends what a string says between its quotes.
+/// Appends the text of a string, whose content is between its quotes.
 void divan_append_unescaped(sqlite3_str *output, divan_slice content);
 
-/// Appends text in quotes, in the canonical spelling.
+/// Appends text in quotes, in canonical form.
 void divan_append_quoted(sqlite3_str *output, const uint8_t *text, int64_t count);
 
 /// Whether a value's text is canonical: no white space, keys ascending, one spelling of strings.
@@ -72,7 +72,7 @@ bool divan_is_canonical(divan_slice value);
 /// Appends a value in that form; numbers keep their spelling.
 void divan_append_canonical(sqlite3_str *output, divan_slice value);
 
-/// Appends bytes; counts beyond what SQLite holds make the string too big, which it reports.
+/// Appends bytes; counts beyond SQLite's limit make the string too big, which it reports.
 void divan_append(sqlite3_str *output, const uint8_t *bytes, int64_t count);
 
 #endif

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-// A pattern is cut at its `%` into runs. The first run must stand at the beginning, the last one
-// at the end, and each of the others is taken where it comes first behind the one before: that is
-// never wrong, so nothing is tried twice. A run without `_` is found by the C library's linear
-// search; one with some is compared at each place, and `work_limit` bounds that.
+// A pattern is split at its `%` into runs. The first run must be at the beginning, the last one
+// at the end, and each of the others is matched at its first occurrence after the previous one: that is
+// always correct, so nothing is tried twice. A run without `_` is found by the C library's linear
+// search; one with some is compared at each position, and `work_limit` bounds that.
 
-/// Comparisons of bytes for one text.
+/// Byte comparisons for one text.
 enum { work_limit = 50000000 };
 
 enum { any_run = 1, any_character = 2 };
 
-/// A pattern with its escapes spelled out.
+/// A pattern with its escapes resolved.
 typedef struct divan_pattern {
     int64_t count;
-    /// For each byte 0, or what it stands for.
+    /// For each byte 0, or the wildcard that it is.
     uint8_t *marks;
     uint8_t bytes[];
 } pattern;
@@ -34,7 +34,7 @@ static const uint8_t *behind_character(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/// Behind a run that stands at `at`, or null.
+/// The end of a run that matches at `at`, or null.
 static const uint8_t *match_run(run run, const uint8_t *at, const uint8_t *end, int64_t *work) {
     for (int64_t index = run.start; index < run.end; index++) {
         *work += 1;
@@ -45,7 +45,7 @@ static const uint8_t *match_run(run run, const uint8_t *at, const uint8_t *end, 
     return at;
 }
 
-/// Behind the first place where a run stands, or null.
+/// The end of the first match of a run, or null.
 static const uint8_t *find_run(run run, const uint8_t *at, const uint8_t *end, int64_t *work) {
     if (!run.has_characters) {
         size_t count = (size_t)(run.end - run.start);
@@ -62,7 +62,7 @@ static const uint8_t *find_run(run run, const uint8_t *at, const uint8_t *end, i
     return NULL;
 }
 
-/// Whether a run ends where the text ends.
+/// Whether a run matches at the end of the text.
 static bool ends_with(run run, const uint8_t *at, const uint8_t *end, int64_t *work) {
     const uint8_t *start = end;
     for (int64_t index = run.end; index > run.start; index--) {

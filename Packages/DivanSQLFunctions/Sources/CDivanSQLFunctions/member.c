@@ -26,7 +26,7 @@ static int compare_key(const divan_walk *walk, const uint8_t *key, int64_t count
 /// backslash there is no other spelling.
 static bool is_absent(const uint8_t *at, const uint8_t *end, const uint8_t *key, int64_t count) {
 #ifdef __SSE2__
-    // Sixteen places at once where a quote stands before the first byte of the key.
+    // Sixteen positions at once where a quote precedes the first byte of the key.
     __m128i first = _mm_set1_epi8((char)*key);
     while (end - at > 16 + count) {
         __m128i bytes = divan_load(at), next = divan_load(at + 1);
@@ -51,18 +51,18 @@ static bool is_absent(const uint8_t *at, const uint8_t *end, const uint8_t *key,
     return true;
 }
 
-/// What a compact object showed so far.
+/// The result of searching a compact object.
 typedef enum {
     /// The value was found.
     member_found,
-    /// All keys are less, the object ended.
+    /// The object ended, and all its keys are less.
     member_absent,
-    /// Here something stands that only the general walk understands, or a greater key.
+    /// Something that only the general walk understands, or a greater key.
     member_unknown,
 } member_outcome;
 
-/// The first eight bytes of a key as a number that sorts as they do; `count` bytes are there,
-/// and eight may be read.
+/// The first eight bytes of a key as a number that sorts in the same order; the key has `count` bytes,
+/// and eight can be read.
 static inline uint64_t key_prefix(const uint8_t *key, int64_t count) {
     uint64_t bytes;
     memcpy(&bytes, key, sizeof bytes);
@@ -74,7 +74,7 @@ static inline uint64_t key_prefix(const uint8_t *key, int64_t count) {
 
 /// Looks for a member of an object that is written without white space and with plain keys.
 ///
-/// `at` is behind the opening bracket.
+/// `at` is after the opening bracket.
 static member_outcome find_in_compact(
     const uint8_t **found, const uint8_t *at, const uint8_t *end, const uint8_t *key,
     int64_t count) {
@@ -82,7 +82,7 @@ static member_outcome find_in_compact(
     memcpy(first, key, count < 8 ? (size_t)count : 8);
     uint64_t prefix = key_prefix(first, count);
     if (at < end && *at == '}') return member_absent;
-    // Eight bytes can be read at every key but those at the very end.
+    // Eight bytes can be read at every key except those at the very end.
     while (end - at > 8 && *at == '"') {
         const uint8_t *start = at + 1;
         at = divan_find_quote(start, end);
@@ -124,7 +124,7 @@ const uint8_t *divan_member(divan_slice object, const char *name, int64_t count)
     while (divan_next_start(&walk, &value)) {
         int order = compare_key(&walk, key, count);
         if (order == 0) return value;
-        // Bodies made here have their keys in order; those of other peers need not.
+        // Bodies written here have their keys in order; those of other peers may not.
         if (order > 0 && !was_sought) {
             was_sought = true;
             if (is_absent(value, object.end, key, count)) return NULL;

@@ -29,7 +29,7 @@ static double apply(one_argument function, double x) {
     return NAN;
 }
 
-/// Takes all arguments as numbers; otherwise settles the result: MISSING, else null.
+/// Takes all arguments as numbers; otherwise sets the result: MISSING, else null.
 static bool
 take(sqlite3_context *context, int count, sqlite3_value **arguments, double *numbers) {
     if (divan_passes_on(context, count, arguments)) return false;
@@ -59,7 +59,7 @@ static void of_two(sqlite3_context *context, int count, sqlite3_value **argument
     }
 }
 
-/// A double cut to an integer, held inside the range of one.
+/// A double truncated to an integer, limited to the range of integers.
 static int64_t cut(double x) {
     if (isnan(x)) return 0;
     if (x >= 0x1p63) return INT64_MAX;
@@ -88,8 +88,8 @@ static void sign(sqlite3_context *context, int count, sqlite3_value **arguments)
 
 typedef enum { f_round, f_round_even, f_trunc } rounding;
 
-// The C library of musl has no roundeven; its rint does the same unless a program asks for another
-// rounding.
+// The C library of musl has no roundeven; its rint does the same unless a program sets another
+// rounding mode.
 #ifndef __GLIBC__
 #define roundeven rint
 #endif
@@ -116,7 +116,7 @@ static void round_digits(sqlite3_context *context, int count, sqlite3_value **ar
         result = isfinite(scale) ? round_whole(function, x[0] / scale) * scale : 0;
     } else {
         double scaled = x[0] * pow(10, digits);
-        // Beyond 2^53 there is no fraction left to round.
+        // Beyond 2^53 there is no fraction to round.
         if (fabs(scaled) < 0x1p53) result = round_whole(function, scaled) / pow(10, digits);
     }
     divan_return_real(context, result);

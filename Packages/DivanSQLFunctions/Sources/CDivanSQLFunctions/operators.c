@@ -47,7 +47,7 @@ static void if_missing_or_null(sqlite3_context *context, int count, sqlite3_valu
     divan_return_null(context);
 }
 
-/// `MISSINGIF`, or `NULLIF` where `sqlite3_user_data` says so.
+/// `MISSINGIF`, or `NULLIF` if `sqlite3_user_data` is set.
 static void unless_equal(sqlite3_context *context, int count, sqlite3_value **arguments) {
     if (divan_passes_on(context, count, arguments)) return;
     divan_value value = divan_argument(arguments[0]);
@@ -55,8 +55,8 @@ static void unless_equal(sqlite3_context *context, int count, sqlite3_value **ar
     else if (sqlite3_user_data(context)) divan_return_null(context);
 }
 
-/// A value that may be compared with a column of text for equality: what is no text equals none,
-/// which the column's affinity would change.
+/// A value that can be compared for equality with a column of text: a value that is not text must equal
+/// none, but the column's affinity would convert it.
 static void text_key(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     int type = sqlite3_value_type(arguments[0]);
@@ -65,18 +65,18 @@ static void text_key(sqlite3_context *context, int count, sqlite3_value **argume
     else divan_return_null(context);
 }
 
-/// `LIMIT` and `OFFSET`: what is no number, and what is negative, counts as 0.
+/// `LIMIT` and `OFFSET`: negative numbers, and values that are no numbers, count as 0.
 static void row_count(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     int64_t number = sqlite3_value_int64(arguments[0]);
     sqlite3_result_int64(context, number < 0 ? 0 : number);
 }
 
-// Long calculations. SQLite calculates with a tree that is as deep as the calculation is long, and
-// takes no deep ones. So terms are collected, as many as a call takes at once, and then calculated
-// with from left to right, exactly as SQLite's operators do.
+// Long calculations. SQLite's expression tree is as deep as a calculation is long, and it accepts no
+// deep ones. So terms are collected, as many as fit in a call, and then evaluated from left to right,
+// exactly as SQLite's operators would.
 
-/// A number of a calculation, with the operator before it.
+/// A number in a calculation, with the operator before it.
 typedef struct {
     char sign;
     uint8_t is_real;
@@ -94,7 +94,7 @@ static int64_t as_integer(term term) {
     return term.real >= 0x1p63 ? INT64_MAX : (int64_t)term.real;
 }
 
-/// Calculates with whole numbers; false where the result is none, or not in the range.
+/// Calculates with integers; false if the result is not one, or out of range.
 static bool calculate_whole(term *left, term right) {
     switch (right.sign) {
         case '+': return !__builtin_add_overflow(left->integer, right.integer, &left->integer);
@@ -108,7 +108,7 @@ static bool calculate_whole(term *left, term right) {
     }
 }
 
-/// Sets `left` to the result; false where it is MISSING.
+/// Sets `left` to the result; false if it is MISSING.
 static bool calculate_term(term *left, term right) {
     switch (right.sign) {
         case '+': case '-': case '*': break;
@@ -122,7 +122,7 @@ static bool calculate_term(term *left, term right) {
     }
     bool is_real = left->is_real || right.is_real;
     if (!is_real) {
-        // What overflows leaves nothing of the left side.
+        // An overflow destroys the left side.
         term before = *left;
         if (calculate_whole(left, right)) return true;
         *left = before;
@@ -142,7 +142,7 @@ static bool calculate_term(term *left, term right) {
     return result == result;
 }
 
-/// Terms out of numbers, of which the first argument has the operators; MISSING where one is.
+/// Makes terms of numbers; the first argument has the operators; MISSING if a number is.
 static void make_terms(sqlite3_context *context, int count, sqlite3_value **arguments) {
     if (count < 2 || sqlite3_value_bytes(arguments[0]) != count - 1) return;
     const char *signs = (const char *)sqlite3_value_text(arguments[0]);
@@ -165,7 +165,7 @@ static void make_terms(sqlite3_context *context, int count, sqlite3_value **argu
     sqlite3_result_blob64(context, terms, size, sqlite3_free);
 }
 
-/// Several runs of terms as one.
+/// Joins several runs of terms.
 static void join_terms(sqlite3_context *context, int count, sqlite3_value **arguments) {
     sqlite3_uint64 size = 0;
     for (int index = 0; index < count; index++) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unicode/uregex.h>
 
-/// Text of a number or boolean as LIKE sees it.
+/// The text of a number or boolean as LIKE sees it.
 static divan_slice shown(divan_value value, sqlite3_str *buffer) {
     if (value.kind == divan_text) return value.text;
     if (value.kind == divan_boolean) value.kind = divan_integer;
@@ -19,7 +19,7 @@ static divan_slice shown(divan_value value, sqlite3_str *buffer) {
     return (divan_slice){start, start ? start + sqlite3_str_length(buffer) : start};
 }
 
-/// Whether what cannot be told is MISSING, so that an index takes the document all the same.
+/// Whether an undecidable match is MISSING, so that an index accepts the document anyway.
 static bool is_stored(sqlite3_context *context) { return sqlite3_user_data(context) != NULL; }
 
 static divan_slice folded(divan_slice text, sqlite3_str *buffer, int folding) {
@@ -44,8 +44,8 @@ static divan_pattern *read_pattern(divan_value value, int folding) {
     return read;
 }
 
-/// The pattern of argument 1 under a folding, kept as long as it does not change; `is_owned`
-/// tells the caller to free it.
+/// The pattern in argument 1 under a folding, kept as long as it does not change; if `is_owned` is set,
+/// the caller must free it.
 static divan_pattern *
 find_pattern(sqlite3_context *context, divan_value value, int folding, bool *is_owned) {
     *is_owned = false;
@@ -54,7 +54,7 @@ find_pattern(sqlite3_context *context, divan_value value, int folding, bool *is_
     divan_pattern *made = read_pattern(value, folding);
     if (!made) return NULL;
     sqlite3_set_auxdata(context, 1, made, sqlite3_free);
-    // Where the argument is none that stays, SQLite has freed it.
+    // If the argument is not constant, SQLite has freed it.
     if (sqlite3_get_auxdata(context, 1) == made) return made;
     *is_owned = true;
     return read_pattern(value, folding);
@@ -94,19 +94,19 @@ static void like(sqlite3_context *context, int count, sqlite3_value **arguments)
 
 // MARK: Regular expressions
 
-// ICU's are those of ECMAScript but for what `divan_append_expression` spells otherwise, and rare details;
-// and it bounds time and memory of a match.
+// ICU's syntax is that of ECMAScript except for what `divan_append_expression` rewrites, and rare details;
+// and ICU limits the time and memory of a match.
 enum {
-    /// Steps of 10,000 operations that a match may take, and one more for so many units of text.
+    /// Steps of 10,000 operations that a match may take, plus one for each `units_per_step` of text.
     time_limit = 500,
     units_per_step = 1000,
-    /// Steps times units of text, where an operation may compare as much as the text is long.
+    /// Steps times units of text, if one operation may compare as much text as there is.
     reference_limit = 500000,
-    /// Bytes that a match may keep to go back to.
+    /// Bytes that a match may use for backtracking.
     stack_limit = 1 << 20,
 };
 
-/// Whether an expression may speak of what a group has found.
+/// Whether an expression may refer to the text matched by a group.
 static bool has_reference(divan_slice text) {
     for (const uint8_t *at = text.start; text.end - at > 1; at++) {
         if (*at != '\\') continue;
@@ -135,7 +135,7 @@ static void fail(sqlite3_context *context, UErrorCode error) {
     sqlite3_free(message);
 }
 
-/// What a search works on; ended by `end_search`.
+/// The state of a search; ended by `end_search`.
 typedef struct {
     sqlite3_context *context;
     URegularExpression *expression;
@@ -143,7 +143,7 @@ typedef struct {
     divan_wide text;
 } search;
 
-/// Spells an expression as ICU reads it; false without memory.
+/// Writes an expression in ICU's syntax; false if there is no memory.
 static bool widen_expression(divan_wide *wide, divan_slice text) {
     sqlite3_str *spelled = sqlite3_str_new(NULL);
     divan_append_expression(spelled, text);
@@ -173,7 +173,7 @@ static URegularExpression *compile(sqlite3_context *context, divan_slice text) {
     return NULL;
 }
 
-/// Takes text and expression; otherwise settles the result.
+/// Takes text and expression; otherwise sets the result.
 static bool
 begin_search(search *search, sqlite3_context *context, int count, sqlite3_value **arguments) {
     if (divan_passes_on(context, count, arguments)) return false;
@@ -203,7 +203,7 @@ begin_search(search *search, sqlite3_context *context, int count, sqlite3_value 
 }
 
 static void end_search(search *search) {
-    // The text goes; an expression that is kept must not look at it again.
+    // The text is freed; an expression that is kept must not use it again.
     static const UChar nothing[1] = {0};
     UErrorCode error = U_ZERO_ERROR;
     uregex_setText(search->expression, nothing, 0, &error);
@@ -256,7 +256,7 @@ static void append_group(sqlite3_str *output, search *search, int32_t group) {
     divan_append_wide(output, search->text.units + start, end - start);
 }
 
-/// Appends a replacement: `$1` and `$&` stand for what was found, `$$` for `$`.
+/// Appends a replacement: `$1` and `$&` stand for matched text, `$$` for `$`.
 static void append_replacement(sqlite3_str *output, search *search, divan_slice text) {
     UErrorCode error = U_ZERO_ERROR;
     int32_t group_count = uregex_groupCount(search->expression, &error);

@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-// Paths: `.key`, `[index]`, one after the other; in a key every byte but ASCII letters, digits,
-// `_`, `-` and those above 127 is spelled `\HH`. Most are one plain key, which is taken out of the path
-// as it stands there; another path is read once for each run of a statement.
+// Paths: a sequence of `.key` and `[index]`; in a key every byte except ASCII letters, digits,
+// `_`, `-` and those above 127 is spelled `\HH`. Most are one plain key, which is used directly
+// from the path; other paths are parsed once for each run of a statement.
 
-/// One step: a key, or an index where there is none.
+/// One step: a key, or an index if there is no key.
 typedef struct {
     const char *key;
     int64_t key_count;
@@ -23,7 +23,7 @@ static int hex_digit(uint8_t byte) {
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/// Reads a key into `target`; returns what is behind it, or null.
+/// Reads a key into `target`; returns the position after it, or null.
 static const uint8_t *
 read_key(const uint8_t *at, const uint8_t *end, char *target, int64_t *count) {
     int64_t written = 0;
@@ -40,14 +40,14 @@ read_key(const uint8_t *at, const uint8_t *end, char *target, int64_t *count) {
     return at;
 }
 
-/// Reads `[index]`; returns what is behind it, or null.
+/// Reads `[index]`; returns the position after it, or null.
 static const uint8_t *read_index(const uint8_t *at, const uint8_t *end, int64_t *index) {
     bool is_negative = ++at < end && *at == '-';
     if (is_negative) at++;
     int64_t number = 0;
     const uint8_t *digits = at;
     while (at < end && *at >= '0' && *at <= '9') {
-        // No array has as many, so what is greater may stay what it is.
+        // No array has so many items, so larger numbers need not be exact.
         if (number < 100000000000000000) number = number * 10 + (*at - '0');
         at++;
     }
@@ -56,7 +56,7 @@ static const uint8_t *read_index(const uint8_t *at, const uint8_t *end, int64_t 
     return at + 1;
 }
 
-/// Reads a path into one piece of memory, its keys behind its steps; null where it is none.
+/// Reads a path into one allocation, its keys after its steps; null if it is invalid.
 static path *read_path(const uint8_t *text, int64_t count) {
     const uint8_t *end = text + count;
     int64_t step_count = 1;  // one more, for what begins like no step
@@ -86,8 +86,8 @@ static path *read_path(const uint8_t *text, int64_t count) {
     return made;
 }
 
-/// The path of argument `index`, kept as long as it does not change; `is_owned` tells the caller
-/// to free it.
+/// The path in argument `index`, kept as long as it does not change; if `is_owned` is set,
+/// the caller must free it.
 static path *find_path(sqlite3_context *context, sqlite3_value **arguments, bool *is_owned) {
     *is_owned = false;
     path *known = sqlite3_get_auxdata(context, 1);
@@ -106,7 +106,7 @@ static path *find_path(sqlite3_context *context, sqlite3_value **arguments, bool
     return made;
 }
 
-/// Whether what stands behind the dot of a path is one key, spelled as it is.
+/// Whether the text after the dot of a path is one key without escapes.
 static bool is_plain_key(divan_slice key) {
     for (const uint8_t *at = key.start; at < key.end; at++)
         if (*at == '.' || *at == '[' || *at == '\\') return false;
@@ -124,7 +124,7 @@ static divan_value follow(const path *path, divan_slice text) {
     return divan_read(text);
 }
 
-/// Follows a path that is one plain key; false where it is another.
+/// Follows a path that is one plain key; false for any other path.
 static bool member(sqlite3_value *argument, divan_slice text, divan_value *value) {
     const uint8_t *spelled = sqlite3_value_text(argument);
     if (!spelled || *spelled != '.') return false;
@@ -135,7 +135,7 @@ static bool member(sqlite3_value *argument, divan_slice text, divan_value *value
     return true;
 }
 
-/// Follows any path; false where it is none, and the function has failed.
+/// Follows any path; false if it is invalid, and the function has failed.
 static bool walk(
     sqlite3_context *context, sqlite3_value **arguments, divan_slice text, divan_value *value) {
     bool is_owned;
@@ -146,10 +146,10 @@ static bool walk(
     return true;
 }
 
-/// In which form a value is returned.
+/// The form in which a value is returned.
 enum { plainly = 0, exactly = 1 };
 
-/// What a function of bodies knows.
+/// The data of a function of bodies.
 typedef struct {
     divan_unpacking unpacking;
     int form;
@@ -160,7 +160,7 @@ static void return_in(int form, sqlite3_context *context, divan_value value) {
     else divan_return_plain(context, value);
 }
 
-/// The text of a body, unpacked where it is packed; false where there is none, or the function has failed.
+/// The text of a body, unpacked if necessary; false if there is none, or the function has failed.
 static bool text_of_body(sqlite3_context *context, sqlite3_value *argument, divan_slice *text) {
     if (sqlite3_value_type(argument) == SQLITE_NULL) return false;
     const uint8_t *start = sqlite3_value_blob(argument);
@@ -198,7 +198,7 @@ static void property_of_value(sqlite3_context *context, int count, sqlite3_value
     return_in((int)(intptr_t)sqlite3_user_data(context), context, value);
 }
 
-/// The body as a value: MISSING where there is none, as of a tombstone.
+/// The body as a value: MISSING if there is none, as for a tombstone.
 static void body(sqlite3_context *context, int count, sqlite3_value **arguments) {
     (void)count;
     divan_slice text;
@@ -221,7 +221,7 @@ static void boolean(sqlite3_context *context, int count, sqlite3_value **argumen
     divan_return(context, value);
 }
 
-/// Adds the functions that get a body, each with what it knows.
+/// Adds the functions that take a body, each with its data.
 static int add_readers(sqlite3 *connection, const divan_unpacking *unpacking) {
     static const struct {
         const char *name;
@@ -240,7 +240,7 @@ static int add_readers(sqlite3 *connection, const divan_unpacking *unpacking) {
         if (!made) return SQLITE_NOMEM;
         *made = (reader){.form = readers[index].form};
         if (unpacking) made->unpacking = *unpacking;
-        // SQLite frees it, also where this fails.
+        // SQLite frees it, even if this fails.
         int code = sqlite3_create_function_v2(
             connection, readers[index].name, readers[index].argument_count, flags, made,
             readers[index].call, NULL, NULL, sqlite3_free);

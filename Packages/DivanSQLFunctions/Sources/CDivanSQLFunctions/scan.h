@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-// Looking at sixteen bytes of text at once, where the processor can.
+// Looking at sixteen bytes of text at once, if the processor can.
 
 #ifdef __SSE2__
 static inline __m128i divan_load(const uint8_t *at) {
@@ -20,10 +20,10 @@ static inline __m128i divan_ends_run(__m128i bytes) {
 }
 #endif
 
-/// The next quote or backslash at or behind `at`, or `end`.
+/// The next quote or backslash at or after `at`, or `end`.
 static inline const uint8_t *divan_find_quote(const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
-    // Long text passes four blocks at a time, short text ends in the first.
+    // Long text is scanned in four blocks at a time, short text ends in the first.
     while (end - at >= 16) {
         int found = _mm_movemask_epi8(divan_ends_run(divan_load(at)));
         if (found) return at + __builtin_ctz((unsigned)found);

@@ -23,7 +23,7 @@ const uint8_t *divan_skip_string(const uint8_t *at, const uint8_t *end, bool *ha
     }
 }
 
-/// The next quote or bracket at or behind `at`.
+/// The next quote or bracket at or after `at`.
 static const uint8_t *find_structure(const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
     while (end - at >= 16) {
@@ -44,7 +44,7 @@ static const uint8_t *find_structure(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/// Passes a container string by string, bracket by bracket.
+/// Skips a container string by string, bracket by bracket.
 static const uint8_t *skip_container_slowly(const uint8_t *at, const uint8_t *end, int64_t depth) {
     bool ignored = false;
     while (at && (at = find_structure(at, end)) < end) {
@@ -86,17 +86,17 @@ static inline block read_block(const uint8_t *at) {
     return block;
 }
 
-/// For each bit whether the bits up to it, itself included, are odd in number.
+/// For each bit, whether the number of set bits up to and including it is odd.
 static inline uint64_t parities(uint64_t bits) {
     for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
     return bits;
 }
 #endif
 
-/// Behind the container that begins at `at`, or null.
+/// The end of the container that begins at `at`, or null.
 ///
-/// Sixty-four bytes at once: which of them stand in strings is the parity of the quotes before
-/// them, as long as no backslash is among them.
+/// Sixty-four bytes at once: the parity of the quotes before a byte shows whether it is in a string, as
+/// long as there is no backslash among them.
 static const uint8_t *skip_container(const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
     int64_t depth = 0;
@@ -109,7 +109,7 @@ static const uint8_t *skip_container(const uint8_t *at, const uint8_t *end) {
             depth += (openings & rest & -rest) ? 1 : -1;
             if (depth <= 0) return at + __builtin_ctzll(rest) + 1;
         }
-        // A string that goes on is passed as such.
+        // A string that continues is skipped as a string.
         bool goes_on = inside >> 63;
         if (!goes_on) {
             at += 64;
@@ -125,7 +125,7 @@ static const uint8_t *skip_container(const uint8_t *at, const uint8_t *end) {
 #endif
 }
 
-/// The next byte at or behind `at` that ends a number or a word.
+/// The next byte at or after `at` that ends a number or a word.
 static inline const uint8_t *find_end(const uint8_t *at, const uint8_t *end) {
 #ifdef __SSE2__
     if (end - at >= 16) {
@@ -133,7 +133,7 @@ static inline const uint8_t *find_end(const uint8_t *at, const uint8_t *end) {
         __m128i ends = _mm_or_si128(
             _mm_cmpeq_epi8(bytes, _mm_set1_epi8(',')),
             _mm_cmpeq_epi8(_mm_or_si128(bytes, _mm_set1_epi8(0x20)), _mm_set1_epi8('}')));
-        // Bytes up to the blank are white space.
+        // Bytes up to the space are white space.
         __m128i spaces = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(' ')), bytes);
         int found = _mm_movemask_epi8(_mm_or_si128(ends, spaces));
         if (found) return at + __builtin_ctz((unsigned)found);
@@ -143,7 +143,7 @@ static inline const uint8_t *find_end(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/// Behind the string whose content begins at `at`, or null; escapes are passed unseen.
+/// The end of the string whose content begins at `at`, or null; escapes are not examined.
 static inline const uint8_t *pass_string(const uint8_t *at, const uint8_t *end) {
     const uint8_t *start = at;
     while (at < end) {
@@ -160,7 +160,7 @@ static inline const uint8_t *pass_string(const uint8_t *at, const uint8_t *end) 
         at = memchr(at, '"', (size_t)(end - at));
 #endif
         if (!at) return NULL;
-        // An odd number of backslashes before it makes the quote a part of the text.
+        // After an odd number of backslashes the quote is part of the text.
         const uint8_t *escape = at;
         while (escape > start && escape[-1] == '\\') escape--;
         at++;

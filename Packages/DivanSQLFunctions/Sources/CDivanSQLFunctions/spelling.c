@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One spelling for each value: what equal containers are told by.
+// One spelling for each value, by which equal containers are recognized.
 
-/// Containers inside each other that are put in order; deeper ones keep their spelling. More than
-/// the store takes.
+/// The deepest nesting of containers that is put in order; deeper ones keep their spelling. More than
+/// the store accepts.
 enum { depth_limit = 256 };
 
 static int hex(uint8_t byte) {
@@ -49,7 +49,7 @@ static void append_code_point(sqlite3_str *output, uint32_t point) {
     divan_append(output, bytes, count);
 }
 
-/// Appends what the escape behind a backslash says; returns what is behind it.
+/// Appends the character of the escape after a backslash; returns the position after it.
 static const uint8_t *append_escape(sqlite3_str *output, const uint8_t *at, const uint8_t *end) {
     static const char letters[] = "bfnrt";
     static const uint8_t meanings[] = "\b\f\n\r\t";
@@ -73,7 +73,7 @@ static const uint8_t *append_escape(sqlite3_str *output, const uint8_t *at, cons
             at += 6;
         }
     }
-    // Half a pair stands for no character.
+    // Half of a surrogate pair is no character.
     append_code_point(output, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
     return at;
 }
@@ -120,7 +120,7 @@ void divan_append_quoted(sqlite3_str *output, const uint8_t *text, int64_t count
     divan_append(output, (const uint8_t *)"\"", 1);
 }
 
-/// Whether a string is spelled as `divan_append_quoted` spells it.
+/// Whether a string is spelled as `divan_append_quoted` would spell it.
 static bool is_canonical_string(divan_slice content) {
     for (const uint8_t *at = content.start; at < content.end; at++) {
         if (*at == 0x7F) return false;
@@ -180,7 +180,7 @@ bool divan_is_canonical(divan_slice value) {
     return divan_count(value) == 0 || is_canonical(value, 1);
 }
 
-/// A member whose key is spelled out.
+/// A member with its key unescaped.
 typedef struct {
     char *key;
     divan_slice text;

@@ -11,7 +11,7 @@
 #include <unicode/ustring.h>
 #include <unicode/utf8.h>
 
-/// Takes the first argument as text; otherwise settles the result: MISSING, else null.
+/// Takes the first argument as text; otherwise sets the result: MISSING, else null.
 static bool take(sqlite3_context *context, sqlite3_value **arguments, divan_slice *text) {
     if (divan_passes_on(context, 1, arguments)) return false;
     divan_value value = divan_argument(arguments[0]);
@@ -35,7 +35,7 @@ enum { lower, upper };
 static void append_case(sqlite3_str *output, divan_slice text, intptr_t direction) {
     divan_wide wide;
     if (!divan_widen(&wide, text)) return;
-    // A unit becomes three at most.
+    // A unit becomes at most three.
     int64_t capacity = (int64_t)wide.count * 3 + 1;
     UChar *target = capacity < INT32_MAX
         ? sqlite3_malloc64((sqlite3_uint64)capacity * sizeof(UChar)) : NULL;

@@ -23,7 +23,7 @@ static void type(sqlite3_context *context, int count, sqlite3_value **arguments)
     sqlite3_result_text(context, name(divan_argument(arguments[0]).kind), -1, SQLITE_STATIC);
 }
 
-/// Whether the kind is one of those whose bits `sqlite3_user_data` has.
+/// Whether the kind is one of those whose bits are set in `sqlite3_user_data`.
 static void is_type(sqlite3_context *context, int count, sqlite3_value **arguments) {
     if (divan_passes_on(context, count, arguments)) return;
     intptr_t kinds = (intptr_t)sqlite3_user_data(context);
@@ -85,7 +85,7 @@ static void to_boolean(sqlite3_context *context, int count, sqlite3_value **argu
     divan_return_boolean(context, is_true);
 }
 
-/// The number that text says, or with which it begins.
+/// The number that text represents, or begins with.
 static divan_value number_of(divan_slice text) {
     text.start = divan_skip_space(text.start, text.end);
     const uint8_t *end;

@@ -215,7 +215,7 @@ static int compare_numbers(divan_value left, divan_value right) {
         double b = right.kind == divan_real ? right.real : (double)right.integer;
         if (a != b) return a < b ? -1 : 1;
         if (left.kind == right.kind) return 0;
-        // Near 2^63 integers round; two that are told apart only so are compared as integers.
+        // Near 2^63 integers round; two that differ only before rounding are compared as integers.
         if (fabs(a) < 0x1p53) return 0;
         if (a >= 0x1p63) return left.kind == divan_real ? 1 : -1;
         int64_t exact_left = left.kind == divan_real ? (int64_t)a : left.integer;

@@ -4,21 +4,21 @@
 #include "include/CDivanSQLFunctions.h"
 #include "json.h"
 
-// How values travel through SQL.
+// How values are represented in SQL.
 //
-// SQLite's own order and equality shall be those of the language, so
+// SQLite's own order and equality must be those of the language, so
 //   MISSING            is NULL
 //   a number           is INTEGER or REAL
 //   a string           is TEXT
 //   null               is a BLOB without bytes
 //   an array, object   is a BLOB with its JSON text
 //   binary             is a BLOB that begins with the byte 3
-//   a packed body      is a BLOB that begins with the byte 4, in the column of bodies alone
+//   a packed body      is a BLOB that begins with the byte 4, only in the column of bodies
 // and a boolean is INTEGER 0 or 1 where it is compared ("plain"), and a BLOB of the byte 1 (false)
 // or 2 (true) where its type matters ("exact"): results and arguments. SQLite's subtypes would not
-// do, for they are lost in sorters, indexes and subqueries.
+// do, since they are lost in sorters, indexes and subqueries.
 //
-// Functions take both forms. Those whose result may be of any type return exact ones; the
+// Functions accept both forms. Those whose result may be of any type return exact ones; the
 // translator puts `divan_plain` around them where they are compared.
 
 typedef enum {
@@ -36,10 +36,10 @@ typedef enum {
 /// A value, borrowed from an argument or from a text that lives as long.
 typedef struct {
     divan_kind kind;
-    /// Of an integer; 0 or 1 of a boolean.
+    /// The value of an integer; 0 or 1 for a boolean.
     int64_t integer;
     double real;
-    /// Of text, containers and binary. Text inside JSON with escapes stands as it is there.
+    /// The bytes of text, containers and binary. Text inside JSON with escapes is kept as written there.
     divan_slice text;
     bool has_escapes;
 } divan_value;
@@ -49,13 +49,13 @@ static inline bool divan_is_container(divan_value value) {
     return value.kind == divan_array || value.kind == divan_object;
 }
 
-/// Takes an argument.
+/// Reads an argument.
 divan_value divan_argument(sqlite3_value *argument);
 
-/// Takes a value out of JSON; `text` begins with it and may hold more behind it.
+/// Reads a value from JSON; `text` begins with it and may continue after it.
 divan_value divan_read(divan_slice text);
 
-/// Takes a value out of JSON of which nothing stands behind it.
+/// Reads a value from JSON that ends with it.
 divan_value divan_read_whole(divan_slice text);
 
 /// Returns a value: booleans and containers in exact form.
@@ -67,21 +67,21 @@ void divan_return_plain(sqlite3_context *context, divan_value value);
 void divan_return_null(sqlite3_context *context);
 /// Returns a boolean in plain form.
 void divan_return_boolean(sqlite3_context *context, bool value);
-/// Returns null where the number is not finite.
+/// Returns null if the number is not finite.
 void divan_return_real(sqlite3_context *context, double value);
-/// Returns text that was built, and frees it.
+/// Returns the built text, and frees it.
 void divan_return_text(sqlite3_context *context, sqlite3_str *text);
-/// Returns a container that was built, and frees it.
+/// Returns the built container, and frees it.
 void divan_return_container(sqlite3_context *context, sqlite3_str *text);
 
-/// Appends a value as JSON; MISSING as nothing.
+/// Appends a value as JSON; nothing for MISSING.
 void divan_append_json(sqlite3_str *output, divan_value value);
 
 /// Appends a value as CONCAT shows it.
 void divan_append_shown(sqlite3_str *output, divan_value value);
 
-/// Appends the fewest digits that read back to the number, with a fraction or an exponent: what bodies
-/// have, and what `description` of a `Double` is, so that containers that a query makes equal theirs.
+/// Appends the fewest digits that read back as the number, with a fraction or an exponent, as in bodies
+/// and in the `description` of a `Double`, so that containers that a query builds equal theirs.
 void divan_append_real(sqlite3_str *output, double value);
 
 /// Less than, equal to or greater than zero, by the order of types.
@@ -90,28 +90,28 @@ int divan_compare(divan_value left, divan_value right);
 /// Whether a value is a number or a boolean, and which.
 bool divan_number(divan_value value, double *number);
 
-/// The number that text begins with, as far as there is one; `end` gets what is behind it.
+/// The number that text begins with, if any; `end` is set to the position after it.
 divan_value divan_leading_number(divan_slice text, const uint8_t **end);
 
-/// Text without escapes; `buffer` keeps it where it has some, and must be freed by
-/// `sqlite3_str_finish`. At first null.
+/// Text without escapes; if it has some, `buffer`, initially null, holds it and must be freed with
+/// `sqlite3_str_finish`.
 divan_slice divan_plain_text(divan_value value, sqlite3_str **buffer);
 
-/// Whether the result is settled by the arguments: MISSING if one of them is, else null if one is.
+/// Whether the arguments determine the result: MISSING if one of them is, else null if one is.
 bool divan_passes_on(sqlite3_context *context, int count, sqlite3_value **arguments);
 
-/// What `divan_add_functions` needs of a function.
+/// What `divan_add_functions` needs to know about a function.
 typedef struct {
     const char *name;
     int argument_count;
     void (*call)(sqlite3_context *, int, sqlite3_value **);
-    /// What `sqlite3_user_data` gives.
+    /// The value of `sqlite3_user_data`.
     intptr_t data;
-    /// The number of its meaning; 0 stands for 1.
+    /// The number of its meaning; 0 means 1.
     int meaning;
 } divan_function;
 
-/// Adds functions that are deterministic and do no harm.
+/// Adds functions that are deterministic and innocuous.
 int divan_add_functions(sqlite3 *connection, const divan_function *functions, int count);
 
 #define divan_add_all(connection, functions) \

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-// EUCLIDEAN_DISTANCE and COSINE_DISTANCE: vectors are arrays of numbers, of one length.
+// EUCLIDEAN_DISTANCE and COSINE_DISTANCE: vectors are arrays of numbers of the same length.
 
 typedef struct sums {
     double squares;
@@ -12,7 +12,7 @@ typedef struct sums {
     int64_t count;
 } sums;
 
-/// Walks two vectors; false where one is none, or their lengths differ.
+/// Walks two vectors; false if one is invalid, or their lengths differ.
 static bool add_up(divan_value left, divan_value right, sums *sums) {
     divan_walk left_walk, right_walk;
     divan_slice left_item, right_item;
@@ -50,7 +50,7 @@ static void cosine_distance(sqlite3_context *context, int count, sqlite3_value *
     sums found;
     if (divan_passes_on(context, count, arguments)) return;
     bool are_vectors = add_up(divan_argument(arguments[0]), divan_argument(arguments[1]), &found);
-    // Vectors without length point nowhere, which is no number and so null.
+    // Zero vectors have no direction: the result would be no number, and so is null.
     if (!are_vectors || found.count == 0) divan_return_null(context);
     else divan_return_real(
         context, 1 - found.products / sqrt(found.left_squares * found.right_squares));

@@ -22,7 +22,7 @@ struct CalculationTests {
             var (steps, signs, list) = ("", "", "")
             for index in 0..<count {
                 let sign = "+-*/%".randomElement(using: &generator) ?? "+"
-                // Nothing is MISSING most of the time, or every result would be.
+                // Values are seldom MISSING, or every result would be.
                 let isAny = Int.random(in: 0..<4, using: &generator) == 0
                 let term = (isAny ? terms : Array(terms.prefix(10))).randomElement(
                     using: &generator

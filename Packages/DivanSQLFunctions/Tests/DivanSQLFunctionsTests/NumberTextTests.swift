@@ -7,7 +7,7 @@ struct NumberTextTests {
 
     init() throws { scratch = try Scratch() }
 
-    /// What a number becomes in an array that a query makes.
+    /// The text of a number in an array that a query builds.
     private func text(of number: Double) throws -> String {
         try scratch.execute("DELETE FROM numbers")
         try scratch.bind("INSERT INTO numbers VALUES (?)", number)

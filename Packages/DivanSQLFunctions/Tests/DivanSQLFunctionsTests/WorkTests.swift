@@ -16,7 +16,7 @@ struct WorkTests {
         }
     }
 
-    /// Each comparison with a group is one operation, however long the group is.
+    /// Each comparison with a group is one operation, however long the group's text is.
     @Test("A regular expression that compares with a group ends, too")
     func comparingExpression() throws {
         let text = String(repeating: "a", count: 40_000)

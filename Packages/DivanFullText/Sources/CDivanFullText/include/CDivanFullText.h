@@ -7,19 +7,19 @@
 
 #include <sqlite3.h>
 
-/// Gives a connection the tokenizer, the rank and the functions of full-text indexes.
+/// Adds the tokenizer, the rank and the functions of full-text indexes to a connection.
 ///
-/// Returns SQLITE_OK, or the error. Must run before any statement touches a full-text index.
+/// Returns SQLITE_OK, or the error. Must run before any statement uses a full-text index.
 int divan_add_full_text(sqlite3 *connection);
 
-/// Whether a script has no blanks between its words: Thai, Lao, Burmese, Khmer, kana, Chinese
+/// Whether a script has no spaces between its words: Thai, Lao, Burmese, Khmer, kana, Chinese
 /// characters.
 int divan_has_no_blanks(unsigned int character);
 
 /// Whether some words of a language, `en` or `english`, are not indexed.
 int divan_has_stop_words(const char *language);
 
-/// Whether words of a language, `en` or `english`, are brought to their stems.
+/// Whether words of a language, `en` or `english`, are reduced to their stems.
 int divan_has_stems(const char *language);
 
 #endif

@@ -10,33 +10,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The byte that a packed body begins with; no value that travels through SQL begins so.
+/// The first byte of a packed body; no other value in SQL begins with it.
 enum { divan_packed_body = 4 };
 
-/// What unpacks bodies for the functions of one connection.
+/// Unpacks bodies for the functions of one connection.
 ///
-/// `unpack` gets a BLOB that begins with `divan_packed_body`, and returns the text, which stays until it
-/// is called again, with its length; or null, where it cannot be unpacked. It is called during the calls
-/// of the connection, and may run statements on it. The context must stay until the connection is closed.
+/// `unpack` receives a BLOB that begins with `divan_packed_body`, and returns the text with its length, valid
+/// until the next call; or null if it cannot be unpacked. It is called during calls of the connection, and
+/// may run statements on it. The context must remain valid until the connection is closed.
 typedef struct {
     void *context;
     const uint8_t *(*unpack)(void *context, const uint8_t *packed, int64_t count, int64_t *text_count);
 } divan_unpacking;
 
-/// Gives a connection every function, aggregate, collation and table of this package.
+/// Adds every function, aggregate, collation and table of this package to a connection.
 ///
-/// Returns SQLITE_OK, or the error. Must run before any statement touches a table whose schema
+/// Returns SQLITE_OK, or the error. Must run before any statement uses a table whose schema
 /// names one of them. Without `unpacking`, which is copied, a packed body is an error.
 int divan_add_sql_functions(sqlite3 *connection, const divan_unpacking *unpacking);
 
-/// Reads a date as `STR_TO_MILLIS` does: milliseconds since 1970; false where the text is none.
+/// Reads a date like `STR_TO_MILLIS`: milliseconds since 1970; false if the text is no date.
 ///
-/// Without a zone it is local time where `is_local`, otherwise UTC.
+/// Without a zone it is local time if `is_local`, otherwise UTC.
 bool divan_date_milliseconds(
     const uint8_t *text, int64_t count, bool is_local, int64_t *milliseconds);
 
 /// The version of the Unicode data that order text, such as "72.1": an index over text in such an
-/// order is good for one version only.
+/// order is valid for one version only.
 const char *divan_unicode_version(void);
 
 #endif
