@@ -1,8 +1,8 @@
-/// Text that is the same when its bytes are, as JSON, SQLite and every peer compare it.
+/// Text that is equal if its bytes are, as JSON, SQLite and every peer compare it.
 ///
 /// `String` compares by Unicode equivalence: composed and decomposed `é` are one key of a
-/// dictionary, but two members of an object, two documents of a database and two names of users.
-/// Whatever comes from the wire, a file or a person is therefore never a key as a `String`.
+/// dictionary, but two members of an object, two documents of a database and two user names.
+/// So text from the wire, a file or a person is never used as a key as a `String`.
 public struct ExactText: Hashable, Sendable {
     /// The text itself.
     public let text: String
@@ -12,12 +12,12 @@ public struct ExactText: Hashable, Sendable {
         self.text = text
     }
 
-    /// Whether both are the same bytes.
+    /// Whether both have the same bytes.
     public static func == (left: ExactText, right: ExactText) -> Bool {
         left.text.hasSameBytes(as: right.text)
     }
 
-    /// Hashes the bytes, and one that no UTF-8 holds, so that neighbours do not run together.
+    /// Hashes the bytes, and a byte that UTF-8 never contains, so that adjacent texts stay distinct.
     public func hash(into hasher: inout Hasher) {
         text.utf8.span.bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
         hasher.combine(0xFF as UInt8)
@@ -25,14 +25,14 @@ public struct ExactText: Hashable, Sendable {
 }
 
 extension ExactText: Comparable {
-    /// Whether one text stands before another in the order of UTF-8 bytes.
+    /// Whether one text precedes another in the order of UTF-8 bytes.
     public static func < (left: ExactText, right: ExactText) -> Bool {
         left.text.precedesByBytes(right.text)
     }
 }
 
 extension ExactText: ExpressibleByStringLiteral {
-    /// Wraps a text that stands in the source.
+    /// Wraps a text literal.
     public init(stringLiteral text: String) {
         self.init(text)
     }

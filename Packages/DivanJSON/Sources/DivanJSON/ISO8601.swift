@@ -1,11 +1,11 @@
-/// Moments as texts, the form in which documents hold dates.
+/// Points in time as texts, the form of dates in documents.
 ///
 /// Source: `behaviour.md` §3.
 public enum ISO8601 {
-    /// Writes a moment as `YYYY-MM-DDTHH:MM:SS.sssZ`, in UTC, rounded to milliseconds.
+    /// Writes a point in time as `YYYY-MM-DDTHH:MM:SS.sssZ`, in UTC, rounded to milliseconds.
     ///
-    /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Moments outside
-    ///   the years 0 to 9999 are moved to the nearest that is inside; NaN counts as 0.
+    /// - Parameter seconds: Since the start of 1970, UTC, without leap seconds. Times outside
+    ///   the years 0 to 9999 are moved to the nearest one within; NaN counts as 0.
     /// - Returns: 24 characters.
     public static func format(secondsSince1970 seconds: Double) -> String {
         let rounded = seconds.isNaN ? 0 : (seconds * 1_000).rounded()
@@ -35,14 +35,14 @@ public enum ISO8601 {
     private static let lastMillisecond = 253_402_300_799_999.0
 }
 
-/// A day of the Gregorian calendar, carried on before its introduction.
+/// A day of the Gregorian calendar, which is also used before its introduction.
 private struct CivilDate {
     let year: Int64
     let month: Int64
     let day: Int64
 
     /// Finds the day by counting in eras of 400 years, which all have 146,097 days; years begin
-    /// in March, so that the leap day is the last of its year.
+    /// in March, so that the leap day is the last day of its year.
     init(daysSince1970 days: Int64) {
         let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
         let yearOfEra =

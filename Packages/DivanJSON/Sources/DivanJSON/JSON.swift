@@ -1,10 +1,10 @@
 /// A JSON value as a tree.
 ///
-/// Numbers keep what the text said: an integer stays an integer, a number with a fraction or an
+/// Numbers keep the form of the text: an integer stays an integer, a number with a fraction or an
 /// exponent stays a double, neither becomes the other, and one with more digits than either holds
-/// stays the text it was. Two values are equal when they have
+/// keeps its text. Two values are equal if they have
 /// the same kind and the same content; strings are compared by their UTF-8 bytes, not by Unicode
-/// equivalence, because peers digest bytes.
+/// equivalence, because peers compute digests of bytes.
 ///
 /// Source: RFC 8259; `revisions.md` §3.
 public enum JSON: Sendable {
@@ -12,13 +12,13 @@ public enum JSON: Sendable {
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// An integer that fits 64 bits with sign.
+    /// An integer that fits in a signed 64-bit integer.
     case int(Int64)
     /// An integer above `Int64.max`; smaller ones are always `int`.
     case uint(UInt64)
     /// A number with a fraction or exponent, or `-0`.
     case double(Double)
-    /// A number of which a double would lose digits; of an integer that fits no 64 bits, too.
+    /// A number that would lose digits as a double, including an integer that does not fit in 64 bits.
     case long(LongNumber)
     /// Text.
     case string(String)
@@ -27,7 +27,7 @@ public enum JSON: Sendable {
     /// Values under keys.
     case object(JSONObject)
 
-    /// What sort of value this is; numbers are one sort.
+    /// The kind of a value; numbers are one kind.
     public enum Kind: String, Sendable {
         /// `null`.
         case null
@@ -43,7 +43,7 @@ public enum JSON: Sendable {
         case object
     }
 
-    /// What sort of value this is.
+    /// The kind of this value.
     public var kind: Kind {
         switch self {
         case .null: .null
@@ -57,7 +57,7 @@ public enum JSON: Sendable {
 }
 
 extension JSON {
-    /// Wraps any integer of at most 1,023 bits, which a double has room for.
+    /// Wraps any integer of at most 1,023 bits, which is within the range of a double.
     public init(_ value: some FixedWidthInteger) {
         if let integer = Int64(exactly: value) {
             self = .int(integer)
@@ -68,31 +68,31 @@ extension JSON {
         }
     }
 
-    /// Creates the number that `value` is, so that it is read back as the same `Float`.
+    /// Creates the number with exactly the value of `value`, so that it reads back as the same `Float`.
     ///
-    /// Not the number that its shortest text names: `Float(0.1)` is 0.10000000149011612, and 0.1
-    /// is no `Float` (`revisions.md` §3).
+    /// It is not the number of its shortest text: `Float(0.1)` is 0.10000000149011612, and 0.1
+    /// is not a `Float` (`revisions.md` §3).
     public init(_ value: Float) {
         self = .double(Double(value))
     }
 
-    /// The text, or `nil` when this is no string.
+    /// The text, or `nil` if this is no string.
     public var string: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The truth value, or `nil` when this is no boolean.
+    /// The truth value, or `nil` if this is no boolean.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The integer, or `nil` when this is no integer or exceeds `Int64`.
+    /// The integer, or `nil` if this is no integer or exceeds `Int64`.
     public var int: Int64? {
         if case .int(let value) = self { value } else { nil }
     }
 
-    /// The number as a double, rounded when it has more digits than one holds, or `nil` when this
-    /// is none.
+    /// The number as a double, rounded if it has more digits than a double holds, or `nil` if this
+    /// is no number.
     public var double: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -103,12 +103,12 @@ extension JSON {
         }
     }
 
-    /// The items, or `nil` when this is no array.
+    /// The items, or `nil` if this is no array.
     public var array: [JSON]? {
         if case .array(let items) = self { items } else { nil }
     }
 
-    /// The members, or `nil` when this is no object.
+    /// The members, or `nil` if this is no object.
     public var object: JSONObject? {
         if case .object(let members) = self { members } else { nil }
     }
@@ -118,7 +118,7 @@ extension JSON {
         if case .null = self { true } else { false }
     }
 
-    /// The value under `key`, or `nil` when this is no object or has no such key.
+    /// The value of `key`, or `nil` if this is no object or has no such key.
     public subscript(key: String) -> JSON? { object?[key] }
 }
 

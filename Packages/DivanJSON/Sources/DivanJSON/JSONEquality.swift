@@ -1,7 +1,7 @@
 extension JSON: Equatable {
     /// Compares kind and content; see the type for strings and numbers.
     ///
-    /// Works off a list instead of calling itself, so that depth costs no stack.
+    /// Uses a list instead of recursion, so that depth needs no stack.
     public static func == (left: JSON, right: JSON) -> Bool {
         switch compareShallow(left, right) {
         case .equal: return true
@@ -42,7 +42,7 @@ extension JSON: Equatable {
         return isEqual ? .equal : .different
     }
 
-    /// Compares the children of two containers of one size; returns `false` at a difference.
+    /// Compares the children of two containers of the same size; returns `false` at a difference.
     private static func pushChildren(
         _ left: JSON,
         _ right: JSON,
@@ -76,14 +76,14 @@ extension JSON: Equatable {
 }
 
 extension JSONObject: Equatable {
-    /// Compares keys and values; order plays no part.
+    /// Compares keys and values; order does not matter.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         JSON.object(left) == JSON.object(right)
     }
 }
 
 extension String {
-    /// Whether both texts are the same bytes; `==` would also accept equivalent ones.
+    /// Whether both texts have the same bytes; `==` would also accept equivalent ones.
     func hasSameBytes(as other: String) -> Bool {
         let left = utf8.span
         let right = other.utf8.span
@@ -93,7 +93,7 @@ extension String {
         }
     }
 
-    /// Compares both, which have the same length.
+    /// Compares two buffers of the same length.
     private static func areSame(
         _ left: UnsafeRawBufferPointer,
         _ right: UnsafeRawBufferPointer
@@ -106,8 +106,8 @@ extension String {
         }
     }
 
-    /// Compares a word at once, the last one as it stands; the length, of one word at least or none,
-    /// bounds every load.
+    /// Compares word by word, the last one possibly overlapping the one before; the length, at least one word
+    /// or 0, bounds every load.
     private static func areSame<Word: FixedWidthInteger>(
         _ left: UnsafeRawBufferPointer,
         _ right: UnsafeRawBufferPointer,
@@ -126,12 +126,12 @@ extension String {
         return true
     }
 
-    /// Whether this text stands before `other` in the order of UTF-8 bytes.
+    /// Whether this text precedes `other` in the order of UTF-8 bytes.
     func precedesByBytes(_ other: String) -> Bool {
         compareBytes(with: other) < 0
     }
 
-    /// Negative, zero or positive as this text stands before, at or after `other` by bytes.
+    /// Negative, zero or positive if this text precedes, equals or follows `other` by bytes.
     func compareBytes(with other: String) -> Int {
         var first = self
         var second = other

@@ -1,22 +1,22 @@
-/// Why a text is not JSON that we accept, or a value cannot be written: what, and where.
+/// Why a text is not acceptable JSON, or a value cannot be written: what is wrong, and where.
 public struct JSONError: Error, Equatable {
     /// The rule that was broken, with the offending values.
     public enum Reason: Error, Equatable {
         /// The text ends inside a value.
         case unexpectedEnd
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed here.
         case unexpectedByte(UInt8)
         /// Something follows the value.
         case trailingByte(UInt8)
-        /// A control character stands unescaped in a string.
+        /// A string contains an unescaped control character.
         case controlCharacter(UInt8)
-        /// A backslash is followed by no known escape.
+        /// A backslash is not followed by a known escape.
         case invalidEscape
         /// A `\u` escape names one half of a surrogate pair without the other.
         case loneSurrogate
         /// A string is not UTF-8 (RFC 3629).
         case invalidUTF8
-        /// A number has a form that JSON does not know, such as `01` or `1.`.
+        /// A number has a form that JSON does not allow, such as `01` or `1.`.
         case invalidNumber
         /// A number exceeds the greatest double, such as `1e999`.
         case numberOutOfRange
@@ -24,9 +24,9 @@ public struct JSONError: Error, Equatable {
         case tooDeep(limit: Int)
         /// The text is longer than `JSONLimits.byteCount`.
         case tooLong(byteCount: Int, limit: Int)
-        /// The reader was asked for another kind of value than the one that stands here.
+        /// The value at this point is of another kind than the reader was asked for.
         case wrongKind(expected: JSON.Kind)
-        /// The reader was asked for an integer of a type that cannot hold the one that stands here.
+        /// The integer at this point does not fit the type that the reader was asked for.
         case integerOutOfRange
         /// NaN or an infinity, which JSON cannot write.
         case notFinite
@@ -34,14 +34,14 @@ public struct JSONError: Error, Equatable {
 
     /// What went wrong.
     public let reason: Reason
-    /// Bytes before the place: of the text when reading, of the output when writing.
+    /// Bytes before the problem: of the text when reading, of the output when writing.
     public let offset: Int
-    /// Line of the place, counted from 1.
+    /// Line of the problem, counted from 1.
     public let line: Int
-    /// Bytes from the start of that line to the place, counted from 1.
+    /// Bytes from the start of that line to the problem, counted from 1.
     public let column: Int
 
-    /// Places an error in a text.
+    /// Locates an error in a text.
     init(_ reason: Reason, at offset: Int, in text: UnsafeBufferPointer<UInt8>) {
         self.reason = reason
         self.offset = offset
@@ -50,7 +50,7 @@ public struct JSONError: Error, Equatable {
         column = 1 + offset - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0)
     }
 
-    /// Places an error in canonical output, which has one line.
+    /// Locates an error in canonical output, which has one line.
     init(_ reason: Reason, atOutput offset: Int) {
         self.reason = reason
         self.offset = offset
@@ -60,7 +60,7 @@ public struct JSONError: Error, Equatable {
 }
 
 extension JSONError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: position, problem, remedy.
     public var description: String {
         let (problem, remedy) = reason.explanation
         return "JSON at byte \(offset) (line \(line), column \(column)): \(problem); \(remedy)"

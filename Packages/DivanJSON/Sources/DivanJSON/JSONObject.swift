@@ -1,7 +1,7 @@
 /// Members of a JSON object, kept in the canonical order: by the UTF-8 bytes of their keys.
 ///
-/// So writing canonically needs no sort, comparing two objects is one walk, and a look-up is a
-/// binary search. A key occurs once. Setting one new key costs a move of those behind it; build
+/// So canonical writing needs no sort, two objects are compared in one pass, and a look-up is a
+/// binary search. A key occurs once. Setting one new key moves those after it; build
 /// large objects with `init(_:)`, which sorts once.
 ///
 /// Source: `revisions.md` §2 (order).
@@ -9,7 +9,7 @@ public struct JSONObject: Sendable {
     /// A key and its value.
     public typealias Member = (key: String, value: JSON)
 
-    /// A member as it is stored; unlike a tuple it is freed without its type being looked up.
+    /// A member as it is stored; unlike a tuple it is freed without looking up its type.
     struct Entry: Sendable {
         let key: String
         var value: JSON
@@ -25,7 +25,7 @@ public struct JSONObject: Sendable {
     /// Creates an object from members in any order; of equal keys the last one counts.
     public init(_ members: some Sequence<Member>) {
         entries = []
-        // Stable (Swift's sort is), so that the last of equal keys stays last.
+        // Stable (as Swift's sort is), so that the last of equal keys stays last.
         for member in members.sorted(by: { $0.key.precedesByBytes($1.key) }) {
             if let last = entries.last, last.key.hasSameBytes(as: member.key) {
                 entries.removeLast()
@@ -39,7 +39,7 @@ public struct JSONObject: Sendable {
         self.entries = entries
     }
 
-    /// The value under `key`; setting `nil` removes the member (JSON `null` is `.null`).
+    /// The value of `key`; setting `nil` removes the member (JSON `null` is `.null`).
     public subscript(key: String) -> JSON? {
         get {
             let (offset, isPresent) = position(of: key)
@@ -56,9 +56,9 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Changes the value under `key` where it stands, without a copy of it.
+    /// Changes the value of `key` in place, without copying it.
     ///
-    /// - Returns: What `change` returns; `nil` when there is no such member.
+    /// - Returns: What `change` returns; `nil` if there is no such member.
     public mutating func withValue<Result>(
         of key: String,
         _ change: (inout JSON) -> Result
@@ -70,17 +70,17 @@ public struct JSONObject: Sendable {
     /// The keys in canonical order.
     public var keys: [String] { entries.map(\.key) }
 
-    /// Whether there is a member `key`, `null` included.
+    /// Whether there is a member `key`, even if it is `null`.
     public func contains(_ key: String) -> Bool { position(of: key).isPresent }
 
     /// Visits the members in which this object may differ from `old`, in the order of their keys.
     ///
-    /// One walk over both. Members whose values are equal scalars are left out; of containers of
-    /// one kind only the caller can tell, and need not look into both twice.
+    /// One pass over both. Members whose values are equal scalars are left out; two containers of the
+    /// same kind are left to the caller, so that they are not examined twice.
     ///
     /// - Parameters:
-    ///   - old: The object that this one is compared with.
-    ///   - body: Gets the key, the value in `old` and the value here; `nil` is none.
+    ///   - old: The object to compare with.
+    ///   - body: Gets the key, the value in `old` and the value here; `nil` means there is none.
     public func forEachDifference(
         from old: JSONObject,
         _ body: (String, JSON?, JSON?) -> Void
@@ -130,7 +130,7 @@ public struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     /// Position of the first member.
     public var startIndex: Int { 0 }
-    /// Position behind the last member.
+    /// Position after the last member.
     public var endIndex: Int { entries.count }
     /// The member at a position below `count`.
     public subscript(position: Int) -> Member {

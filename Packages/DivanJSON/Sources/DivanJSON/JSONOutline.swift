@@ -1,10 +1,10 @@
-/// The members of an object as places in its text, each parsed when it is asked for.
+/// The members of an object as positions in its text, each parsed on demand.
 ///
-/// For a document of which a property or two are read. Making one checks the whole text as strictly
-/// as a parse does, in a quarter of its time, and allocates a list of places only. Asking for a member
-/// looks at the keys one after another: who reads most of them parses the text.
+/// For documents of which only a property or two are read. Creating one checks the whole text as strictly
+/// as parsing, in a quarter of the time, and allocates only a list of positions. A look-up compares
+/// the keys one after another; to read most of them, parse the text instead.
 public struct JSONOutline: Sendable {
-    /// Where a member stands in the text.
+    /// The position of a member in the text.
     struct Place {
         let key: StringToken
         /// The first byte of the value.
@@ -14,7 +14,7 @@ public struct JSONOutline: Sendable {
     private let text: [UInt8]
     private let places: [Place]
 
-    /// Checks a text, and notes where its members are.
+    /// Checks a text, and records where its members are.
     ///
     /// - Throws: `JSONError` with the first problem; `wrongKind` for a text that is no object.
     public init(_ text: [UInt8], limits: JSONLimits = .default) throws(JSONError) {
@@ -26,7 +26,7 @@ public struct JSONOutline: Sendable {
         }
     }
 
-    /// The value under `key`, parsed anew at each call; `nil` when there is none.
+    /// The value of `key`, parsed again at each call; `nil` if there is none.
     ///
     /// Of equal keys the last one counts.
     public subscript(key: String) -> JSON? {
@@ -52,7 +52,7 @@ public struct JSONOutline: Sendable {
 }
 
 extension Lexer {
-    /// Whether a scanned string says these bytes.
+    /// Whether a scanned string has these bytes as its text.
     fileprivate func spells(_ wanted: UnsafeBufferPointer<UInt8>, _ token: StringToken) -> Bool {
         guard token.hasEscapes else {
             return token.byteCount == wanted.count && bytes(of: token).elementsEqual(wanted)

@@ -1,6 +1,6 @@
-/// The way to a value in a document, as text: `/pages/0/scan`.
+/// The path to a value in a document, as text: `/pages/0/scan`.
 ///
-/// Text is taken apart by its bytes; a tilde that escapes nothing stands for itself.
+/// Text is split by bytes; a tilde that begins no escape is literal.
 ///
 /// Source: RFC 6901.
 public struct JSONPointer: Sendable {
@@ -10,7 +10,7 @@ public struct JSONPointer: Sendable {
     /// Keys and indices, the outermost first; none for the document itself.
     public let steps: [String]
 
-    /// Reads a pointer; `nil` for a text that neither is empty nor begins with a slash.
+    /// Reads a pointer; `nil` for a text that is neither empty nor begins with a slash.
     public init?(_ text: some StringProtocol) {
         guard let first = text.utf8.first else {
             steps = []
@@ -36,7 +36,7 @@ public struct JSONPointer: Sendable {
         return String(decoding: step, as: UTF8.self)
     }
 
-    /// The place in an array that a step names; `nil` for one with a sign or a zero in front.
+    /// The array index that a step names; `nil` for one with a sign or a leading zero.
     public static func index(_ step: String) -> Int? {
         Int(step).flatMap { "\($0)" == step ? $0 : nil }
     }
@@ -61,7 +61,7 @@ public struct JSONPointer: Sendable {
 }
 
 extension JSON {
-    /// The value at a place; `nil` where there is none.
+    /// The value at a pointer; `nil` if there is none.
     public subscript(pointer: JSONPointer) -> JSON? {
         var value = self
         for step in pointer.steps {

@@ -1,11 +1,11 @@
-/// Walks a JSON text value by value without building a tree.
+/// Reads a JSON text value by value without building a tree.
 ///
 /// For protocol messages such as `[[12,"doc","3-abc",0,28],…]`. Inside an array call
 /// `nextElement()` before each value until it returns `false`; inside an object `nextKey()` until
 /// it returns `nil`. Each value is then read by one `read…` or `skip` call, or entered by
-/// `beginArray` or `beginObject`. At the end call `finish()`. What is skipped or read raw is
-/// checked as strictly as the rest; an object entered here may yield a key twice. After an error
-/// the reader stays where it is.
+/// `beginArray` or `beginObject`. At the end call `finish()`. Skipped or raw values are
+/// checked as strictly as the rest; an object entered here may return a key twice. After an error
+/// the reader does not move.
 public struct JSONReader: Sendable {
     private let text: ArraySlice<UInt8>
     private let limits: JSONLimits
@@ -23,9 +23,9 @@ public struct JSONReader: Sendable {
         self.init(text[...], limits: limits)
     }
 
-    /// What sort of value stands next.
+    /// The kind of the next value.
     ///
-    /// - Throws: `unexpectedEnd` or `unexpectedByte` when there is none.
+    /// - Throws: `unexpectedEnd` or `unexpectedByte` if there is none.
     public mutating func peekKind() throws(JSONError) -> JSON.Kind {
         try read { lexer throws(JSONError.Reason) in
             switch try lexer.peek() {
@@ -42,7 +42,7 @@ public struct JSONReader: Sendable {
 
     /// Enters an array.
     ///
-    /// - Throws: `wrongKind` when the next value is none.
+    /// - Throws: `wrongKind` if the next value is no array.
     public mutating func beginArray() throws(JSONError) {
         try enter(UInt8(ascii: "["), .array)
     }
@@ -61,7 +61,7 @@ public struct JSONReader: Sendable {
 
     /// Enters an object.
     ///
-    /// - Throws: `wrongKind` when the next value is none.
+    /// - Throws: `wrongKind` if the next value is no object.
     public mutating func beginObject() throws(JSONError) {
         try enter(UInt8(ascii: "{"), .object)
     }
@@ -90,7 +90,7 @@ public struct JSONReader: Sendable {
 
     /// Reads a string.
     ///
-    /// - Throws: `wrongKind` when the next value is none.
+    /// - Throws: `wrongKind` if the next value is no string.
     public mutating func readString() throws(JSONError) -> String {
         try read { lexer throws(JSONError.Reason) in
             try lexer.require(.string, startingWith: UInt8(ascii: "\""))
@@ -100,7 +100,7 @@ public struct JSONReader: Sendable {
 
     /// Reads a string as UTF-8 bytes; they are the text's own unless escapes are resolved.
     ///
-    /// - Throws: `wrongKind` when the next value is none.
+    /// - Throws: `wrongKind` if the next value is no string.
     public mutating func readStringBytes() throws(JSONError) -> ArraySlice<UInt8> {
         let (range, decoded) = try read {
             (lexer) throws(JSONError.Reason) -> (Range<Int>, [UInt8]?) in
@@ -116,15 +116,15 @@ public struct JSONReader: Sendable {
 
     /// Reads an integer.
     ///
-    /// - Throws: `wrongKind` when the next value is no number, `integerOutOfRange` when it has a
+    /// - Throws: `wrongKind` if the next value is no number, `integerOutOfRange` if it has a
     ///   fraction or exponent or does not fit.
     public mutating func readInteger() throws(JSONError) -> Int {
         try readWhole(as: Int.self)
     }
 
-    /// Reads an integer of the type that is asked for; for `Int`, `readInteger()` is faster.
+    /// Reads an integer of the requested type; for `Int`, `readInteger()` is faster.
     ///
-    /// - Throws: `wrongKind` when the next value is no number, `integerOutOfRange` when it has a
+    /// - Throws: `wrongKind` if the next value is no number, `integerOutOfRange` if it has a
     ///   fraction or exponent or does not fit.
     public mutating func readInteger<Integer: FixedWidthInteger>(
         as type: Integer.Type
@@ -153,14 +153,14 @@ public struct JSONReader: Sendable {
 
     /// Reads a number of any form as a double.
     ///
-    /// - Throws: `wrongKind` when the next value is no number.
+    /// - Throws: `wrongKind` if the next value is no number.
     public mutating func readDouble() throws(JSONError) -> Double {
         try read { lexer throws(JSONError.Reason) in try lexer.readNumber().double ?? 0 }
     }
 
     /// Reads `true` or `false`.
     ///
-    /// - Throws: `wrongKind` when the next value is neither.
+    /// - Throws: `wrongKind` if the next value is neither.
     public mutating func readBool() throws(JSONError) -> Bool {
         try read { lexer throws(JSONError.Reason) in
             let first = try lexer.peek()
@@ -204,12 +204,12 @@ public struct JSONReader: Sendable {
         }
     }
 
-    /// Passes over a value of any kind.
+    /// Skips a value of any kind.
     public mutating func skip() throws(JSONError) {
         _ = try readRaw()
     }
 
-    /// Checks that nothing but white space is left.
+    /// Checks that only white space is left.
     ///
     /// - Throws: `trailingByte`.
     public mutating func finish() throws(JSONError) {
@@ -267,7 +267,7 @@ extension Lexer {
         guard try peek() == byte else { throw .wrongKind(expected: kind) }
     }
 
-    /// Passes over a value that is no container.
+    /// Skips a value that is no container.
     @inline(__always)
     fileprivate mutating func skipScalar() throws(JSONError.Reason) {
         switch try peek() {

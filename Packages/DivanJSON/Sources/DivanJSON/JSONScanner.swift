@@ -1,20 +1,20 @@
 /// Checks a JSON text in one pass without building values.
 ///
-/// Strict: RFC 8259 to the letter, exact UTF-8, no lone surrogates, no number beyond a double.
+/// Strict: exactly RFC 8259, exact UTF-8, no lone surrogates, no number beyond a double.
 /// Needs memory only for the keys of the objects that are open.
 ///
-/// A key may occur twice in one object, as RFC 8259 §4 allows: the last value counts, as it does
-/// for Sync Gateway and in browsers. Such a text is not canonical, and the summary tells of it: what
-/// others are to read must not go on like that.
+/// A key may occur twice in one object, as RFC 8259 §4 allows: the last value counts, as in
+/// Sync Gateway and in browsers. Such a text is not canonical, and the summary says so: it must not
+/// be passed on to others in that form.
 public enum JSONScanner {
-    /// Checks `bytes` and tells what a receiver needs to know about a document's body.
+    /// Checks `bytes` and returns what a receiver needs to know about a document's body.
     ///
     /// - Parameters:
     ///   - bytes: The text, as UTF-8.
     ///   - limits: How long and deep it may be.
-    ///   - checksSpelling: Whether `isCanonical` is asked for. Without it the answer is `false`,
-    ///     and comes sooner: fractions are not converted.
-    /// - Returns: What stands in the text.
+    ///   - checksSpelling: Whether `isCanonical` is needed. Without it the result is `false`
+    ///     and faster, since fractions are not converted.
+    /// - Returns: What the text contains.
     /// - Throws: `JSONError` with the first problem.
     public static func validate(
         _ bytes: Span<UInt8>,

@@ -1,12 +1,12 @@
-/// What one scan tells about a JSON text.
+/// The result of one scan of a JSON text.
 public struct JSONSummary: Equatable, Sendable {
-    /// What the text holds; a document body must be an `object`.
+    /// The kind of the value; a document body must be an `object`.
     public internal(set) var kind: JSON.Kind = .null
-    /// Whether the text is byte for byte what the canonical writer would write, where that was
-    /// asked for.
+    /// Whether the text is byte for byte what the canonical writer would write, if this was
+    /// requested.
     public internal(set) var isCanonical = true
-    /// Whether an object anywhere has a key twice, which has one meaning only where everybody
-    /// takes the last value; where keys were looked at.
+    /// Whether an object anywhere has a key twice, which is unambiguous only if everybody
+    /// takes the last value; only if keys were checked.
     public internal(set) var hasRepeatedKey = false
     /// Whether the outermost object has a key that begins with `_` (`revisions.md` §3).
     public internal(set) var hasUnderscoreKey = false
@@ -14,6 +14,6 @@ public struct JSONSummary: Equatable, Sendable {
     public internal(set) var hasDigestKey = false
     /// Whether an object anywhere may be a blob: `"@type":"blob"` (`blobs.md` §1).
     ///
-    /// True also for an `@type` that is spelled with escapes, whatever it says.
+    /// Also true for an `@type` whose value has escapes, whatever it says.
     public internal(set) var mayHaveBlobs = false
 }

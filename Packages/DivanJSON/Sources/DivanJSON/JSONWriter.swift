@@ -1,7 +1,7 @@
 /// Writes JSON text piece by piece, without white space, in the canonical spelling.
 ///
-/// Commas come by themselves; that each `begin` meets its `end` and each member has a key is the
-/// caller's duty. Strings and numbers are spelled as `revisions.md` §2 says; members stand in the
+/// Commas are added automatically; the caller must match each `begin` with its `end` and give each member
+/// a key. Strings and numbers are spelled as in `revisions.md` §2; members keep the
 /// order in which they are written.
 public struct JSONWriter: ~Copyable {
     private var output: OutputBuffer
@@ -47,7 +47,7 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Writes a string that is UTF-8 already, and valid.
+    /// Writes a string given as valid UTF-8.
     public mutating func string(utf8 text: Span<UInt8>) {
         text.withUnsafeBufferPointer { output.appendQuoted($0, afterComma: needsComma) }
         needsComma = true
@@ -55,7 +55,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes an integer.
     ///
-    /// Inlined, since in other packages a generic one would take six times as long.
+    /// Inlined, since a generic one in another package would take six times as long.
     @inlinable
     public mutating func integer(_ value: some FixedWidthInteger) {
         write(isNegative: value < 0, UInt64(value.magnitude))
@@ -71,7 +71,7 @@ public struct JSONWriter: ~Copyable {
         output.append(decimal: magnitude)
     }
 
-    /// Writes a double with the fewest digits that read back to it, always with a fraction or an
+    /// Writes a double with the fewest digits that read back as the same value, always with a fraction or an
     /// exponent.
     ///
     /// - Throws: `notFinite` for NaN and the infinities, which JSON cannot write.
@@ -82,7 +82,7 @@ public struct JSONWriter: ~Copyable {
         text.withUTF8 { output.append($0) }
     }
 
-    /// Writes a number with the digits that it was read with.
+    /// Writes a number with its original digits.
     public mutating func long(_ value: LongNumber) {
         startValue()
         var text = value.text
@@ -101,7 +101,7 @@ public struct JSONWriter: ~Copyable {
         output.append("null")
     }
 
-    /// Writes a value that is JSON text already, as it is.
+    /// Writes a value that already is JSON text, unchanged.
     public mutating func raw(_ text: Span<UInt8>) {
         startValue()
         text.withUnsafeBufferPointer { output.append($0) }
@@ -109,7 +109,7 @@ public struct JSONWriter: ~Copyable {
 
     /// Writes a tree.
     ///
-    /// - Throws: `notFinite`, or `tooDeep` for more containers inside each other than `limits`
+    /// - Throws: `notFinite`, or `tooDeep` if containers are nested deeper than `limits`
     ///   allows; part of the value is then written.
     public mutating func value(
         _ value: JSON,
@@ -178,10 +178,10 @@ public struct JSONWriter: ~Copyable {
         needsComma = true
     }
 
-    /// Room for one byte more is left.
+    /// Leaves room for one more byte.
     @inline(__always)
     private mutating func appendQuoted(_ text: String) {
-        // Strings of our own making lie in memory as UTF-8 and need no copy.
+        // Native strings are UTF-8 in memory and need no copy.
         let isWritten: Void? = text.utf8.withContiguousStorageIfAvailable {
             output.appendQuoted($0, afterComma: needsComma)
         }
@@ -192,7 +192,7 @@ public struct JSONWriter: ~Copyable {
 }
 
 extension JSON {
-    /// The canonical text, from which revision IDs are digested.
+    /// The canonical text, whose digest is the revision ID.
     ///
     /// No white space, keys sorted by bytes, one spelling for each string and number
     /// (`revisions.md` §2).
@@ -204,7 +204,7 @@ extension JSON {
         return writer.bytes
     }
 
-    /// Appends the canonical text; after an error `output` is as before.
+    /// Appends the canonical text; after an error `output` is unchanged.
     ///
     /// - Throws: As `canonicalBytes(limits:)`.
     public func appendCanonical(
@@ -218,7 +218,7 @@ extension JSON {
 }
 
 extension JSONWriter {
-    /// Appends the text to bytes that another holds.
+    /// Appends the text to another byte array.
     fileprivate func append(to bytes: inout [UInt8]) {
         output.append(to: &bytes)
     }

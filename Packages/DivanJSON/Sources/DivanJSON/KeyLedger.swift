@@ -1,20 +1,20 @@
-/// The keys of the objects that are open during a scan: proves that they ascend, or orders them and
+/// The keys of the objects that are open during a scan: proves that they ascend, or sorts them and
 /// finds those that occur twice.
 ///
-/// Most objects cost one comparison of two numbers for each key: as long as keys ascend they are
+/// Most objects cost one comparison of two numbers per key: as long as keys ascend they are
 /// unique and in canonical order.
 ///
-/// Why the pointer is right: the memory holds `capacity` records, is allocated and freed here
-/// alone, and the type cannot be copied. Records are plain bits; those below `count` are set, and
+/// Why the pointer is valid: the memory holds `capacity` records, is allocated and freed only
+/// here, and the type cannot be copied. Records are trivial; those below `count` are set, and
 /// every position comes from a caller that counted from there.
 struct KeyLedger: ~Copyable {
-    /// One key: its place and its first eight bytes as a number that sorts as they do.
+    /// One key: its position and its first eight bytes as a number that sorts in the same order.
     struct Record {
-        /// The first byte highest; zero where the key is shorter.
+        /// The first byte highest; padded with zeros if the key is shorter.
         let prefix: UInt64
         let start: Int
         let byteCount: Int
-        /// Whether the bytes stand in `decoded` (the key had escapes) or in the text.
+        /// Whether the bytes are in `decoded` (the key had escapes) or in the text.
         let isDecoded: Bool
 
         /// Whether the key is `@type`.
@@ -36,7 +36,7 @@ struct KeyLedger: ~Copyable {
     }
 
     /// Adds a key of the innermost object, for which there were `first` records when it opened;
-    /// returns whether it stands behind the key before it.
+    /// returns whether it sorts after the previous key.
     @inline(__always)
     mutating func add(_ token: StringToken, in lexer: Lexer, objectFrom first: Int) -> Bool {
         add(record(of: token, in: lexer), in: lexer, objectFrom: first)
@@ -50,7 +50,7 @@ struct KeyLedger: ~Copyable {
         return ascends
     }
 
-    /// Adds a key wherever it stands.
+    /// Adds a key regardless of its order.
     @inline(__always)
     mutating func append(_ record: Record) {
         if count == capacity { grow() }
@@ -64,12 +64,12 @@ struct KeyLedger: ~Copyable {
         count = first
     }
 
-    /// Exchanges two records, for a caller that puts members into order.
+    /// Exchanges two records, for a caller that sorts members.
     mutating func swapAt(_ left: Int, _ right: Int) {
         (records[left], records[right]) = (records[right], records[left])
     }
 
-    /// Whether `left` stands before `right` by bytes.
+    /// Whether `left` precedes `right` by bytes.
     @inline(__always)
     func precedes(_ left: Record, _ right: Record, in lexer: Lexer) -> Bool {
         left.prefix != right.prefix
@@ -83,7 +83,7 @@ struct KeyLedger: ~Copyable {
         }
     }
 
-    /// Whether a key of the innermost object occurs twice; puts its records into order.
+    /// Whether a key of the innermost object occurs twice; sorts its records.
     mutating func hasRepeatedKey(objectFrom first: Int, in lexer: Lexer) -> Bool {
         var keys = UnsafeMutableBufferPointer(start: records + first, count: count - first)
         if keys.count > 16 {
@@ -108,7 +108,7 @@ struct KeyLedger: ~Copyable {
         capacity *= 2
     }
 
-    /// Orders two keys whose first eight bytes agree.
+    /// Orders two keys whose first eight bytes are equal.
     private func compareLong(_ left: Record, _ right: Record, in lexer: Lexer) -> Int {
         guard left.byteCount > 8, right.byteCount > 8 else {
             return left.byteCount - right.byteCount

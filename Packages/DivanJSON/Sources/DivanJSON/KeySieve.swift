@@ -1,12 +1,12 @@
-/// The keys of an object, as 64 bits: proves of most keys that the object does not have them yet.
+/// The keys of an object, as 64 bits: proves for most keys that the object does not have them yet.
 struct KeySieve {
     private var bits: UInt64 = 0
 
-    /// Adds a key; false where one before it may have been the same.
+    /// Adds a key; false if an earlier one may have been the same.
     @inline(__always)
     mutating func add(_ key: KeyLedger.Record) -> Bool { add(key.prefix, key.byteCount) }
 
-    /// Adds a key by its first eight bytes and its length; false where one before it may have been the
+    /// Adds a key by its first eight bytes and its length; false if an earlier one may have been the
     /// same.
     @inline(__always)
     mutating func add(_ prefix: UInt64, _ byteCount: Int) -> Bool {

@@ -13,7 +13,7 @@ extension Lexer {
         return String(copying: text)
     }
 
-    /// The bytes between the quotes, escapes as they stand; valid as long as the lexer's text.
+    /// The bytes between the quotes, with escapes unresolved; valid as long as the lexer's text.
     @inline(__always)
     func bytes(of token: StringToken) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: base + token.start, count: token.byteCount)

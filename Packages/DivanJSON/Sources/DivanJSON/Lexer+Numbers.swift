@@ -1,4 +1,4 @@
-/// A number as it stands in the text: ± `mantissa` × 10^`exponent`, further digits dropped.
+/// A number as written in the text: ± `mantissa` × 10^`exponent`, without further digits.
 struct NumberToken {
     let start: Int
     var end: Int
@@ -9,11 +9,11 @@ struct NumberToken {
     var mantissa: UInt64 = 0
     /// How many digits `mantissa` has.
     var keptCount = 0
-    /// Significant digits behind those.
+    /// Significant digits after those.
     var droppedCount = 0
     var exponent = 0
 
-    /// All significant digits, zeros at the end among them.
+    /// All significant digits, including trailing zeros.
     var digitCount: Int { keptCount &+ droppedCount }
 }
 
@@ -25,7 +25,7 @@ extension Lexer {
         return try scanAnyNumber()
     }
 
-    /// Reads an integer of 1 to 18 digits, as most numbers are; moves only if one stands here.
+    /// Reads an integer of 1 to 18 digits, as most numbers are; moves only if there is one.
     @inline(__always)
     private mutating func scanShortInteger() -> NumberToken? {
         let isNegative = base[position] == UInt8(ascii: "-")
@@ -36,7 +36,7 @@ extension Lexer {
             mantissa = mantissa &* 10 &+ UInt64(digit)
             next += 1
         }
-        // More digits wrapped round; a leading zero, "." and "e" are for the full grammar.
+        // More digits would have overflowed; a leading zero, "." and "e" need the full grammar.
         guard 1...18 ~= next - first, next < end,
             base[first] != UInt8(ascii: "0") || next == first + 1,
             base[next] != UInt8(ascii: "."), base[next] | 0x20 != UInt8(ascii: "e")
@@ -48,13 +48,13 @@ extension Lexer {
         return token
     }
 
-    /// Reads an integer of 1 to 18 digits; `nil`, and nothing is read, where something else stands.
+    /// Reads an integer of 1 to 18 digits; `nil`, and nothing is read, if there is none.
     mutating func shortInteger() throws(JSONError.Reason) -> JSON? {
         guard let token = scanShortInteger() else { return nil }
         return try value(of: token)
     }
 
-    /// Passes over a canonical integer of 1 to 18 digits; moves only if one stands here.
+    /// Skips a canonical integer of 1 to 18 digits; moves only if there is one.
     @inline(__always)
     mutating func skipShortInteger() -> Bool {
         let first = base[position] == UInt8(ascii: "-") ? position &+ 1 : position
@@ -85,7 +85,7 @@ extension Lexer {
             try scanFraction(into: &token)
         }
         token.end = position
-        // Below 10^308 a double can hold it; twenty digits at most are certainly below.
+        // A double can hold numbers below 10^308; one of at most twenty digits is certainly below.
         if token.keptCount + token.exponent > 308 { _ = try double(of: token) }
         return token
     }
@@ -109,7 +109,7 @@ extension Lexer {
         let first = position
         var exponent = 0
         while position < end, case let digit = base[position] &- 0x30, digit <= 9 {
-            // Above a thousand million the number is 0 or too large whatever its digits.
+            // With an exponent above 10^9 the number is 0 or too large, whatever its digits.
             if exponent < 1_000_000_000 { exponent = exponent * 10 + Int(digit) }
             position += 1
         }
@@ -141,7 +141,7 @@ extension Lexer {
         return .double(try double(of: token))
     }
 
-    /// The integer, or `nil` when 64 bits cannot hold it or it is `-0`.
+    /// The integer, or `nil` if it does not fit in 64 bits or is `-0`.
     @inline(__always)
     private func integer(of token: NumberToken) -> JSON? {
         guard token.droppedCount == 0 else { return longInteger(of: token) }
@@ -152,7 +152,7 @@ extension Lexer {
         return Int64(exactly: token.mantissa).map(JSON.int) ?? .uint(token.mantissa)
     }
 
-    /// An integer of twenty digits may still fit 64 bits without sign.
+    /// An integer of twenty digits may still fit in 64 bits without sign.
     private func longInteger(of token: NumberToken) -> JSON? {
         guard token.droppedCount == 1, !token.isNegative else { return nil }
         let (tenfold, isTooLarge) = token.mantissa.multipliedReportingOverflow(by: 10)
@@ -164,7 +164,7 @@ extension Lexer {
     /// The nearest double.
     ///
     /// A mantissa below 2^53 and a power of ten up to 10^22 are both exact, so one multiplication
-    /// or division rounds correctly; all else goes through the standard library.
+    /// or division rounds correctly; everything else uses the standard library.
     @inline(__always)
     func double(of token: NumberToken) throws(JSONError.Reason) -> Double {
         if token.droppedCount == 0, token.mantissa <= 1 << 53,

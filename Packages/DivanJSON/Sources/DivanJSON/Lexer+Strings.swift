@@ -1,17 +1,17 @@
-/// Where a string's content stands, without its quotes.
+/// The position of a string's content, without its quotes.
 struct StringToken {
     let start: Int
     let end: Int
     let hasEscapes: Bool
-    /// Whether the content is known to be ASCII; it may be without.
+    /// Whether the content is known to be ASCII; it may be ASCII even if this is false.
     let isASCII: Bool
 
     var byteCount: Int { end &- start }
 }
 
 extension Lexer {
-    /// Reads the string whose opening quote stands at `position`; it is then valid UTF-8 and all
-    /// its escapes are sound.
+    /// Reads the string whose opening quote is at `position`; it is then valid UTF-8 and all
+    /// its escapes are valid.
     @inline(__always)
     mutating func scanString() throws(JSONError.Reason) -> StringToken {
         position &+= 1
@@ -26,7 +26,7 @@ extension Lexer {
         return try scanSpecialString(from: start)
     }
 
-    /// Goes on with a string at its first byte that is neither plain ASCII nor the closing quote.
+    /// Continues a string at its first byte that is neither plain ASCII nor the closing quote.
     private mutating func scanSpecialString(
         from start: Int
     ) throws(JSONError.Reason) -> StringToken {
@@ -60,7 +60,7 @@ extension Lexer {
         position = PlainRun.end(from: position, in: base, end)
     }
 
-    /// Checks characters beyond ASCII until one within it (RFC 3629 §4).
+    /// Checks characters beyond ASCII up to the next ASCII one (RFC 3629 §4).
     private mutating func scanMultibyteRun() throws(JSONError.Reason) {
         while position < end, base[position] >= 0x80 {
             let secondRange: ClosedRange<UInt8>
@@ -83,7 +83,7 @@ extension Lexer {
         }
     }
 
-    /// Reads one escape; a `\u` of a high surrogate takes the low one with it.
+    /// Reads one escape; a `\u` of a high surrogate includes the low one.
     private mutating func scanEscape() throws(JSONError.Reason) {
         guard position + 1 < end else { throw .unexpectedEnd }
         switch base[position + 1] {

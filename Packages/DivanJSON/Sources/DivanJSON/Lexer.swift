@@ -1,6 +1,6 @@
 /// Reads the tokens of JSON from borrowed bytes.
 ///
-/// Why the pointer is right: a lexer is only made inside the closure of a
+/// Why the pointer is valid: a lexer is only made inside the closure of a
 /// `withUnsafeBufferPointer` and never leaves it, so `base` points at `end` readable bytes for as
 /// long as the lexer lives. Every byte is read at an index that was compared with `end` just
 /// before; a load of eight bytes was compared with `end - 8`. Offsets are at most `end`, the
@@ -11,9 +11,9 @@ struct Lexer {
     let base: UnsafePointer<UInt8>
     let end: Int
     var position: Int
-    /// Whether all that was read so far is spelled as the canonical writer spells it.
+    /// Whether everything read so far is spelled as the canonical writer would spell it.
     ///
-    /// The order of keys is the caller's to watch. Once `false`, nobody looks at spellings.
+    /// The caller must check the order of keys. Once this is `false`, spellings are no longer checked.
     var isCanonical = true
 
     /// The byte that the next value starts with; white space before it is skipped.
@@ -75,7 +75,7 @@ struct Lexer {
     private mutating func scanWord(_ word: StaticString) throws(JSONError.Reason) {
         for offset in 0..<word.utf8CodeUnitCount {
             guard position < end else { throw .unexpectedEnd }
-            // A static string's code units stay readable for ever.
+            // A static string's code units remain readable.
             guard base[position] == word.utf8Start[offset] else {
                 throw .unexpectedByte(base[position])
             }
@@ -83,7 +83,7 @@ struct Lexer {
         }
     }
 
-    /// Reads the separator behind an item: `true` for a comma, `false` for `closing`.
+    /// Reads the separator after an item: `true` for a comma, `false` for `closing`.
     @inline(__always)
     mutating func scanSeparator(closing: UInt8) throws(JSONError.Reason) -> Bool {
         let byte = try peek()
@@ -92,19 +92,19 @@ struct Lexer {
         return byte != closing
     }
 
-    /// Checks that nothing but white space is left.
+    /// Checks that only white space is left.
     mutating func expectEnd() throws(JSONError.Reason) {
         skipSpace()
         guard position == end else { throw .trailingByte(base[position]) }
     }
 
-    /// Eight bytes from `offset` on as one number, the first byte lowest.
+    /// Eight bytes starting at `offset` as one number, the first byte lowest.
     @inline(__always)
     func eightBytes(at offset: Int) -> UInt64 {
         PlainRun.eightBytes(base + offset)
     }
 
-    /// Runs `body` on a lexer over the whole text and places its error.
+    /// Runs `body` on a lexer over the whole text and locates its error.
     static func read<Value>(
         _ bytes: Span<UInt8>,
         limits: JSONLimits,

@@ -1,9 +1,9 @@
 /// A number with more digits than a double keeps, as it is written.
 ///
-/// The parser makes one of an integer that fits no 64 bits, of a number with more than 17 digits
-/// that count, and of one so small that a double would be zero; `JSON(_:)` makes one of an integer
-/// of more than 64 bits. Whoever reads it as a double gets the nearest; whoever writes the value it
-/// came with writes the same digits again.
+/// The parser makes one of an integer that does not fit in 64 bits, of a number with more than 17
+/// significant digits, and of one so small that a double would be zero; `JSON(_:)` makes one of an integer
+/// of more than 64 bits. Read as a double, it is the nearest one; written, it has the same digits
+/// again.
 public struct LongNumber: Hashable, Sendable {
     /// The number as JSON spells it, at most `JSONLimits.byteCount` bytes.
     public let text: String
@@ -17,21 +17,21 @@ public struct LongNumber: Hashable, Sendable {
 }
 
 extension Lexer {
-    /// The number as text when a double would lose some of it; `nil` for nearly every number.
+    /// The number as text if a double would lose digits; `nil` for nearly every number.
     @inline(__always)
     func longNumber(of token: NumberToken) -> LongNumber? {
         guard token.isInteger || token.digitCount > 17 || token.exponent < -300 else { return nil }
         return losesDigits(token) ? LongNumber(text: text(of: token)) : nil
     }
 
-    /// Whether no double holds a number which is no 64-bit integer.
+    /// Whether no double holds a number that is no 64-bit integer.
     private func losesDigits(_ token: NumberToken) -> Bool {
         guard token.mantissa != 0 else { return false }
         if token.isInteger || significantDigitCount(of: token) > 17 { return true }
         return Double(text(of: token)) == 0
     }
 
-    /// Digits between the first and the last that are not zero.
+    /// Digits from the first to the last that is not zero.
     private func significantDigitCount(of token: NumberToken) -> Int {
         var count = 0
         var countThroughLast = 0

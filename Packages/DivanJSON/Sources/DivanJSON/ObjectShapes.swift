@@ -1,24 +1,24 @@
-/// The keys that the objects of documents have again and again, by where they stand.
+/// The keys that occur again and again in the objects of documents, by their place in the document.
 ///
-/// Documents of a collection are alike, and so are the objects of a list. One whose keys are those of an object
-/// that stood in its place before becomes a dictionary without a key being decoded or hashed: the table of
-/// that one is copied. Objects that differ from those before are parsed as if nothing were known of them, and
-/// a place where they often do is given up. So whoever keeps the shapes for the next document saves time, and
+/// Documents of a collection are alike, and so are the objects of a list. An object with the same keys as an
+/// earlier one in its place becomes a dictionary without decoding or hashing a key: the earlier one's table
+/// is copied. Objects that differ from earlier ones are parsed as if nothing were known about them, and
+/// a place where this often happens is given up. Keeping the shapes for the next document only saves time;
 /// nothing else depends on them.
 public struct ObjectShapes: Sendable {
     /// The keys of an object, in canonical order.
     final class Shape: Sendable {
         let keys: [String]
-        /// The keys as a canonical text has them, with quotes and colons, one behind the other.
+        /// The keys as in a canonical text, with quotes and colons, one after the other.
         let spelling: [UInt8]
-        /// Where each begins there, and where the last one ends.
+        /// Where each key begins there, and where the last one ends.
         let starts: [Int]
         /// The number of each member.
         let numbers: [String: Int]
         /// The slot of the objects under the first member; those of the others follow.
         let firstSlot: Int
 
-        /// `nil` when two of the keys are one for a dictionary, or they are too many or too long.
+        /// `nil` if two of the keys are equal in a dictionary, or they are too many or too long.
         init?(_ keys: [String], firstSlot: Int) {
             let byteCount = keys.reduce(0) { $0 + $1.utf8.count }
             guard 1...JSONLimits.shapeMemberCount ~= keys.count,
@@ -40,7 +40,7 @@ public struct ObjectShapes: Sendable {
         }
     }
 
-    /// What is expected of the objects in a place.
+    /// The expected shape of the objects in a place.
     private struct Slot {
         var shape: Shape?
         var missCount: UInt8 = 0
@@ -48,7 +48,7 @@ public struct ObjectShapes: Sendable {
 
     /// The slot of whole documents.
     static let outermost = 0
-    /// The slot of objects of which nothing is expected.
+    /// The slot of objects without an expected shape.
     static let nowhere = -1
 
     private var shapes: [Shape] = []
@@ -63,18 +63,18 @@ public struct ObjectShapes: Sendable {
         slot == Self.nowhere ? nil : slots[slot].shape
     }
 
-    /// Notes that an object was as expected.
+    /// Records that an object was as expected.
     @inline(__always)
     mutating func confirm(at slot: Int) {
         if slots[slot].missCount > 0 { slots[slot].missCount -= 1 }
     }
 
-    /// Whether the keys of an object that was not as expected are wanted.
+    /// Whether the keys of an object that was not as expected should be passed to `expect`.
     func wantsKeys(at slot: Int) -> Bool {
         slot != Self.nowhere && slots[slot].missCount < JSONLimits.shapeMissCount
     }
 
-    /// Expects these keys in a place from now on, in ascending order and spelled without escapes.
+    /// Expects these keys in a place from now on; they ascend and are spelled without escapes.
     mutating func expect(_ keys: [String], at slot: Int) {
         let wasEmpty = slots[slot].shape == nil
         if !wasEmpty { slots[slot].missCount += 1 }
@@ -83,7 +83,7 @@ public struct ObjectShapes: Sendable {
             return
         }
         slots[slot].shape = shape(of: keys)
-        // A place of large objects is as good as given up.
+        // A place with large objects is nearly given up.
         if slots[slot].shape == nil { slots[slot].missCount += 1 }
     }
 

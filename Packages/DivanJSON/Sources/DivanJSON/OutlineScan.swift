@@ -1,7 +1,7 @@
-/// One pass over a text that notes where the members of its object are; calls itself once for each container
-/// that is open.
+/// One pass over a text that records where the members of its object are; recursive, once for each
+/// open container.
 ///
-/// As strict as `ValidatingScan`, but nobody asks what the keys below are.
+/// As strict as `ValidatingScan`, but the keys of inner objects are not recorded.
 struct OutlineScan: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
@@ -12,7 +12,7 @@ struct OutlineScan: ~Copyable {
         self.depthLimit = depthLimit
     }
 
-    /// Checks a text that is an object, and tells where its members are.
+    /// Checks a text that is an object, and returns where its members are.
     mutating func scanPlaces() throws(JSONError.Reason) -> [JSONOutline.Place] {
         guard try lexer.peek() == UInt8(ascii: "{") else { throw .wrongKind(expected: .object) }
         lexer.position += 1
@@ -68,8 +68,8 @@ struct OutlineScan: ~Copyable {
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
     }
 
-    /// Passes over the first byte of a container, and over its last one where nothing stands between;
-    /// returns whether something does.
+    /// Skips the first byte of a container, and its last one if it is empty;
+    /// returns whether it has content.
     @inline(__always)
     private mutating func open(_ closing: UInt8, depth: Int) throws(JSONError.Reason) -> Bool {
         guard depth <= depthLimit else { throw .tooDeep(limit: depthLimit) }

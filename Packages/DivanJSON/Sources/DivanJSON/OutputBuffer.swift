@@ -1,7 +1,7 @@
 /// Bytes being written, in memory that only grows.
 ///
-/// Why the pointer is right: `start` has room for `capacity` bytes, is allocated and freed here
-/// alone, and the type cannot be copied. Every write makes room first, and the bytes below `count`
+/// Why the pointer is valid: `start` has room for `capacity` bytes, is allocated and freed only
+/// here, and the type cannot be copied. Every write makes room first, and the bytes below `count`
 /// are set.
 struct OutputBuffer: ~Copyable {
     private var start: UnsafeMutablePointer<UInt8>
@@ -33,12 +33,12 @@ struct OutputBuffer: ~Copyable {
         count += bytes.count
     }
 
-    /// Appends the digits of a number, twenty at most.
+    /// Appends the digits of a number, at most twenty.
     mutating func append(decimal number: UInt64) {
         reserve(20)
         var digitCount = 1
         var bound: UInt64 = 10
-        // The greatest bound is 10^19, which 64 bits hold.
+        // The greatest bound is 10^19, which fits in 64 bits.
         while number >= bound {
             digitCount &+= 1
             if digitCount == 20 { break }
@@ -59,7 +59,7 @@ struct OutputBuffer: ~Copyable {
         count &+= 1
     }
 
-    /// Writes eight bytes behind those that count, for which there is room.
+    /// Writes eight bytes at `offset` after the counted ones, for which there is room.
     @inline(__always)
     func store(_ word: UInt64, at offset: Int) {
         UnsafeMutableRawPointer(start + (count &+ offset))
@@ -77,12 +77,12 @@ struct OutputBuffer: ~Copyable {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// Appends what was written to bytes that another holds.
+    /// Appends the written bytes to another byte array.
     func append(to bytes: inout [UInt8]) {
         bytes.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
     }
 
-    /// Makes room for further bytes.
+    /// Makes room for more bytes.
     @inline(__always)
     mutating func reserve(_ byteCount: Int) {
         if capacity - count < byteCount { grow(by: byteCount) }

@@ -1,13 +1,13 @@
 extension JSON {
-    /// Parses an object into plain dictionaries, arrays and strings, without a tree in between.
+    /// Parses an object into plain dictionaries, arrays and strings, without building a tree.
     ///
     /// - Parameters:
     ///   - bytes: The text.
     ///   - limits: How long and deep it may be.
-    ///   - form: What stands for every other value, and for each object that has a key `@type`.
+    ///   - form: Converts every other value, and each object that has a key `@type`.
     /// - Returns: `nil` for a text that is no object, or in which the keys of an object do not ascend:
-    ///   which of two keys counts there, and in what order they are visited, a tree tells; and for one
-    ///   of which too much would be read twice, as objects with a type inside each other are.
+    ///   only a tree knows which of two equal keys counts, and in what order they are visited; also for a
+    ///   text of which too much would be read twice, such as nested objects with a type.
     /// - Throws: `JSONError` with the first problem.
     public static func plainDictionary(
         parsing bytes: Span<UInt8>,
@@ -18,7 +18,7 @@ extension JSON {
         return try plainDictionary(parsing: bytes, limits: limits, shapes: &shapes, form: form)
     }
 
-    /// The same, sooner where the text is like those before: `shapes` keeps what they were like.
+    /// The same, but faster if the text is like earlier ones, whose shapes are kept in `shapes`.
     public static func plainDictionary(
         parsing bytes: Span<UInt8>,
         limits: JSONLimits = .default,
@@ -27,7 +27,7 @@ extension JSON {
     ) throws(JSONError) -> [String: Any]? {
         try Lexer.read(bytes, limits: limits) { lexer throws(JSONError.Reason) in
             guard try lexer.peek() == UInt8(ascii: "{") else { return nil }
-            // Moved there and back, so that nothing is copied when they change.
+            // Moved there and back, so that changing them copies nothing.
             let known = exchange(&shapes, with: ObjectShapes())
             var parser = PlainParser(
                 lexer: lexer,
@@ -44,7 +44,7 @@ extension JSON {
     }
 }
 
-/// One parse into plain collections; calls itself once for each container that is open.
+/// One parse into plain collections; recursive, once for each open container.
 private struct PlainParser: ~Copyable {
     private(set) var lexer: Lexer
     private(set) var shapes: ObjectShapes
@@ -53,7 +53,7 @@ private struct PlainParser: ~Copyable {
     private var ledger = KeyLedger()
     private var values = PlainValues()
     private var ascends = true
-    /// Bytes that were read before their object turned out to have a type, and once more after that.
+    /// Bytes that were read before their object turned out to have a type, and again after that.
     private var rereadCount = 0
     // As in `TreeParser`: siblings are alike. The first is the document itself.
     private var expectedMemberCount = 12
@@ -76,7 +76,7 @@ private struct PlainParser: ~Copyable {
         return ascends ? value as? [String: Any] : nil
     }
 
-    /// Parses a value; `slot` is where its objects stand.
+    /// Parses a value; `slot` is the place of its objects.
     @inline(__always)
     private mutating func parseValue(depth: Int, slot: Int) throws(JSONError.Reason) -> Any {
         switch try lexer.peek() {
@@ -135,13 +135,13 @@ private struct PlainParser: ~Copyable {
         return try parseMembers(depth: depth, slot: slot, from: start, behind: begun)
     }
 
-    /// What an object that is unlike those before has in common with them.
+    /// What an object that differs from earlier ones has in common with them.
     private struct Begun {
         var members: [String: Any]
         let keys: ArraySlice<String>
     }
 
-    /// Parses the members of an object, or those behind some; nothing is known of their keys.
+    /// Parses the members of an object, or those after some; nothing is known about their keys.
     private mutating func parseMembers(
         depth: Int,
         slot: Int,
@@ -163,7 +163,7 @@ private struct PlainParser: ~Copyable {
                     ledger.close(objectFrom: first)
                     return try parseTyped(from: start, depth: depth)
                 }
-                // Nothing comes of this parse any more; what is left is only checked.
+                // This parse has no result any more; the rest is only checked.
                 ascends = false
             }
             if !ledger.add(record, in: lexer, objectFrom: first) { ascends = false }
@@ -185,7 +185,7 @@ private struct PlainParser: ~Copyable {
         if shapes.wantsKeys(at: slot) { shapes.expect(keys, at: slot) }
     }
 
-    /// Goes back to an object's start and parses it as a tree, what stands inside too.
+    /// Goes back to an object's start and parses it as a tree, with everything inside.
     private mutating func parseTyped(from start: Int, depth: Int) throws(JSONError.Reason) -> Any {
         lexer.position = start
         var parser = TreeParser(lexer: lexer, depthLimit: depthLimit)
@@ -195,7 +195,7 @@ private struct PlainParser: ~Copyable {
 }
 
 extension Lexer {
-    /// Passes over a key of a shape and its colon; moves only if they stand here.
+    /// Skips a key of a shape and its colon; moves only if they come next.
     @inline(__always)
     fileprivate mutating func skipKey(_ number: Int, of shape: ObjectShapes.Shape) -> Bool {
         let (start, stop) = (shape.starts[number], shape.starts[number + 1])

@@ -1,14 +1,14 @@
-/// A run of characters that mean nothing but themselves, in a string of JSON.
+/// A run of ordinary characters in a JSON string.
 ///
-/// Why the pointers are right: callers hand in `end` readable bytes at `base`; a byte is read at an index
+/// Why the pointers are valid: callers pass `end` readable bytes at `base`; a byte is read at an index
 /// below `end`, and eight of them at one that is at most `end - 8`.
 enum PlainRun {
-    /// The place of the next quote, backslash, control character, DEL or byte beyond ASCII; `end` when
+    /// The position of the next quote, backslash, control character, DEL or byte beyond ASCII; `end` if
     /// there is none.
     ///
     /// Eight bytes at a time: each term below sets the top bit of a byte that is special. With the
-    /// second bit turned over, control characters and the quote are what is below 0x21. A borrow or
-    /// carry can set bits above a special byte, never below it, so the lowest one is right.
+    /// second bit inverted, control characters and the quote are the values below 0x21. A borrow or
+    /// carry can set bits above a special byte, never below it, so the lowest one is correct.
     @inline(__always)
     static func end(from start: Int, in base: UnsafePointer<UInt8>, _ end: Int) -> Int {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -31,7 +31,7 @@ enum PlainRun {
         return position
     }
 
-    /// The eight bytes that stand at a place, the first of them the least.
+    /// The eight bytes at an address, the first of them lowest.
     @inline(__always)
     static func eightBytes(_ place: UnsafePointer<UInt8>) -> UInt64 {
         UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))

@@ -1,15 +1,15 @@
-/// A scan for what nearly every received body is: an object without white space, whose keys are ASCII
-/// without escapes, and of which no object has many.
+/// A scan for nearly every received body: an object without white space, whose keys are ASCII
+/// without escapes, and in which no object has many.
 ///
-/// It finds such a text valid, and tells what stands in it; of any other it says nothing, and
-/// `ValidatingScan` looks at it from the beginning. So whatever it is unsure of it may leave; it is
-/// short because it remembers little and names no problem.
+/// It finds such a text valid, and reports what it contains; about any other it reports nothing, and
+/// `ValidatingScan` examines it from the beginning. So it may give up whenever it is unsure; it is
+/// short because it remembers little and reports no problems.
 ///
-/// Objects of an array mostly have the same keys in the same order. While one goes on as its neighbour
-/// did, its keys are compared with the neighbour's and nothing else: they are plain and differ from each
-/// other, as those do. One that is a twin of its neighbour is not even looked at as an object.
+/// Objects of an array mostly have the same keys in the same order. While one continues like its
+/// neighbour, its keys are only compared with the neighbour's: they are plain and differ from each
+/// other, as those do. One that is a twin of its neighbour is not even examined as an object.
 ///
-/// Why the pointers are right: a scan lives inside the closures that lend them. Every byte is read at
+/// Why the pointers are valid: a scan lives inside the closures that lend them. Every byte is read at
 /// an index that was compared with `end`, a load of eight bytes at one that was compared with
 /// `end - 8`, and keys are stored at indices below `keys.count` and read where they were stored.
 struct PlainScan: ~Copyable {
@@ -20,7 +20,7 @@ struct PlainScan: ~Copyable {
         let byteCount: UInt32
     }
 
-    /// As many as need no memory but the stack's.
+    /// As many as fit on the stack.
     private static let openKeysCount = 64
     private static let objectKeysCount = 32
     private let base: UnsafePointer<UInt8>
@@ -30,7 +30,7 @@ struct PlainScan: ~Copyable {
     private let keys: UnsafeMutableBufferPointer<Key>
     private var summary = JSONSummary()
 
-    /// What stands in a text that is valid for certain; `nil` for others.
+    /// What a text that is certainly valid contains; `nil` for others.
     static func summary(
         of text: UnsafeBufferPointer<UInt8>,
         depthLimit: Int
@@ -66,10 +66,10 @@ struct PlainScan: ~Copyable {
         self.keys = keys
     }
 
-    /// The place behind an object; `depth` is the number of containers that are open with it.
+    /// The position after an object; `depth` is the number of open containers including it.
     ///
-    /// `lastKey` is the place behind the keys that the object before it in an array has left from
-    /// `firstKey` on, and then that behind its own; at most `firstKey` where there are none.
+    /// `lastKey` is the end of the keys, starting at `firstKey`, that the previous object in an array
+    /// has left, and afterwards the end of this object's own; at most `firstKey` if there are none.
     private mutating func object(
         at start: Int,
         depth: Int,
@@ -102,7 +102,7 @@ struct PlainScan: ~Copyable {
             guard case let colon = keyEnd &+ 1, colon < end &- 1,
                 base[colon] == UInt8(ascii: ":")
             else { return nil }
-            // What is in a container writes its keys over those of the neighbour.
+            // A container writes its keys over those of the neighbour.
             if base[colon &+ 1] | 0x20 == UInt8(ascii: "{") { neighbourKey = firstKey }
             var none = 0
             guard let next = value(at: colon &+ 1, depth: depth, firstKey: nextKey, &none),
@@ -141,17 +141,17 @@ struct PlainScan: ~Copyable {
         return nil
     }
 
-    /// The place behind an object that has the keys of its neighbour, which stand from `firstKey` to
-    /// `lastKey`, all of them in their order and none besides, and in which there is no container.
+    /// The position after an object that has exactly the keys of its neighbour, which are from `firstKey`
+    /// to `lastKey`, in the same order, and that contains no container.
     ///
-    /// `nil` for another, and near the end of the text: it is looked at as if it had no neighbour.
+    /// `nil` for others, and near the end of the text: they are examined as if they had no neighbour.
     @inline(__always)
     private func twin(at start: Int, _ firstKey: Int, _ lastKey: Int) -> Int? {
         let (base, end, keys) = (base, end, keys)
         var position = start &+ 1
         var index = firstKey
         while index < lastKey {
-            // A key is compared with its quotes and its colon, as they stand in the neighbour.
+            // A key is compared together with its quotes and colon in the neighbour.
             let like = Int(keys[index].start) &- 1
             let value = position &+ Int(keys[index].byteCount) &+ 3
             guard value <= end &- 8, readsAlike(like, position, value &- position),
@@ -165,8 +165,8 @@ struct PlainScan: ~Copyable {
         return position
     }
 
-    /// Whether the same bytes stand at two places, of which the right one is the later; eight bytes at
-    /// least stand behind them.
+    /// Whether the bytes at two positions are the same; the right one is the later, and at least eight bytes
+    /// can be read there.
     @inline(__always)
     private func readsAlike(_ left: Int, _ right: Int, _ byteCount: Int) -> Bool {
         let difference = PlainRun.eightBytes(base + left) ^ PlainRun.eightBytes(base + right)
@@ -174,7 +174,7 @@ struct PlainScan: ~Copyable {
         return difference == 0 && endsAlike(left, right, byteCount)
     }
 
-    /// The place behind a value in `depth` containers; of `lastKey` see `object`.
+    /// The position after a value in `depth` containers; for `lastKey` see `object`.
     @inline(__always)
     private mutating func value(
         at position: Int,
@@ -195,7 +195,7 @@ struct PlainScan: ~Copyable {
         }
     }
 
-    /// The place behind a value that is no container.
+    /// The position after a value that is no container.
     @inline(__always)
     private static func scalar(
         _ base: UnsafePointer<UInt8>,
@@ -219,7 +219,7 @@ struct PlainScan: ~Copyable {
         }
     }
 
-    /// Where a key ends that reads as the one at a place of `keys`; `nil` for another.
+    /// Where a key ends that equals the one at an index of `keys`; `nil` for another.
     @inline(__always)
     private func end(of index: Int, at start: Int) -> Int? {
         let key = keys[index]
@@ -254,13 +254,13 @@ struct PlainScan: ~Copyable {
         var prefix = PlainRun.eightBytes(base + start).byteSwapped
         if byteCount < 8 { prefix &= ~(UInt64.max &>> UInt64(8 &* byteCount)) }
         let first = prefix &>> 56
-        // What may be a blob is looked at closely.
+        // A possible blob needs a closer look.
         if first == UInt64(UInt8(ascii: "@")) { return nil }
         if first == UInt64(UInt8(ascii: "_")), depth == 1 { summary.hasUnderscoreKey = true }
         if prefix == digestPrefix, byteCount == 6 { summary.hasDigestKey = true }
         let key = Key(
             prefix: prefix,
-            // Places in a text of at most so many bytes.
+            // Positions in a text whose size is limited.
             start: UInt32(truncatingIfNeeded: start),
             byteCount: UInt32(truncatingIfNeeded: byteCount)
         )
@@ -269,7 +269,7 @@ struct PlainScan: ~Copyable {
         return keyEnd
     }
 
-    /// Whether an object may have a key already.
+    /// Whether an object may already have a key.
     @inline(never)
     private func mayStand(_ key: Key, from first: Int, to next: Int) -> Bool {
         guard next - first < Self.objectKeysCount else { return true }
@@ -279,7 +279,7 @@ struct PlainScan: ~Copyable {
         }
     }
 
-    /// Whether two keys of the same length have the same bytes behind the eighth.
+    /// Whether two keys of the same length are equal after the eighth byte.
     private func endsAlike(_ left: Int, _ right: Int, _ byteCount: Int) -> Bool {
         var offset = 8
         while offset < byteCount {
@@ -293,7 +293,7 @@ struct PlainScan: ~Copyable {
         return true
     }
 
-    /// The place behind a number of 1 to 18 digits and a fraction of any, or another number.
+    /// The position after a number of 1 to 18 digits and a fraction of any length, or another number.
     @inline(__always)
     private static func number(
         _ base: UnsafePointer<UInt8>,
@@ -304,7 +304,7 @@ struct PlainScan: ~Copyable {
         var next = first
         while next < end, base[next] &- 0x30 <= 9 { next &+= 1 }
         if 1...18 ~= next &- first, base[first] != UInt8(ascii: "0") || next == first &+ 1 {
-            // Whatever the fraction, a double holds it.
+            // Whatever the fraction, a double can hold it.
             if next < end, base[next] == UInt8(ascii: "."), next &+ 1 < end,
                 base[next &+ 1] &- 0x30 <= 9
             {
@@ -322,7 +322,7 @@ struct PlainScan: ~Copyable {
         }
     }
 
-    /// The place behind what the lexer reads there.
+    /// The position after what the lexer reads there.
     @inline(never)
     private static func rest(
         _ base: UnsafePointer<UInt8>,

@@ -1,6 +1,6 @@
 /// The values of containers that are being parsed, those of the innermost one last.
 ///
-/// Why the pointer is right: the memory holds `capacity` values, is allocated and freed here alone, and the
+/// Why the pointer is valid: the memory holds `capacity` values, is allocated and freed only here, and the
 /// type cannot be copied. Those below `count` are initialized. Values are only added at the end, and taken
 /// from there in the order of a container: each is moved out once, and `count` goes back before the next is
 /// added.
@@ -22,7 +22,7 @@ struct PlainValues: ~Copyable {
         count += 1
     }
 
-    /// Takes the values from `first` on as an array.
+    /// Takes the values starting at `first` as an array.
     @inline(__always)
     mutating func takeArray(from first: Int) -> [Any] {
         let taken = count - first
@@ -33,7 +33,7 @@ struct PlainValues: ~Copyable {
         }
     }
 
-    /// Takes the values from `first` on as a dictionary with the keys of a shape, which has as many.
+    /// Takes the values starting at `first` as a dictionary with the keys of a shape, which has as many.
     @inline(__always)
     mutating func takeDictionary(
         _ shape: ObjectShapes.Shape,
@@ -42,11 +42,11 @@ struct PlainValues: ~Copyable {
         precondition(count - first == shape.numbers.count)
         count = first
         let start = values + first
-        // Each number below the count stands there once.
+        // Each number below the count occurs there once.
         return shape.numbers.mapValues { (start + $0).move() }
     }
 
-    /// Takes the values from `first` on as members under the first keys of a shape.
+    /// Takes the values starting at `first` as members with the first keys of a shape.
     mutating func takeMembers(
         _ shape: ObjectShapes.Shape,
         from first: Int

@@ -1,7 +1,7 @@
 extension OutputBuffer {
     /// Appends UTF-8 text in quotes with the canonical escapes (`revisions.md` §2).
     ///
-    /// Room for a text without escapes, its quotes and a comma or colon is made at once.
+    /// Room for a text without escapes, its quotes and a comma or colon is made in one step.
     @inline(__always)
     mutating func appendQuoted(_ text: UnsafeBufferPointer<UInt8>, afterComma: Bool) {
         reserve(text.count + 12)
@@ -14,9 +14,9 @@ extension OutputBuffer {
         appendReserved(UInt8(ascii: "\""))
     }
 
-    /// Appends text that needs no escape, and returns whether it is such.
+    /// Appends text that needs no escapes, and returns whether it was such.
     ///
-    /// Eight bytes at a time, the last eight perhaps twice. The loads are right because they lie in the
+    /// Eight bytes at a time, the last eight possibly overlapping. The loads are valid because they are in the
     /// text, the stores because there is room for eight bytes more than it has.
     @inline(__always)
     private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -80,10 +80,10 @@ extension OutputBuffer {
 private let plainWord: UInt64 = 0x6161_6161_6161_6161
 
 extension UInt64 {
-    /// The top bit of each byte that needs an escape, and perhaps of some above such a one.
+    /// The top bit of each byte that needs an escape, and perhaps of some bytes above it.
     ///
-    /// A borrow can set bits above a byte that needs one, never below it: the lowest bit is right, and
-    /// none is set where no byte needs any.
+    /// A borrow can set bits above a byte that needs one, never below it: the lowest bit is correct, and
+    /// none is set if no byte needs an escape.
     @inline(__always)
     fileprivate var bytesToEscape: UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -99,7 +99,7 @@ extension UInt64 {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Eight bytes, the first one lowest; they lie inside the buffer.
+    /// Eight bytes, the first one lowest; they are inside the buffer.
     @inline(__always)
     fileprivate func word(at offset: Int) -> UInt64 {
         UInt64(littleEndian: loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -124,7 +124,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// How many bytes from `start` on need no escape.
+    /// The number of bytes starting at `start` that need no escape.
     @inline(__always)
     fileprivate func plainPrefixCount(from start: Int) -> Int {
         let bytes = UnsafeRawBufferPointer(self)

@@ -32,7 +32,7 @@ extension JSON {
     }
 }
 
-/// One parse in progress; calls itself once for each container that is open.
+/// One parse in progress; recursive, once for each open container.
 struct TreeParser: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
@@ -53,7 +53,7 @@ struct TreeParser: ~Copyable {
         return value
     }
 
-    /// Parses one value; `depth` is the number of containers that are open, plus 1.
+    /// Parses one value; `depth` is the number of open containers, plus 1.
     @inline(__always)
     mutating func parseValue(depth: Int) throws(JSONError.Reason) -> JSON {
         switch try lexer.peek() {
@@ -109,7 +109,7 @@ struct TreeParser: ~Copyable {
         return JSONObject(ordered: members)
     }
 
-    /// Puts members into the order of their keys' records; stable, so equal keys stay as read.
+    /// Sorts members by their keys' records; stable, so equal keys keep their order.
     private mutating func sort(_ members: inout [JSONObject.Entry], from first: Int) {
         guard members.count > 16 else {
             members.withUnsafeMutableBufferPointer { members in
@@ -128,7 +128,7 @@ struct TreeParser: ~Copyable {
         members = order.map { members[$0] }
     }
 
-    /// Drops all but the last of members with one key; they stand in order, equal ones as read.
+    /// Drops all but the last of members with the same key; they are sorted, equal ones in their original order.
     private static func keepLast(ofEqualKeysIn members: inout [JSONObject.Entry]) {
         var kept = 0
         for offset in members.indices.dropFirst() {

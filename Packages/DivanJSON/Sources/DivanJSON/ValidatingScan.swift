@@ -1,4 +1,4 @@
-/// One scan in progress; calls itself once for each container that is open.
+/// One scan in progress; recursive, once for each open container.
 struct ValidatingScan: ~Copyable {
     private(set) var lexer: Lexer
     private let depthLimit: Int
@@ -6,7 +6,7 @@ struct ValidatingScan: ~Copyable {
     private var ledger = KeyLedger()
     private(set) var summary = JSONSummary()
 
-    /// Starts where the lexer stands; without `checksSpelling` no text counts as canonical, and
+    /// Starts at the lexer's position; without `checksSpelling` no text counts as canonical, and
     /// without `checksKeys` none has a key twice.
     init(lexer: Lexer, depthLimit: Int, checksSpelling: Bool, checksKeys: Bool) {
         self.lexer = lexer
@@ -30,7 +30,7 @@ struct ValidatingScan: ~Copyable {
         summary.isCanonical = lexer.isCanonical
     }
 
-    /// Checks one value; `depth` is the number of containers that are open, plus 1.
+    /// Checks one value; `depth` is the number of open containers, plus 1.
     @inline(__always)
     mutating func scanValue(depth: Int) throws(JSONError.Reason) {
         switch try lexer.peek() {
@@ -68,7 +68,7 @@ struct ValidatingScan: ~Copyable {
         repeat {
             try scanMember(depth: depth, of: &keys)
         } while try lexer.scanSeparator(closing: UInt8(ascii: "}"))
-        // As long as keys ascended nobody looked for one that occurs twice.
+        // While the keys ascended, repeated keys were not looked for.
         if keys.mayRepeat || keys.beganCanonical && !lexer.isCanonical,
             ledger.hasRepeatedKey(objectFrom: keys.first, in: lexer)
         {
@@ -77,11 +77,11 @@ struct ValidatingScan: ~Copyable {
         ledger.close(objectFrom: keys.first)
     }
 
-    /// The keys of the innermost object: where they begin in the ledger, and what is known of them.
+    /// The keys of the innermost object: where they begin in the ledger, and what is known about them.
     private struct ObjectKeys {
         let first: Int
         let beganCanonical: Bool
-        /// Whether there are so many that only their order tells.
+        /// Whether there are so many that only sorting finds a repeated one.
         var mayRepeat = false
         var sieve = KeySieve()
     }
@@ -107,7 +107,7 @@ struct ValidatingScan: ~Copyable {
         }
     }
 
-    /// Adds a key, which in a canonical text stands behind the one before it.
+    /// Adds a key, which in a canonical text sorts after the previous one.
     @inline(__always)
     private mutating func note(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
         if lexer.isCanonical {
@@ -118,7 +118,7 @@ struct ValidatingScan: ~Copyable {
         }
     }
 
-    /// Looks whether the innermost object has a key already that the sieve cannot tell from others.
+    /// Checks whether the innermost object already has a key that the sieve cannot distinguish.
     @inline(never)
     private mutating func lookForAnother(_ key: KeyLedger.Record, in keys: inout ObjectKeys) {
         if ledger.count - keys.first > 32 {

@@ -1,7 +1,7 @@
 import DivanJSON
 
 extension JSON {
-    /// A value that follows from the generator alone: all kinds, awkward keys and texts.
+    /// A value determined only by the generator: all kinds, awkward keys and texts.
     static func arbitrary(
         depth: Int = 4,
         using generator: inout some RandomNumberGenerator

@@ -2,7 +2,7 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-/// The canonical text, against what Fleece writes.
+/// The canonical text, compared with what Fleece writes.
 @Suite struct CanonicalTests {
     @Test(arguments: try Vectors.load().canonicalJSON.cases)
     func `writes what Fleece writes`(_ vector: Vectors.Case) throws {
@@ -18,7 +18,7 @@ import Testing
         #expect(input.isCanonical == (vector.input == vector.canonical))
     }
 
-    /// Whatever is written parses to the same value, is canonical, and is written again alike.
+    /// Every written text parses to the same value, is canonical, and is written again unchanged.
     @Test(arguments: UInt64(0)..<300)
     func `a written value reads back`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -30,7 +30,7 @@ import Testing
         #expect(try JSONScanner.validate(bytes.span).isCanonical)
     }
 
-    /// Texts are looked at eight bytes at a time: every length, with one awkward byte at every place.
+    /// Texts are examined eight bytes at a time: every length, with one awkward byte at every position.
     @Test func `a byte that needs an escape is found at every place`() throws {
         for count in 0...40 {
             let plain = String(repeating: "x", count: count)

@@ -15,14 +15,14 @@ import Testing
             let first: ExactText
             let second: ExactText
         }
-        // As Hasher sees them the bytes of both would be the same without an end.
+        // Without an end mark, the bytes that Hasher sees would be the same for both.
         let pairs: Set = [Pair(first: "ab", second: "c"), Pair(first: "a", second: "bc")]
         #expect(pairs.count == 2)
         #expect(pairs.first?.hashValue != pairs.dropFirst().first?.hashValue)
     }
 
-    /// The object's own order and look-up, which hold since the first version; merges, deltas and
-    /// bodies build on them.
+    /// The object's own order and look-up, unchanged since the first version; merges, deltas and
+    /// bodies rely on them.
     @Test func `an object keeps three spellings of a key apart`() throws {
         let text = "{\"A\u{30A}\":1,\"\u{C5}\":2,\"\u{212B}\":3}"
         let object = try #require(try JSON(parsing: Array(text.utf8)).object)

@@ -2,7 +2,7 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-/// Members that are found in the text, beside those of the tree.
+/// Members found in the text, compared with those of the tree.
 @Suite struct JSONOutlineTests {
     private static func object(seed: UInt64) throws -> (tree: JSONObject, text: [UInt8]) {
         var generator = SeededGenerator(seed: seed)

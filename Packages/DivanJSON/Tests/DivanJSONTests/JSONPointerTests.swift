@@ -31,7 +31,7 @@ import Testing
         #expect(JSONPointer(text) == nil)
     }
 
-    /// A letter that goes with the slash or tilde before it makes one character of both.
+    /// A combining character forms one character with the slash or tilde before it.
     @Test(arguments: ["a/b", "m~n", "~1", "~", "/", "", "\u{301}", "/\u{301}", "~\u{301}0", "é"])
     func `a key comes back out of its step`(key: String) throws {
         let pointer = try #require(JSONPointer("/x/" + JSONPointer.step(to: key)))

@@ -81,7 +81,7 @@ import Testing
         #expect(try !summary(of: text).hasRepeatedKey)
     }
 
-    /// 20,000 keys in falling order, alike in their first eight bytes: n log n, not n².
+    /// 20,000 keys in descending order, equal in their first eight bytes: n log n, not n².
     @Test func `orders a large object, whatever its keys begin with`() throws {
         let keys = (0..<20_000).map { "collision\($0)" }
         let members = keys.reversed().map { #""\#($0)":0"# }.joined(separator: ",")
@@ -92,7 +92,7 @@ import Testing
         #expect(doubled.object?.keys == keys.sorted())
     }
 
-    /// Objects of few and many members, their keys in order or not, alike in their first bytes or not.
+    /// Objects of few and many members, with keys sorted or not, equal in their first bytes or not.
     @Test(arguments: UInt64(0)..<200)
     func `finds a key that occurs twice among any others`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -124,7 +124,7 @@ import Testing
         #expect(quick.hasRepeatedKey == isRepeated)
     }
 
-    /// Whole texts and damaged ones: who does not ask for the spelling hears the same besides.
+    /// Valid and damaged texts: without `isCanonical` the result is otherwise the same.
     @Test(arguments: UInt64(0)..<200)
     func `a quick look says what a full one says`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -158,7 +158,7 @@ import Testing
         #expect(summary.hasRepeatedKey)
     }
 
-    /// Objects of arrays, each with the keys of the one before it, or nearly; others between and in them.
+    /// Objects in arrays, each with the keys of the previous one, or nearly; others between and in them.
     @Test(arguments: UInt64(0)..<100)
     func `a quick look takes no object for its neighbour`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// Who does not ask for the spelling hears the same besides.
+    /// Without `isCanonical` the result is otherwise the same.
     private func compareLooks(at text: [UInt8], _ seed: UInt64) {
         func told(_ summary: JSONSummary?) -> [Bool]? {
             summary.map {
@@ -236,7 +236,7 @@ import Testing
         #expect(error?.reason == .tooLong(byteCount: 5, limit: 4))
     }
 
-    /// Every byte replaced, every text cut short: both readers agree, and neither traps.
+    /// Every byte replaced, every truncation: both readers agree, and neither traps.
     @Test(arguments: UInt64(0)..<100)
     func `agrees with the parser on damaged texts`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

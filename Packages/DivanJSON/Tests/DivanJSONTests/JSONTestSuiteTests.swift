@@ -25,7 +25,7 @@ import Testing
         #expect(try Self.texts(startingWith: "").count == 318)
     }
 
-    /// Of the open texts these are accepted; all others are refused: numbers beyond a double,
+    /// Of the texts left open, these are accepted; all others are refused: numbers beyond a double,
     /// bytes that are not UTF-8, a byte order mark, lone surrogates, 500 levels.
     private static let accepted: Set = [
         "i_number_double_huge_neg_exp.json",  // 0.0

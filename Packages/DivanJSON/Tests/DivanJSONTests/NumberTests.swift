@@ -56,7 +56,7 @@ import Testing
         #expect(error?.reason == .integerOutOfRange)
     }
 
-    /// The short way of reading doubles agrees with the standard library's.
+    /// The fast path for doubles agrees with the standard library.
     @Test(arguments: UInt64(0)..<20)
     func `rounds as the standard library rounds`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -2,9 +2,9 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-/// Plain collections made from a text, beside those that a tree makes.
+/// Plain collections parsed from a text, compared with those made from a tree.
 @Suite struct PlainParserTests {
-    /// A tree of what was made, with the values that `form` was asked for as they are.
+    /// A tree of the result, with the values passed to `form` unchanged.
     private static func tree(_ value: Any) -> JSON? {
         switch value {
         case let json as JSON: return json
@@ -27,7 +27,7 @@ import Testing
         return try JSON.plainDictionary(parsing: text.span, limits: limits) { $0 }.flatMap(tree)
     }
 
-    /// Keys that Unicode holds for equal are one key of a dictionary, so they stay out here.
+    /// Keys that Unicode considers equal are one key of a dictionary, so they are excluded here.
     private static func isPlain(_ json: JSON) -> Bool {
         switch json {
         case .array(let items): items.allSatisfy(isPlain)
@@ -89,7 +89,7 @@ import Testing
         let seed = UInt64.random(in: 1 ... .max)
         var generator = SeededGenerator(seed: seed)
         let keys = ["@id", "a", "b", "c", "day", "e\u{301}", "flight", "\u{E9}", "\u{FC}ber"]
-        /// An object of some of the keys, lists and objects among its values.
+        /// An object with some of the keys, and lists and objects among its values.
         func object(depth: Int) -> JSON {
             var members: [JSONObject.Member] = []
             for key in keys where UInt8.random(in: 0...9, using: &generator) < 8 {
@@ -123,7 +123,7 @@ import Testing
         var shapes = ObjectShapes()
         let text = #"{"a":[{"x":1,"y":{"z":"1"}},{"x":2,"y":{"z":"2"}}],"b":"text"}"#
         for _ in 0..<3 { #expect(try Self.plain(text, &shapes) == JSON(parsing: text)) }
-        // Cut anywhere, in white space, and with a byte that belongs to nothing.
+        // Truncated anywhere, also in white space, and with a byte that is not allowed anywhere.
         for end in 0..<text.utf8.count {
             let cut = String(decoding: Array(text.utf8)[..<end], as: UTF8.self)
             #expect(throws: JSONError.self) { try Self.plain(cut, &shapes) }
@@ -158,7 +158,7 @@ import Testing
         }
     }
 
-    /// Each of them is known for one with a type behind all that stands in it.
+    /// Each turns out to have a type only after everything inside it.
     @Test func `objects with a type inside each other are not read again and again`() throws {
         var text = "[\(repeatElement("0", count: 1_000).joined(separator: ","))]"
         for _ in 0..<100 { text = #"{"0":\#(text),"@type":"x"}"# }
@@ -169,7 +169,7 @@ import Testing
             itemCount += value.array?.count ?? 1
             return json
         }
-        // 101,000 without a bound.
+        // 101,000 without the limit.
         #expect(plain == nil && itemCount < 15_000)
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct StackTests {
-    /// Depth comes from peers, so the deepest value allowed must fit the stack of any thread.
+    /// Peers determine the depth, so the deepest allowed value must fit in the stack of any thread.
     @Test func `the deepest value fits a stack of 512 KiB`() async throws {
         let isSound = await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: Self.roundTrip()) }
