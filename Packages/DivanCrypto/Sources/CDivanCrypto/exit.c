@@ -4,11 +4,11 @@
 
 #include <openssl/crypto.h>
 
-/// Keeps OpenSSL from tidying up when the process exits.
+/// Keeps OpenSSL from cleaning up when the process exits.
 ///
-/// Connections live on threads that go on until the very end; what the library frees under them
-/// would crash a program that merely leaves. The system takes the memory back anyway. It has to be
-/// said before anything else is asked of the library.
+/// Connections have threads that run until the very end; if the library freed memory that they use,
+/// an exiting program would crash. The system reclaims the memory anyway. This must be set before
+/// any other call of the library.
 __attribute__((constructor)) static void keep_until_the_end(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }

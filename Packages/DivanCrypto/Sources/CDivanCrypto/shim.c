@@ -41,7 +41,7 @@ int divan_equal(const void *left, const void *right, size_t count) {
 
 void divan_wipe(void *bytes, size_t count) { OPENSSL_cleanse(bytes, count); }
 
-// What fails leaves errors behind: a call that may be told by them begins without any.
+// Failures leave errors in the library's queue: a call whose errors may be reported starts with none.
 
 int divan_scrypt(const void *password, size_t password_count,
                  const void *salt, size_t salt_count,
@@ -117,12 +117,12 @@ int divan_key_bit_count(const divan_key *key) { return EVP_PKEY_get_bits(key); }
 
 int divan_key_equal(const divan_key *left, const divan_key *right) {
     int are_equal = EVP_PKEY_eq(left, right) == 1;
-    // Keys of two kinds leave an error, by which the next failure would be told.
+    // Keys of different kinds leave an error, which the next failure would report.
     ERR_clear_error();
     return are_equal;
 }
 
-// Moves what `sink` holds into a buffer of its own; frees the sink.
+// Moves the content of `sink` into a buffer of its own; frees the sink.
 static uint8_t *take(BIO *sink, int is_written, size_t *count) {
     char *bytes = NULL;
     long length = BIO_get_mem_data(sink, &bytes);

@@ -2,7 +2,7 @@
 ///
 /// Source: RFC 4648 §4.
 public enum Base64 {
-    /// Returns four characters for every three bytes begun.
+    /// Returns four characters for every three bytes or part of them.
     public static func encode(_ bytes: Span<UInt8>) -> String {
         let byteCount = (bytes.count + 2) / 3 * 4
         return String(unsafeUninitializedCapacity: byteCount) { text in
@@ -23,10 +23,10 @@ public enum Base64 {
         }
     }
 
-    /// Reads exactly what `encode` writes, so that a text has one meaning.
+    /// Reads exactly what `encode` writes, so that each value has only one text.
     ///
     /// Returns `nil` for another alphabet, for missing or extra padding, for white space, and
-    /// when bits behind the last byte are not zero.
+    /// if bits after the last byte are not zero.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         let characters = Array(text.utf8)
         guard characters.count.isMultiple(of: 4) else { return nil }

@@ -1,8 +1,8 @@
 internal import CDivanCrypto
 
-/// A key that cannot be made, read or written.
+/// A key that cannot be created, read or written.
 public enum CryptoError: Error, Equatable, Sendable {
-    /// The text or bytes hold no private key, or need another password.
+    /// The text or bytes contain no private key, or need another password.
     case unreadableKey(detail: String)
     /// The key's algorithm or curve is none of `PrivateKey.Kind`.
     case unsupportedKey
@@ -15,7 +15,7 @@ public enum CryptoError: Error, Equatable, Sendable {
 }
 
 extension CryptoError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: location, problem, remedy.
     public var description: String {
         switch self {
         case .unreadableKey(let detail):
@@ -35,7 +35,7 @@ extension CryptoError: CustomStringConvertible {
     }
 }
 
-/// The library's own words for the last failure on this thread.
+/// The library's message for the last failure on this thread.
 func takeLibraryError() -> String {
     let code = divan_take_error()
     guard code != 0 else { return "no detail" }

@@ -2,8 +2,8 @@ internal import CDivanCrypto
 
 /// The one owner of a library key; freeing wipes it.
 ///
-/// `@unchecked Sendable` holds because the pointer never changes and every call on it reads only,
-/// which the library allows from several threads at once.
+/// `@unchecked Sendable` is valid because the pointer never changes and every call on it only reads,
+/// which the library allows from several threads at the same time.
 final class KeyStorage: @unchecked Sendable {
     let key: OpaquePointer
 
@@ -18,7 +18,7 @@ final class KeyStorage: @unchecked Sendable {
 }
 
 extension [UInt8]? {
-    /// Lends the bytes, or a null pointer for `nil`; an empty array still has an address.
+    /// Passes the bytes, or a null pointer for `nil`; an empty array still has an address.
     func withBytes<Result>(_ body: (UnsafeRawPointer?, Int) -> Result) -> Result {
         guard let bytes = self else { return body(nil, 0) }
         // One byte more, so that an empty password is not mistaken for none.

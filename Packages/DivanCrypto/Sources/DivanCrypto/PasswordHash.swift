@@ -1,9 +1,9 @@
 internal import CDivanCrypto
 
-/// A password as it may be kept: salted, slow to guess, impossible to turn back.
+/// A password in a form that may be stored: salted, slow to guess, and not reversible.
 ///
 /// Its text is `$scrypt$ln=14,r=8,p=5$<salt>$<key>`, Base64 without padding: the form that many
-/// programs use. Its description says no more than the kind.
+/// programs use. Its description shows only the kind.
 public struct PasswordHash: Equatable, Sendable {
     private static let saltByteCount = 16
     private static let keyByteCount = 32
@@ -15,7 +15,7 @@ public struct PasswordHash: Equatable, Sendable {
 
     /// Hashes a password, with a new salt; takes about 0.2 s.
     ///
-    /// - Throws: `CryptoError.library` when memory is missing.
+    /// - Throws: `CryptoError.library` if there is not enough memory.
     public init(
         _ password: String,
         work: Scrypt = .standard,
@@ -33,7 +33,7 @@ public struct PasswordHash: Equatable, Sendable {
 
     /// Reads a text.
     ///
-    /// Returns `nil` when it is damaged, of another kind, or asks for more memory than
+    /// Returns `nil` if it is damaged, of another kind, or asks for more memory than
     /// `Scrypt.memoryByteCount`.
     public init?(text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false)
@@ -47,14 +47,14 @@ public struct PasswordHash: Equatable, Sendable {
         self.key = key
     }
 
-    /// The text to keep.
+    /// The text to store.
     public var text: String {
         "$scrypt$\(work.parameters)$\(Self.encode(salt))$\(Self.encode(key))"
     }
 
-    /// Whether this is the password; takes as long as making the hash, whatever the answer.
+    /// Whether this is the password; takes as long as making the hash, whatever the result.
     ///
-    /// - Throws: `CryptoError.library` when memory is missing.
+    /// - Throws: `CryptoError.library` if there is not enough memory.
     public func matches(_ password: String) throws(CryptoError) -> Bool {
         let other = try work.key(
             password: Array(password.utf8).span,
@@ -77,10 +77,10 @@ public struct PasswordHash: Equatable, Sendable {
 }
 
 extension PasswordHash: CustomStringConvertible, CustomReflectable {
-    /// The kind only: also a hash helps who guesses.
+    /// Only the kind: even a hash helps an attacker to guess.
     public var description: String { "scrypt hash (\(work.parameters))" }
 
-    /// The kind only, so that `dump` hides the rest too.
+    /// Only the kind, so that `dump` hides the rest too.
     public var customMirror: Mirror { Mirror(self, children: ["work": work.parameters]) }
 }
 
@@ -98,9 +98,9 @@ extension Scrypt {
     }
 }
 
-/// Returns whether both hold the same bytes, in a time that depends on their lengths alone.
+/// Returns whether both have the same bytes, in a time that depends only on their lengths.
 ///
-/// Compare secrets and proofs with this, never with `==`: an early exit tells a peer how many
+/// Compare secrets and proofs with this, never with `==`: an early exit reveals to a peer how many
 /// bytes it guessed right. Different lengths return `false` at once, so lengths are not secret.
 public func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }

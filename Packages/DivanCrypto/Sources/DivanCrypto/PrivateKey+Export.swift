@@ -3,23 +3,23 @@ internal import CDivanCrypto
 extension PrivateKey {
     /// The key as PKCS #8 DER without encryption; the caller's copy is not wiped.
     ///
-    /// - Throws: `CryptoError.library` when memory is missing.
+    /// - Throws: `CryptoError.library` if there is not enough memory.
     public func pkcs8DER() throws(CryptoError) -> [UInt8] {
         try exported("writing a key") { divan_key_to_pkcs8(storage.key, $0) }
     }
 
-    /// Lends the key's PKCS #8 DER bytes to `body` and wipes them afterwards.
+    /// Passes the key's PKCS #8 DER bytes to `body` and wipes them afterwards.
     ///
-    /// - Throws: What `body` throws, or `CryptoError.library` when memory is missing.
+    /// - Throws: The error of `body`, or `CryptoError.library` if there is not enough memory.
     public func withPKCS8DER<Result>(_ body: (Span<UInt8>) throws -> Result) throws -> Result {
         var bytes = try pkcs8DER()
         defer { divan_wipe(&bytes, bytes.count) }
         return try body(bytes.span)
     }
 
-    /// The key as PKCS #8 PEM text, encrypted with AES-256 when a password is given.
+    /// The key as PKCS #8 PEM text, encrypted with AES-256 if a password is given.
     ///
-    /// - Throws: `CryptoError.passwordLength` beyond `passwordByteCount`; `.library` when memory is missing.
+    /// - Throws: `CryptoError.passwordLength` beyond `passwordByteCount`; `.library` if there is not enough memory.
     public func pem(password: String? = nil) throws(CryptoError) -> String {
         let secret = try Self.secret(password)
         let text = try exported("writing a key") { count in
@@ -28,9 +28,9 @@ extension PrivateKey {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The public half as SubjectPublicKeyInfo DER: what a certificate carries.
+    /// The public half as SubjectPublicKeyInfo DER, as in a certificate.
     ///
-    /// - Throws: `CryptoError.library` when memory is missing.
+    /// - Throws: `CryptoError.library` if there is not enough memory.
     public func publicKeyDER() throws(CryptoError) -> [UInt8] {
         try exported("writing a public key") { divan_key_to_public_der(storage.key, $0) }
     }
@@ -49,14 +49,14 @@ extension PrivateKey {
 }
 
 extension PrivateKey: Equatable {
-    /// Two keys are equal when they sign alike, that is, when their public halves are the same.
+    /// Two keys are equal if their public halves are the same, and so their signatures are interchangeable.
     public static func == (left: PrivateKey, right: PrivateKey) -> Bool {
         divan_key_equal(left.storage.key, right.storage.key) == 1
     }
 }
 
 extension PrivateKey: CustomStringConvertible {
-    /// The kind only: a key must not end up in a log.
+    /// Only the kind: a key must not end up in a log.
     public var description: String {
         switch kind {
         case .rsa(let bitCount): "RSA private key of \(bitCount) bits"

@@ -1,12 +1,12 @@
 internal import CDivanCrypto
 
-/// A private key for certificates and TLS; copies share one key, which is wiped with the last.
+/// A private key for certificates and TLS; copies share one key, which is wiped with the last copy.
 ///
-/// May be used from any thread. Its description tells the kind and never the key.
+/// May be used from any thread. Its description shows the kind and never the key.
 public struct PrivateKey: Sendable {
     /// The algorithms that peers and Sync Gateway accept (`tls-and-auth.md`).
     public enum Kind: Hashable, Sendable {
-        /// RSA with a modulus of so many bits, within `PrivateKey.rsaBitCounts`.
+        /// RSA with a modulus of this many bits, within `PrivateKey.rsaBitCounts`.
         case rsa(bitCount: Int)
         /// ECDSA on NIST P-256.
         case p256
@@ -14,10 +14,10 @@ public struct PrivateKey: Sendable {
         case p384
     }
 
-    /// Bits in an RSA modulus: below, libraries refuse the handshake; above, it takes seconds.
+    /// Bits in an RSA modulus: with fewer, libraries refuse the handshake; with more, it takes seconds.
     public static let rsaBitCounts = 2048...8192
 
-    /// Bytes in a password: the library's buffer; of a longer one it would take the beginning.
+    /// Bytes in a password: the library's buffer; it would use only the beginning of a longer one.
     public static let passwordByteCount = 1_024
 
     /// The key's algorithm.
@@ -25,9 +25,9 @@ public struct PrivateKey: Sendable {
 
     let storage: KeyStorage
 
-    /// Makes a new key from the library's random bytes; RSA takes about a tenth of a second.
+    /// Generates a new key from the library's random bytes; RSA takes about a tenth of a second.
     ///
-    /// - Throws: `CryptoError.keySize`, or `.library` when memory or randomness is missing.
+    /// - Throws: `CryptoError.keySize`, or `.library` if there is not enough memory or randomness.
     public static func generate(_ kind: Kind) throws(CryptoError) -> PrivateKey {
         let made: OpaquePointer?
         switch kind {
@@ -46,9 +46,9 @@ public struct PrivateKey: Sendable {
     /// Reads the first private key of a PEM text: PKCS #8, PKCS #1 or SEC 1.
     ///
     /// - Parameters:
-    ///   - text: PEM; what stands before and behind the key is ignored.
+    ///   - text: PEM; anything before and after the key is ignored.
     ///   - password: For an encrypted key; at most `passwordByteCount` bytes of UTF-8.
-    /// - Throws: `CryptoError.unreadableKey`, also when a password is missing or wrong;
+    /// - Throws: `CryptoError.unreadableKey`, also if a password is missing or wrong;
     ///   `.passwordLength`.
     public init(pem text: String, password: String? = nil) throws(CryptoError) {
         let characters = Array(text.utf8)
@@ -64,7 +64,7 @@ public struct PrivateKey: Sendable {
 
     /// Reads DER bytes: PKCS #8 without encryption, PKCS #1 or SEC 1.
     ///
-    /// - Throws: `CryptoError.unreadableKey`, also when bytes follow the key.
+    /// - Throws: `CryptoError.unreadableKey`, also if bytes follow the key.
     public init(der bytes: Span<UInt8>) throws(CryptoError) {
         let key = bytes.withUnsafeBufferPointer { divan_key_from_der($0.baseAddress, $0.count) }
         guard let key else { throw .unreadableKey(detail: takeLibraryError()) }

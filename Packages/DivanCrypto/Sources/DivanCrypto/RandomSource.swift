@@ -1,6 +1,6 @@
 internal import CDivanCrypto
 
-/// Where keys, identifiers and masks get their bytes; handed in, so that a test can repeat them.
+/// The source of bytes for keys, identifiers and masks; injected, so that a test can repeat them.
 ///
 /// May be called from any thread. Outside tests an implementation must be unpredictable to others.
 public protocol RandomSource: Sendable {
@@ -13,7 +13,7 @@ public struct SystemRandomSource: RandomSource {
     /// Creates the source; all of them share the library's state.
     public init() {}
 
-    /// Returns `count` bytes that nobody can predict.
+    /// Returns `count` unpredictable bytes.
     public func bytes(_ count: Int) -> [UInt8] {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
             let isFilled = divan_random(buffer.baseAddress, count) == 1

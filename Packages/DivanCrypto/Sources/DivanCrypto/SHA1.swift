@@ -2,8 +2,8 @@ internal import CDivanCrypto
 
 /// SHA-1 over bytes that arrive in pieces; a plain value that allocates nothing until the digest.
 ///
-/// It names blobs and revisions, where the protocol fixes it (`revisions.md` §2, `blobs.md`); do
-/// not use it where someone gains by a collision. A copy continues on its own.
+/// It names blobs and revisions, as the protocol requires (`revisions.md` §2, `blobs.md`); do
+/// not use it where a collision would benefit an attacker. A copy continues on its own.
 ///
 /// Source: FIPS 180-4.
 public struct SHA1: Sendable {
@@ -17,12 +17,12 @@ public struct SHA1: Sendable {
         divan_sha1_init(&state)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { divan_sha1_update(&state, $0.baseAddress, $0.count) }
     }
 
-    /// Returns the 20 bytes of the digest and ends the value's life.
+    /// Returns the 20 bytes of the digest and consumes the value.
     public consuming func finalize() -> [UInt8] {
         var state = self.state
         return [UInt8](unsafeUninitializedCapacity: Self.byteCount) { digest, count in

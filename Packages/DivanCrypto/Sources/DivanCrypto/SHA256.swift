@@ -16,12 +16,12 @@ public struct SHA256: Sendable {
         divan_sha256_init(&state)
     }
 
-    /// Adds bytes to what is digested.
+    /// Adds bytes to the digest.
     public mutating func update(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { divan_sha256_update(&state, $0.baseAddress, $0.count) }
     }
 
-    /// Returns the 32 bytes of the digest and ends the value's life.
+    /// Returns the 32 bytes of the digest and consumes the value.
     public consuming func finalize() -> [UInt8] {
         var state = self.state
         return [UInt8](unsafeUninitializedCapacity: Self.byteCount) { digest, count in

@@ -1,14 +1,14 @@
 internal import CDivanCrypto
 
-/// Derives a key from a password, so slowly and with so much memory that guessing is dear.
+/// Derives a key from a password, so slowly and with so much memory that guessing is expensive.
 ///
 /// Source: RFC 7914.
 public struct Scrypt: Equatable, Sendable {
-    /// Memory that one derivation may take.
+    /// Memory that one derivation may use.
     ///
-    /// Sixteen logins at once then still fit into a small machine.
+    /// With this limit, sixteen logins at the same time fit in a small machine.
     public static let memoryByteCount = 64 << 20
-    // What a stored text may ask for; memory is bounded above, time by these.
+    // What a stored text may ask for; memory is limited above, time by these.
     static let costExponents = 1...20
     static let blockSizes = 1...32
     static let parallelisms = 1...16
@@ -20,13 +20,13 @@ public struct Scrypt: Equatable, Sendable {
     /// p: time is multiplied by it, memory is not.
     public let parallelism: Int
 
-    /// 16 MiB and about 0.2 s: what OWASP's password storage advice puts beside N = 2^17, p = 1,
+    /// 16 MiB and about 0.2 s: OWASP's password storage advice considers it equal to N = 2^17, p = 1,
     /// with an eighth of the memory.
     public static let standard = Scrypt(checkedCostExponent: 14, blockSize: 8, parallelism: 5)
 
-    /// Chooses the work.
+    /// Sets the parameters.
     ///
-    /// Returns `nil` for numbers out of range, or when more than `memoryByteCount` is needed.
+    /// Returns `nil` for numbers out of range, or if more than `memoryByteCount` is needed.
     public init?(costExponent: Int, blockSize: Int, parallelism: Int) {
         guard Self.costExponents.contains(costExponent), Self.blockSizes.contains(blockSize),
             Self.parallelisms.contains(parallelism),
@@ -49,13 +49,13 @@ public struct Scrypt: Equatable, Sendable {
 
     /// Derives `byteCount` bytes, 1 or more.
     ///
-    /// - Throws: `CryptoError.library` when memory is missing.
+    /// - Throws: `CryptoError.library` if there is not enough memory.
     public func key(
         password: Span<UInt8>,
         salt: Span<UInt8>,
         byteCount: Int
     ) throws(CryptoError) -> [UInt8] {
-        // The tables beside the large one are small; a quarter more is room enough for them.
+        // The tables besides the large one are small; a quarter more is enough for them.
         let memory = UInt64(Self.memoryByteCount / 4 * 5)
         var key = [UInt8](repeating: 0, count: byteCount)
         let status = key.withUnsafeMutableBufferPointer { key in

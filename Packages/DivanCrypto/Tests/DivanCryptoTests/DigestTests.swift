@@ -2,7 +2,7 @@ import DivanCrypto
 import DivanTestKit
 import Testing
 
-/// Published digests, in one piece and in every cut.
+/// Published digests, in one piece and split at every position.
 @Suite struct DigestTests {
     @Test(arguments: [
         ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"),

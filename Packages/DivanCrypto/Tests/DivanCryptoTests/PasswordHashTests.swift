@@ -1,7 +1,7 @@
 import DivanCrypto
 import Testing
 
-/// Passwords as they are kept: the algorithm against its standard, the text against damage.
+/// Stored passwords: the algorithm against its standard, the text against damage.
 @Suite struct PasswordHashTests {
     private let quick = Scrypt(costExponent: 4, blockSize: 1, parallelism: 1)
 

@@ -1,7 +1,7 @@
 import DivanCrypto
 import Testing
 
-/// Keys survive every form they can be written in; foreign bytes give an error that helps.
+/// Keys survive every form in which they can be written; foreign bytes give a helpful error.
 @Suite struct PrivateKeyTests {
     @Test(arguments: [PrivateKey.Kind.rsa(bitCount: 2048), .p256, .p384])
     func `a key survives DER, PEM and encrypted PEM`(kind: PrivateKey.Kind) throws {

@@ -17,14 +17,14 @@ void divan_sha256_init(SHA256_CTX *state);
 void divan_sha256_update(SHA256_CTX *state, const void *bytes, size_t count);
 void divan_sha256_final(SHA256_CTX *state, uint8_t digest[32]);
 
-// Fills `bytes`; 1 when all went well.
+// Fills `bytes`; 1 on success.
 int divan_random(void *bytes, size_t count);
-// 1 when equal; the time depends on `count` alone.
+// 1 if equal; the time depends only on `count`.
 int divan_equal(const void *left, const void *right, size_t count);
-// Overwrites memory in a way that no optimiser removes.
+// Overwrites memory in a way that no optimizer removes.
 void divan_wipe(void *bytes, size_t count);
 
-// scrypt (RFC 7914) with N = `cost`; 1 when `key` was filled. More than `memory` bytes are refused.
+// scrypt (RFC 7914) with N = `cost`; 1 if `key` was filled. Fails if more than `memory` bytes are needed.
 int divan_scrypt(const void *password, size_t password_count,
                  const void *salt, size_t salt_count,
                  uint64_t cost, uint64_t block_size, uint64_t parallelism, uint64_t memory,
@@ -42,7 +42,7 @@ enum divan_key_kind {
 
 divan_key *divan_key_make_rsa(unsigned bit_count);
 divan_key *divan_key_make_curve(enum divan_key_kind kind);
-// `password` may be NULL: an encrypted text is then refused, never asked for on a terminal.
+// `password` may be NULL: an encrypted text is then refused; there is no prompt on a terminal.
 divan_key *divan_key_from_pem(const void *text, size_t count,
                               const void *password, size_t password_count);
 divan_key *divan_key_from_der(const void *bytes, size_t count);
@@ -50,7 +50,7 @@ void divan_key_free(divan_key *key);
 
 enum divan_key_kind divan_key_get_kind(const divan_key *key);
 int divan_key_bit_count(const divan_key *key);
-// 1 when both hold the same public key.
+// 1 if both have the same public key.
 int divan_key_equal(const divan_key *left, const divan_key *right);
 
 // Each returns a buffer for `divan_buffer_free`, or NULL.
