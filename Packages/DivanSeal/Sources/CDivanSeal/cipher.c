@@ -7,7 +7,7 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-// Both ciphers, as OpenSSL runs them: the key is set up once, and each call sets the nonce.
+// Both ciphers use OpenSSL in the same way: the key is set up once, and each call sets the nonce.
 typedef struct {
     EVP_CIPHER_CTX *sealing;
     EVP_CIPHER_CTX *opening;

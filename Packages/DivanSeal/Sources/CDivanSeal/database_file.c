@@ -1,11 +1,11 @@
-// The file of a database: whole pages, each sealed by itself.
+// The file of a database: whole pages, each sealed individually.
 #include "sealed_file.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const char magic[divan_head_size] = "SQLite format 3";
-/// SQLite reads so much of a file before it knows the size of a page.
+/// SQLite reads this much of a file before it knows the size of a page.
 enum { header_size = 100 };
 
 static int inner_size(sealed_file *file, sqlite3_int64 *size) {
@@ -20,14 +20,14 @@ const uint8_t *divan_next_nonce(sealed_file *file) {
     return file->nonces + --file->nonce_count * divan_nonce_size;
 }
 
-/// The size that bytes 16 and 17 of a database tell; 0 for one that is not supported.
+/// The page size in bytes 16 and 17 of a database; 0 for one that is not supported.
 static int page_size(const uint8_t *header) {
     int size = header[16] << 8 | header[17];
     if (size == 1) size = 65536;
     return size >= 1024 && size <= 65536 && (size & (size - 1)) == 0 ? size : 0;
 }
 
-/// Writes a size of pages where `page_size` reads it.
+/// Writes a page size where `page_size` reads it.
 static void set_page_size(uint8_t *header, int size) {
     header[16] = size == 65536 ? 0 : (uint8_t)(size >> 8);
     header[17] = size == 65536 ? 1 : (uint8_t)size;
@@ -52,8 +52,8 @@ static void forget_keys(sealed_file *file) {
     file->scratch = NULL;
 }
 
-/// Whether the file was sealed with this key: each page has a check that only the key gives, and
-/// in page 1 it is the same however often that is written, also when half of a write was lost.
+/// Whether the file was sealed with this key: each page has a check that only the key produces, and
+/// in page 1 it stays the same no matter how often that is written, even if half of a write was lost.
 static int verify(sealed_file *file) {
     uint8_t check[divan_check_size];
     int code = inner_read(file, check, sizeof check,
@@ -93,8 +93,8 @@ static int open_page(sealed_file *file, uint32_t number, uint8_t *page) {
         ? SQLITE_OK : SQLITE_CORRUPT;
 }
 
-/// A page that is not in the file. SQLite would take it for zeros, and may: one that it gave up before
-/// it was written has never been there. But all pages that page 1 counts have been.
+/// A page that is not in the file. SQLite would take it for zeros, which is correct for a page that it
+/// freed before it was written. But all pages that page 1 counts have been written.
 static int read_missing(sealed_file *file, uint32_t number) {
     int code = inner_read(file, file->scratch, file->page_size, 0);
     if (code == SQLITE_IOERR_SHORT_READ) return SQLITE_CORRUPT;
@@ -115,8 +115,8 @@ static int read_page(sealed_file *file, uint32_t number, uint8_t *page) {
     return code;
 }
 
-/// What SQLite asks for to know the size of a page. The page itself may be half written, and whole in
-/// the log, so that only what is plain is certain here.
+/// What SQLite reads to learn the size of a page. The page itself may be half written, and complete
+/// only in the log, so only the plain part is certain here.
 static int read_header(sealed_file *file, uint8_t *bytes, int count) {
     int code = read_page(file, 1, file->scratch);
     if (code == SQLITE_CORRUPT) {
@@ -157,17 +157,17 @@ static int write_page(sealed_file *file, uint32_t number, const uint8_t *page) {
                        (sqlite3_int64)(number - 1) * file->page_size);
 }
 
-/// Writes pages of zeros from the end of the file on.
+/// Writes pages of zeros starting at the end of the file.
 ///
-/// SQLite leaves out pages that it gave up before they were written; a hole could not be told from a
-/// page that somebody took away.
+/// SQLite skips pages that it freed before they were written; a hole could not be distinguished from a
+/// page that somebody removed.
 static int fill(sealed_file *file, sqlite3_int64 end) {
     sqlite3_int64 size = 0;
     int code = inner_size(file, &size);
     if (code != SQLITE_OK || size >= end) return code;
     uint8_t *zeros = calloc(1, (size_t)file->page_size);
     if (!zeros) return SQLITE_NOMEM;
-    // A page that a crash cut off begins anew.
+    // A page that a crash cut off is written again.
     for (sqlite3_int64 at = size - size % file->page_size;
          code == SQLITE_OK && at + file->page_size <= end; at += file->page_size)
         code = write_page(file, (uint32_t)(at / file->page_size) + 1, zeros);
@@ -175,7 +175,7 @@ static int fill(sealed_file *file, sqlite3_int64 end) {
     return code;
 }
 
-/// Writes an empty page 1 for as long as there is no other.
+/// Writes an empty page 1 until there is a real one.
 static int hold_first_place(sealed_file *file) {
     uint8_t *page = calloc(1, (size_t)file->page_size);
     if (!page) return SQLITE_NOMEM;
@@ -187,8 +187,8 @@ static int hold_first_place(sealed_file *file) {
     return code;
 }
 
-/// A new file gets its head with page 1, which need not be the first that is written: who copies a
-/// database makes room in memory with whatever page it can.
+/// A new file gets its head with page 1, which need not be the first page written: copying a database
+/// frees memory by writing out any page.
 static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int64 offset) {
     uint8_t header[divan_plain_size] = {0};
     set_page_size(header, count);
@@ -199,7 +199,7 @@ static int begin(sealed_file *file, const uint8_t *page, int count, sqlite3_int6
     return code == SQLITE_OK && offset != 0 ? hold_first_place(file) : code;
 }
 
-/// SQLite must leave the end of a page alone: its sums over the log would else not match.
+/// SQLite must leave the end of a page at zero: otherwise its checksums over the log would not match.
 static int has_reserve(const uint8_t *page, int size) {
     static const uint8_t zeros[divan_reserve_size];
     return memcmp(page + size - divan_reserve_size, zeros, sizeof zeros) == 0;

@@ -23,11 +23,11 @@ struct divan_secret {
 static size_t room(void) { return (size_t)sysconf(_SC_PAGESIZE); }
 
 divan_secret *divan_secret_make(const uint8_t *bytes) {
-    // A page of its own, since the advice below is given for whole pages.
+    // A page of its own, since the advice below applies to whole pages.
     void *page = mmap(NULL, room(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return NULL;
     madvise(page, room(), MADV_DONTDUMP);
-    // A user's limit of locked memory may be reached; the key is then kept all the same.
+    // A user's limit of locked memory may be reached; the key is kept nevertheless.
     (void)mlock(page, room());
     divan_secret *secret = page;
     if (bytes) {
@@ -75,7 +75,7 @@ int divan_derive(const uint8_t *key, const uint8_t *salt, size_t salt_size, cons
 
 int divan_seal_random(uint8_t *bytes, size_t size) { return RAND_bytes(bytes, (int)size) == 1; }
 
-// The kernel's own calls: libkeyutils would be one more library for these two.
+// The kernel's own calls: these two do not justify a dependency on libkeyutils.
 long divan_keyring_read(const char *description, uint8_t *bytes, size_t size) {
     long key = syscall(SYS_request_key, "user", description, NULL, 0);
     return key < 0 ? -1 : syscall(SYS_keyctl, KEYCTL_READ, key, bytes, size);

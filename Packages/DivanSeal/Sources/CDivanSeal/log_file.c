@@ -1,4 +1,4 @@
-// The write-ahead log of a sealed database: each frame sealed for its place.
+// The write-ahead log of a sealed database: each frame is sealed for its position.
 #include "sealed_file.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static uint32_t get32(const uint8_t *bytes, int is_big) {
 
 static int is_log(const uint8_t *head) { return (get32(head, 1) & ~1u) == 0x377f0682; }
 
-/// Whether the sum at the end of the log's head is that of its first 24 bytes.
+/// Whether the checksum at the end of the log's head is that of its first 24 bytes.
 static int has_sum(const uint8_t *head) {
     uint32_t first = 0, second = 0;
     for (int at = 0; at < 24; at += 8) {
@@ -20,7 +20,7 @@ static int has_sum(const uint8_t *head) {
     return get32(head + 24, 1) == first && get32(head + 28, 1) == second;
 }
 
-/// Where the frame begins that `offset` lies in.
+/// The start of the frame that contains `offset`.
 static sqlite3_int64 frame_start(sealed_file *database, sqlite3_int64 offset) {
     int size = database->page_size + divan_frame_head_size;
     return offset - (offset - divan_log_head_size) % size;
@@ -31,8 +31,8 @@ static sqlite3_int64 frame_start(sealed_file *database, sqlite3_int64 offset) {
 static int read_log_head(sealed_file *file, uint8_t *head) {
     int code = inner_read(file, head, divan_log_head_size, 0);
     if (code != SQLITE_OK || !is_log(head)) return code;
-    // A head is there as a whole or not at all. One that another key, or the key of another database,
-    // has sealed is somebody's doing, and must not pass for a log that is empty.
+    // A head is complete or absent. One that was sealed with another key, or with the key of another
+    // database, was put there by somebody, and must not pass for an empty log.
     if (divan_block_open(file->database->keys, 0, head + 16) && has_sum(head)) return SQLITE_OK;
     return SQLITE_CORRUPT;
 }
@@ -44,7 +44,7 @@ static int read_frame_head(sealed_file *file, uint8_t *head, sqlite3_int64 at) {
                                                                           : SQLITE_IOERR_READ;
 }
 
-/// Opens the frame in `frame`; 0 when it is not as it was sealed for this place.
+/// Opens the frame in `frame`; 0 if it is not as it was sealed for this position.
 static int open_frame(sealed_file *file, uint8_t *frame, sqlite3_int64 at) {
     sealed_file *database = file->database;
     uint8_t *page = frame + divan_frame_head_size;
@@ -53,8 +53,8 @@ static int open_frame(sealed_file *file, uint8_t *frame, sqlite3_int64 at) {
                             page);
 }
 
-/// SQLite reads a head with its page when it looks how far the log of a crash is good. There a frame
-/// that does not open is where the log ends: the disk had not got all of it.
+/// SQLite reads a head with its page when it checks how much of the log is valid after a crash. A frame
+/// that does not open is then the end of the log: it was not written completely.
 static int read_frame(sealed_file *file, uint8_t *frame, sqlite3_int64 at) {
     int size = file->database->page_size + divan_frame_head_size;
     int code = inner_read(file, frame, size, at);
@@ -88,7 +88,7 @@ int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 off
     sealed_file *file = (sealed_file *)base, *database = file->database;
     int code = divan_seal_load(database);
     if (code != SQLITE_OK) return code;
-    // No database, no log that could be its.
+    // Without a database, there is no log that could belong to it.
     if (!database->keys) return SQLITE_CORRUPT;
     if (offset == 0 && count == divan_log_head_size) return read_log_head(file, bytes);
     if (offset >= divan_log_head_size) {
@@ -103,16 +103,16 @@ int divan_read_log(sqlite3_file *base, void *bytes, int count, sqlite3_int64 off
 
 // Writing
 
-/// Makes a file shorter that holds no head, so that a part of the new one is too short to be read.
+/// Truncates a file without a head, so that a part of the new one is too short to be read.
 static int write_first_log_head(sealed_file *file, const uint8_t *sealed) {
     int code = file->inner->pMethods->xTruncate(file->inner, 0);
     return code == SQLITE_OK ? inner_write(file, sealed, divan_log_head_size, 0) : code;
 }
 
-/// SQLite writes a new head over an old one when all that the log held is in the database. Half of
-/// each would look like a head that another key has sealed; so the log has none until the whole is
-/// there, and is empty meanwhile. A power cut may leave any of these writes without the others: then
-/// either the old bytes 4–31 or the new ones follow on the magic number.
+/// SQLite overwrites the head once everything in the log is in the database. A mix of old and new
+/// would look like a head sealed with another key; so the log has no valid head until the new one is
+/// complete, and counts as empty until then. A power cut may keep any of these writes without the others:
+/// then the magic number is followed by either the old bytes 4–31 or the new ones.
 static int write_log_head(sealed_file *file, const uint8_t *head) {
     static const uint8_t none[4];
     uint8_t sealed[divan_log_head_size], old[divan_log_head_size];
@@ -136,7 +136,7 @@ static int write_frame_head(sealed_file *file, const uint8_t *head, sqlite3_int6
     return inner_write(file, sealed, sizeof sealed, at);
 }
 
-/// A page is written behind its head, or once more in its place when it changes again before the
+/// A page is written after its head, or again in place if it changes once more before the
 /// commit.
 static int write_frame_page(sealed_file *file, const uint8_t *page, sqlite3_int64 at) {
     sealed_file *database = file->database;
@@ -168,6 +168,6 @@ int divan_write_log(sqlite3_file *base, const void *bytes, int count, sqlite3_in
     if (offset == at && count == divan_frame_head_size) return write_frame_head(file, bytes, at);
     if (offset == at + divan_frame_head_size && count == database->page_size)
         return write_frame_page(file, bytes, at);
-    // SQLite cuts a page in two only where a file system may change what lies beside a write.
+    // SQLite splits a page only if the file system may change data next to a write.
     return SQLITE_IOERR_WRITE;
 }

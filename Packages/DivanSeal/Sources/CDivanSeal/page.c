@@ -71,7 +71,7 @@ static void put64(uint8_t *bytes, uint64_t value) {
     put32(bytes + 4, (uint32_t)value);
 }
 
-/// What is sealed of a page lies in front of its reserve: nonce, key check, tag.
+/// The sealed part of a page precedes its reserve: nonce, key check, tag.
 static int seal(divan_page_keys *keys, void *context, const uint8_t *bound, size_t bound_size,
                 const uint8_t *nonce, const uint8_t *plain, size_t start, size_t size,
                 uint8_t *sealed) {
@@ -90,12 +90,12 @@ static int open(divan_page_keys *keys, void *context, const uint8_t *bound, size
     int opened = divan_same(reserve + divan_nonce_size, keys->check, divan_check_size)
         && keys->cipher->open(context, reserve, bound, bound_size, sealed + start, end - start,
                               reserve + divan_nonce_size + divan_check_size, plain + start);
-    // SQLite takes its own check sums of the log over the reserve too, which it left at zero.
+    // SQLite's own checksums of the log include the reserve, which it left at zero.
     memset(plain + end, 0, divan_reserve_size);
     return opened;
 }
 
-/// The number of a page stands in what its tag covers; of page 1 also what stays plain.
+/// The tag of a page covers its number; that of page 1 also covers the plain bytes.
 static size_t bind_page(uint32_t number, const uint8_t *plain_head, uint8_t *bound) {
     memcpy(bound, "page", 4);
     put32(bound + 4, number);
@@ -133,8 +133,8 @@ int divan_page_open(divan_page_keys *keys, uint32_t number, const uint8_t *seale
 
 enum { frame_bound_size = 20 };
 
-/// Of a frame: the numbers of page and commit, and where it stands. Not the salts of the log: SQLite
-/// leaves them out where it computes the sums of a commit once more at its end.
+/// The tag of a frame covers the numbers of page and commit, and its position. Not the salts of the log:
+/// SQLite leaves them out when it recomputes the checksums of a commit at its end.
 static void bind_frame(const uint8_t *frame_head, uint64_t offset, uint8_t *bound) {
     memcpy(bound, "log ", 4);
     memcpy(bound + 4, frame_head, 8);

@@ -1,4 +1,4 @@
-// A file that SQLite has open through the VFS.
+// A file that SQLite has opened through the VFS.
 #ifndef DIVAN_SEALED_FILE_H
 #define DIVAN_SEALED_FILE_H
 
@@ -22,28 +22,28 @@ struct divan_vfs {
 
 enum { nonce_stock = 64 };
 
-/// Files of one connection are used by one thread at a time, which SQLite sees to.
+/// SQLite ensures that the files of one connection are used by one thread at a time.
 typedef struct sealed_file {
     sqlite3_file base;
     sqlite3_file *inner;
     divan_vfs *vfs;
-    /// The database that a log or journal belongs to; a database itself.
+    /// The database that a log or journal belongs to; for a database, itself.
     struct sealed_file *database;
-    // Of a database, once its head was read or written.
+    // For a database, once its head was read or written.
     divan_page_keys *keys;
     int page_size;
-    /// The result code for a file that this key does not open; 0 = none.
+    /// The result code for a file that this key does not open; 0 if there is none.
     int refusal;
     /// Room for a frame.
     uint8_t *scratch;
     uint8_t nonces[nonce_stock * divan_nonce_size];
     int nonce_count;
-    // Of a log: the plain head of the frame that was written last, and where it is.
+    // For a log: the plain head of the last frame written, and its offset.
     uint8_t frame_head[divan_frame_head_size];
     sqlite3_int64 frame_offset;
 } sealed_file;
 
-// The file below, whose bytes are sealed.
+// The underlying file, with sealed bytes.
 
 static inline int inner_read(sealed_file *file, void *bytes, int count, sqlite3_int64 offset) {
     return file->inner->pMethods->xRead(file->inner, bytes, count, offset);
@@ -53,12 +53,12 @@ static inline int inner_write(sealed_file *file, const void *bytes, int count, s
     return file->inner->pMethods->xWrite(file->inner, bytes, count, offset);
 }
 
-/// Reads the head of a database and derives its keys, unless that was done.
+/// Reads the head of a database and derives its keys, unless this was already done.
 ///
-/// Returns SQLITE_OK also for an empty file, which has no keys then; SQLITE_NOTADB for a file that
-/// is not sealed, or with another key; SQLITE_CORRUPT for one that was cut off.
+/// Returns SQLITE_OK also for an empty file, which then has no keys; SQLITE_NOTADB for a file that
+/// is not sealed, or with another key; SQLITE_CORRUPT for a truncated one.
 int divan_seal_load(sealed_file *database);
-/// A nonce that nobody used; null without random numbers.
+/// A nonce that was never used before; null if there are no random numbers.
 const uint8_t *divan_next_nonce(sealed_file *file);
 
 int divan_read_database(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset);

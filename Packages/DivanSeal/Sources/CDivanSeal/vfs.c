@@ -1,4 +1,4 @@
-// Hands on what is not about bytes to the VFS below.
+// Passes everything except reads and writes on to the underlying VFS.
 #include "sealed_file.h"
 
 #include <stdio.h>
@@ -6,14 +6,14 @@
 #include <string.h>
 
 static sqlite3_file *inner(sqlite3_file *file) { return ((sealed_file *)file)->inner; }
-// Looked up for each call: a test may put another one in its place.
+// Looked up for each call: a test may replace it.
 static sqlite3_vfs *below(sqlite3_vfs *vfs) { return sqlite3_vfs_find(((divan_vfs *)vfs)->below); }
 
 static int sealed_close(sqlite3_file *base) {
     sealed_file *file = (sealed_file *)base;
     int code = file->inner->pMethods ? file->inner->pMethods->xClose(file->inner) : SQLITE_OK;
     divan_page_keys_drop(file->keys);
-    // A page that was read in part lies there.
+    // It holds a page that was read in part.
     if (file->scratch) divan_seal_wipe(file->scratch, (size_t)file->page_size + divan_frame_head_size);
     free(file->scratch);
     free(file->inner);
@@ -25,8 +25,8 @@ static int read_journal(sqlite3_file *file, void *bytes, int count, sqlite3_int6
     return inner(file)->pMethods->xRead(inner(file), bytes, count, offset);
 }
 
-/// A new database has a journal while its first page is made, without a page in it. Whoever changes a
-/// database that has pages does it with a log, so pages never lie in a journal.
+/// A new database has a journal while its first page is created, but no page is in it. A database that has
+/// pages is only changed with a log, so pages are never written to a journal.
 static int write_journal(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {
     if (count > 512) return SQLITE_IOERR_WRITE;
     return inner(file)->pMethods->xWrite(inner(file), bytes, count, offset);
@@ -72,7 +72,7 @@ static int sealed_unmap(sqlite3_file *file, int deletes) {
     return inner(file)->pMethods->xShmUnmap(inner(file), deletes);
 }
 
-// Version 2: SQLite maps no page into memory behind our back.
+// Version 2: SQLite cannot map pages into memory, which would bypass the VFS.
 #define METHODS(reads, writes, truncates)                                                         \
     {                                                                                             \
         2, sealed_close, reads, writes, truncates, sealed_sync, sealed_size, sealed_lock,         \
@@ -91,7 +91,7 @@ static int sealed_open(sqlite3_vfs *base, sqlite3_filename path, sqlite3_file *o
                        int *result) {
     sealed_file *file = (sealed_file *)opened;
     memset(file, 0, sizeof *file);
-    // A temporary database has no name. VACUUM makes one, with room for seals; one without is refused
+    // A temporary database has no name. VACUUM creates one, with room for seals; one without is refused
     // when its first page is written.
     const sqlite3_io_methods *methods
         = flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_TEMP_DB) ? &database_methods
@@ -142,7 +142,7 @@ divan_vfs *divan_vfs_make(const uint8_t *key, const divan_cipher *cipher, const 
     sqlite3_vfs *real = sqlite3_initialize() == SQLITE_OK ? sqlite3_vfs_find(base) : NULL;
     divan_vfs *vfs = real ? calloc(1, sizeof *vfs) : NULL;
     if (!vfs) return NULL;
-    // Dates, sleeping and random numbers are those of the VFS below.
+    // Dates, sleeping and random numbers come from the underlying VFS.
     vfs->base = *real;
     snprintf(vfs->name, sizeof vfs->name, "divan-seal-%u", atomic_fetch_add(&number, 1));
     vfs->base.zName = vfs->name;

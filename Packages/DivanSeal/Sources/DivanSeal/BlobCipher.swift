@@ -1,15 +1,15 @@
 internal import CDivanSeal
 
-/// The key of one sealed content, and what its tags cover.
+/// The key of one sealed blob, and the data that its tags cover.
 struct BlobCipher {
     private static let saltByteCount = 16
     /// "DvB", the cipher's number, a check of the key, a salt.
     let head: [UInt8]
-    /// What the tags of the chunks cover beside them.
+    /// What the tags of the chunks cover in addition to the chunks.
     private let binding: [UInt8]
     private let context: CipherContext
 
-    /// A new content's.
+    /// The cipher of a new blob.
     init(sealing key: SealKey, cipher: PageCipher) throws(SealError) {
         var salt = [UInt8](repeating: 0, count: Self.saltByteCount)
         guard divan_seal_random(&salt, salt.count) == 1 else { throw .library }
@@ -24,9 +24,9 @@ struct BlobCipher {
         context = try CipherContext(cipher, key: derived.span.extracting(..<32))
     }
 
-    /// That of a content which begins with these bytes.
+    /// The cipher of a blob that begins with these bytes.
     ///
-    /// - Throws: `damaged` when no content does, `otherKey`.
+    /// - Throws: `damaged` if no blob begins with them, `otherKey`.
     init(opening head: [UInt8], with key: SealKey) throws(SealError) {
         guard head.count == BlobLayout.headByteCount, head.starts(with: Array("DvB".utf8)),
             let cipher = PageCipher.numbered(head[3])
@@ -53,7 +53,7 @@ struct BlobCipher {
         try context.open(chunk, nonce: nonce, binding: binding, into: &content)
     }
 
-    /// The tag that says whose content it is and where it ends.
+    /// The tag over the blob's digest and length.
     func end(digest: [UInt8], byteCount: Int) throws(SealError) -> [UInt8] {
         try context.seal(
             [UInt8]().span,
@@ -70,7 +70,7 @@ struct BlobCipher {
         Array("end ".utf8) + head + digest + Self.bytes(UInt64(byteCount))
     }
 
-    // No number comes twice under the key of one content.
+    // No number is used twice with the key of one blob.
     private static func nonce(_ number: UInt64) -> [UInt8] {
         [0, 0, 0, 0] + bytes(number)
     }

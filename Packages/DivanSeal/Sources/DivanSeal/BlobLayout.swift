@@ -1,23 +1,23 @@
-/// Where the chunks of a sealed content lie in its file.
+/// The positions of the chunks of a sealed blob in its file.
 ///
 /// A head of 24 bytes, chunks of 64 KiB with a tag of 16 bytes each, of which the last may be shorter,
-/// and a tag over digest and length. So a place in the content tells the place in the file.
+/// and a tag over digest and length. So a position in the blob determines the position in the file.
 public struct BlobLayout: Equatable, Sendable {
     /// Bytes before the first chunk.
     public static let headByteCount = 24
-    /// Bytes behind the last one.
+    /// Bytes after the last one.
     public static let endByteCount = 16
     static let tagByteCount = 16
 
-    /// Bytes of the content.
+    /// Bytes of the blob.
     public let byteCount: Int
 
-    /// The layout of a content of so many bytes.
+    /// The layout of a blob of this many bytes.
     public init(byteCount: Int) {
         self.byteCount = byteCount
     }
 
-    /// The layout of a file of so many bytes; `nil` when no content makes such a file.
+    /// The layout of a file of this many bytes; `nil` if no blob makes such a file.
     public init?(fileByteCount: Int) {
         let chunks = fileByteCount - Self.headByteCount - Self.endByteCount
         let whole = SealLimits.chunkByteCount + Self.tagByteCount
@@ -37,7 +37,7 @@ public struct BlobLayout: Equatable, Sendable {
         Self.headByteCount + byteCount + chunkCount * Self.tagByteCount + Self.endByteCount
     }
 
-    /// Where a chunk lies in the file, its tag included; `nil` when there is no such chunk.
+    /// Where a chunk is in the file, including its tag; `nil` if there is no such chunk.
     public func place(ofChunk index: Int) -> Range<Int>? {
         guard (0..<chunkCount).contains(index) else { return nil }
         let start = Self.headByteCount + index * (SealLimits.chunkByteCount + Self.tagByteCount)
@@ -45,6 +45,6 @@ public struct BlobLayout: Equatable, Sendable {
         return start..<start + size + Self.tagByteCount
     }
 
-    /// Where the tag over digest and length lies.
+    /// Where the tag over digest and length is.
     public var placeOfEnd: Range<Int> { fileByteCount - Self.endByteCount..<fileByteCount }
 }

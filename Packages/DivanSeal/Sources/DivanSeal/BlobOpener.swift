@@ -1,18 +1,18 @@
-/// Opens the chunks of one sealed content, in any order; confined to one thread at a time.
+/// Opens the chunks of one sealed blob, in any order; confined to one thread at a time.
 public final class BlobOpener {
     /// Where the chunks are.
     public let layout: BlobLayout
     private let cipher: BlobCipher
 
-    /// Takes what stands at both ends of the file.
+    /// Takes the bytes at both ends of the file.
     ///
     /// - Parameters:
     ///   - head: The first 24 bytes.
     ///   - end: The last 16.
     ///   - fileByteCount: Bytes of the file.
-    ///   - digest: Which content it should be.
-    ///   - seal: Whose key.
-    /// - Throws: `otherKey`; `damaged` when it was cut, prolonged or exchanged.
+    ///   - digest: The digest of the expected blob.
+    ///   - seal: The seal with its key.
+    /// - Throws: `otherKey`; `damaged` if the file was truncated, extended or exchanged.
     public init(
         head: [UInt8],
         end: [UInt8],
@@ -36,9 +36,9 @@ public final class BlobOpener {
         }
     }
 
-    /// Opens a chunk and adds its bytes to `content`, which has room for them.
+    /// Opens a chunk and appends its bytes to `content`, which has room for them.
     ///
-    /// - Throws: `damaged`; nothing is added then.
+    /// - Throws: `damaged`; nothing is appended then.
     public func open(
         _ chunk: Span<UInt8>,
         number: Int,

@@ -1,15 +1,15 @@
 internal import CDivanSeal
 internal import Glibc
 
-/// What a command prints, such as a password store's: `pass show divan`.
+/// The output of a command, such as a password manager's: `pass show divan`.
 ///
-/// The shell runs it; its standard input and error stay the process's own, so that it may ask.
+/// The shell runs it; it inherits standard input and error, so that it can prompt.
 public struct CommandKey: KeySource {
     private let command: String
     private let form: KeyForm
     private let milliseconds: Int
 
-    /// Creates a source of a command's output; `milliseconds`, at least 1, is how long it may take.
+    /// Creates a source of a command's output, which must end within `milliseconds`, at least 1.
     public init(
         _ command: String,
         form: KeyForm = .key,
@@ -24,7 +24,7 @@ public struct CommandKey: KeySource {
 
     /// Runs the command.
     ///
-    /// - Throws: `source` when it fails, takes too long or prints no key.
+    /// - Throws: `source` if it fails, takes too long or prints no key.
     public func key() throws(SealError) -> SealKey {
         var ends: [Int32] = [0, 0]
         guard divan_pipe(&ends) == 0 else { throw Self.failure(errno) }
@@ -40,7 +40,7 @@ public struct CommandKey: KeySource {
         let patience = ReadingPatience(milliseconds: milliseconds)
         var output = Self.output(of: ends[0], patience)
         var status: Int32 = 0
-        // It may have closed its output and go on.
+        // It may have closed its output and still run.
         if output == nil || !Self.ends(process, patience, &status) {
             output?.wipe()
             output = nil
@@ -87,7 +87,7 @@ public struct CommandKey: KeySource {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // This process may ignore it; what stands before a pipe in the command goes by it.
+        // This process may ignore the signal; a command before a pipe depends on it.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -109,7 +109,7 @@ public struct CommandKey: KeySource {
         return process
     }
 
-    /// What is printed until the end; `nil` when that does not come in time, or too much comes.
+    /// The whole output; `nil` if its end does not come in time, or it is too long.
     private static func output(
         of descriptor: Int32,
         _ patience: ReadingPatience

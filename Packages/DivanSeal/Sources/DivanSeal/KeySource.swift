@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// Where the key of a database comes from.
+/// A source of the key of a database.
 ///
-/// Asked when a database is opened, on the thread that opens it; may take its time.
+/// Called when a database is opened, on the thread that opens it; may block.
 public protocol KeySource: Sendable {
     /// The key.
     ///
-    /// - Throws: `SealError`; its text names the source and not what it gave.
+    /// - Throws: `SealError`; its text names the source but not what it returned.
     func key() throws(SealError) -> SealKey
 }
 
-/// How the bytes that a source gives are read.
+/// How the bytes from a source are interpreted.
 public enum KeyForm: Sendable {
-    /// 32 bytes as they are, or 64 hexadecimal digits, with or without a line's end.
+    /// 32 raw bytes, or 64 hexadecimal digits, with or without a line end.
     case key
-    /// A password; a line's end behind it is no part of it.
+    /// A password; a trailing line end is not part of it.
     case password
 
-    /// Makes a key of what a source gave, and wipes that.
+    /// Makes a key from the bytes of a source, and wipes them.
     func key(from given: inout [UInt8], of source: String) throws(SealError) -> SealKey {
         defer { given.wipe() }
         switch self {
@@ -40,7 +40,7 @@ public enum KeyForm: Sendable {
         }
     }
 
-    /// The same of the first bytes of a buffer that a source has filled, all of which is wiped.
+    /// The same for the first bytes of a buffer that a source has filled; the whole buffer is wiped.
     func key(
         from buffer: inout [UInt8],
         count: Int,
@@ -85,7 +85,7 @@ public enum KeyForm: Sendable {
     }
 }
 
-/// A key that is there already.
+/// A key that already exists.
 public struct GivenKey: KeySource {
     private let given: SealKey
 
@@ -98,7 +98,7 @@ public struct GivenKey: KeySource {
     public func key() throws(SealError) -> SealKey { given }
 }
 
-/// A file that its owner alone can read.
+/// A file that only its owner can read.
 public struct FileKey: KeySource {
     private let path: String
     private let form: KeyForm
@@ -109,11 +109,11 @@ public struct FileKey: KeySource {
         self.form = form
     }
 
-    /// Reads the file; a pipe that somebody has yet to write to is waited for, as long as for a command.
+    /// Reads the file; waits for a pipe without a writer, as long as for a command.
     ///
     /// - Throws: `source` also for a file that others may read.
     public func key() throws(SealError) -> SealKey {
-        // O_NONBLOCK: opening a pipe would wait for a writer without a bound.
+        // O_NONBLOCK: otherwise opening a pipe would wait for a writer without limit.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw .source(path, detail: String(cString: strerror(errno)))
@@ -141,7 +141,7 @@ public struct DescriptorKey: KeySource {
     private let name: String
     private let milliseconds: Int?
 
-    /// Creates a source of what a descriptor gives.
+    /// Creates a source that reads a descriptor.
     public init(_ descriptor: Int32, form: KeyForm = .key, name: String? = nil) {
         self.init(
             descriptor,
@@ -151,7 +151,7 @@ public struct DescriptorKey: KeySource {
         )
     }
 
-    /// The same, which waits no longer than so many milliseconds for the end.
+    /// The same, but waits at most this many milliseconds for the end.
     init(_ descriptor: Int32, form: KeyForm, name: String, milliseconds: Int?) {
         self.descriptor = descriptor
         self.form = form
@@ -165,7 +165,7 @@ public struct DescriptorKey: KeySource {
         var count = 0
         let patience = ReadingPatience(milliseconds: milliseconds)
         while count < given.count {
-            // Also for a pipe without a writer, which would pass for one at its end.
+            // Also for a pipe without a writer, which would seem to be at its end.
             guard patience.waits(for: descriptor) else {
                 given.wipe()
                 throw .source(
@@ -189,7 +189,7 @@ public struct DescriptorKey: KeySource {
     }
 }
 
-/// A variable of the environment, which every process of the same user can see: for containers.
+/// An environment variable, which every process of the same user can see: for containers.
 public struct EnvironmentKey: KeySource {
     private let variable: String
     private let form: KeyForm
@@ -211,7 +211,7 @@ public struct EnvironmentKey: KeySource {
     }
 }
 
-/// A credential that systemd hands to a service (`LoadCredential=`, `SetCredentialEncrypted=`).
+/// A credential that systemd passes to a service (`LoadCredential=`, `SetCredentialEncrypted=`).
 public struct CredentialKey: KeySource {
     private let name: String
     private let form: KeyForm

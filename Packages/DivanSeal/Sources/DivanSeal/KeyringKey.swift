@@ -1,11 +1,11 @@
 internal import CDivanSeal
 internal import Glibc
 
-/// A key of type `user` in the kernel's keyrings, where no file and no other user sees it:
+/// A key of type `user` in the kernel's keyrings, hidden from files and other users:
 /// `keyctl padd user divan:notes @u < notes.key`.
 ///
-/// The kernel looks in the keyrings of the thread, the process and the session. What it holds goes with a
-/// restart, and with its timeout where one was set (`keyctl timeout`).
+/// The kernel searches the keyrings of the thread, the process and the session. Their content is lost at a
+/// restart, and after its timeout if one was set (`keyctl timeout`).
 public struct KeyringKey: KeySource {
     private let description: String
     private let form: KeyForm

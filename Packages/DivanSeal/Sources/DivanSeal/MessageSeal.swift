@@ -3,14 +3,14 @@ internal import CDivanSeal
 /// Seals short messages with AES-256-GCM: a nonce of 12 random bytes, as many sealed bytes as the message
 /// has, and a tag of 16.
 ///
-/// The key is HKDF-SHA256 of a `SealKey` with the salt `Divan`, for a label: keys for different labels have
-/// nothing in common. After 2³² messages under one key two nonces are alike with a probability of 2⁻³³.
+/// The key is HKDF-SHA256 of a `SealKey` with the salt `Divan`, for a label: keys for different labels are
+/// independent. After 2³² messages with one key, two nonces are equal with a probability of 2⁻³³.
 /// May be used from any thread.
 public final class MessageSeal: Sendable {
     private static let cipher = PageCipher.aes256GCM
     private static let nonceByteCount = Int(divan_nonce_size)
 
-    // In memory that is wiped with it; a context is made for each message, some 0.5 µs.
+    // In memory that is wiped when it is freed; a context is made for each message, some 0.5 µs.
     private let key: SealKey
 
     /// Derives a key for messages of one kind.
@@ -26,7 +26,7 @@ public final class MessageSeal: Sendable {
         self.key = try SealKey(bytes: derived.span)
     }
 
-    /// Seals a message that opens with the same `bound` only.
+    /// Seals a message that opens only with the same `bound`.
     ///
     /// - Throws: `library`.
     public func seal(_ plain: Span<UInt8>, binding bound: [UInt8]) throws(SealError) -> [UInt8] {
@@ -35,7 +35,7 @@ public final class MessageSeal: Sendable {
         return try seal(plain, nonce: nonce, binding: bound)
     }
 
-    /// As `seal(_:binding:)`, with a nonce that must not be used again; for vectors.
+    /// Like `seal(_:binding:)`, with a nonce that must not be used again; for vectors.
     func seal(
         _ plain: Span<UInt8>,
         nonce: [UInt8],
@@ -46,7 +46,7 @@ public final class MessageSeal: Sendable {
 
     /// Opens a message.
     ///
-    /// - Throws: `damaged` for what was not sealed with this key, or not with this `bound`.
+    /// - Throws: `damaged` for bytes that were not sealed with this key, or not with this `bound`.
     public func open(_ sealed: Span<UInt8>, binding bound: [UInt8]) throws(SealError) -> [UInt8] {
         guard sealed.count >= Self.nonceByteCount + Int(divan_tag_size) else { throw .damaged }
         let nonce = (0..<Self.nonceByteCount).map { sealed[$0] }

@@ -1,8 +1,8 @@
 internal import CDivanSeal
 
-/// An authenticated cipher: the seam of everything that is sealed.
+/// An authenticated cipher: the extension point for sealing.
 ///
-/// A further one is a table of C functions (`divan_cipher`) with a number of its own, which stands in
+/// A new one is a table of C functions (`divan_cipher`) with a unique number, which is stored in
 /// each file that it sealed. `PageCipherContract.violations(of:)` lists the promises that one breaks.
 public struct PageCipher: Sendable {
     /// The number in sealed files.
@@ -15,19 +15,19 @@ public struct PageCipher: Sendable {
         self.name = name
     }
 
-    /// AES with 256 bits in Galois/Counter mode: the fastest where the processor has instructions for it.
+    /// AES-256 in Galois/Counter mode: the fastest if the processor has instructions for it.
     public static let aes256GCM = PageCipher(number: 1, name: "AES-256-GCM")
-    /// ChaCha20 with Poly1305: as safe, and faster without such instructions.
+    /// ChaCha20 with Poly1305: as secure, and faster without such instructions.
     public static let chaCha20Poly1305 = PageCipher(number: 2, name: "ChaCha20-Poly1305")
-    /// Every cipher that is known here.
+    /// Every cipher known here.
     public static let all = [aes256GCM, chaCha20Poly1305]
 
-    /// The cipher with a number in a sealed file; `nil` when it is not known here.
+    /// The cipher with a number in a sealed file; `nil` if it is not known here.
     public static func numbered(_ number: UInt8) -> PageCipher? {
         all.first { $0.number == number }
     }
 
-    /// The functions; every number that `init` takes has some.
+    /// The functions; they exist for every number that `init` accepts.
     var functions: UnsafePointer<divan_cipher>? { divan_cipher_numbered(number) }
 }
 
@@ -53,7 +53,7 @@ final class CipherContext {
         functions.pointee.drop(context)
     }
 
-    /// The sealed bytes, and a tag of 16 bytes behind them.
+    /// The sealed bytes, followed by a tag of 16 bytes.
     func seal(
         _ plain: Span<UInt8>,
         nonce: [UInt8],
@@ -64,7 +64,7 @@ final class CipherContext {
         return sealed
     }
 
-    /// Adds the sealed bytes to `sealed`, and a tag of 16 bytes behind them.
+    /// Appends the sealed bytes to `sealed`, followed by a tag of 16 bytes.
     func seal(
         _ plain: Span<UInt8>,
         nonce: [UInt8],
@@ -104,9 +104,9 @@ final class CipherContext {
         }
     }
 
-    /// Adds the plain bytes to `plain`, which has room for them.
+    /// Appends the plain bytes to `plain`, which has room for them.
     ///
-    /// - Throws: `damaged`; nothing is added then.
+    /// - Throws: `damaged`; nothing is appended then.
     func open(
         _ sealed: Span<UInt8>,
         nonce: [UInt8],
@@ -134,7 +134,7 @@ final class CipherContext {
 }
 
 extension OutputSpan<UInt8> {
-    /// Adds so many bytes, which `write` puts where they begin; none where it returns false.
+    /// Appends this many bytes, which `write` stores at the given address; none if it returns false.
     ///
     /// - Precondition: There is room for them.
     fileprivate mutating func add(

@@ -1,6 +1,6 @@
-/// What every cipher promises, for tests of a further one.
+/// What every cipher promises, for tests of new ones.
 public enum PageCipherContract {
-    /// The promises that a cipher breaks, as sentences; empty when it keeps them all.
+    /// The promises that a cipher breaks, as sentences; empty if it keeps them all.
     public static func violations(of cipher: PageCipher) -> [String] {
         do throws(SealError) {
             return try found(in: cipher)

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// How long somebody waits for what a descriptor gives.
+/// How long to wait for data from a descriptor.
 struct ReadingPatience {
-    /// When it is over, by the monotonic clock in milliseconds; `nil` for never.
+    /// When the time is over, by the monotonic clock in milliseconds; `nil` for never.
     private let end: Int?
 
     /// Begins now.
@@ -13,10 +13,10 @@ struct ReadingPatience {
     /// Whether the time is over.
     var isOver: Bool { end.map { $0 <= Self.now() } ?? false }
 
-    /// Waits until there is something to read, or the end, or a mistake that reading tells; false where
-    /// that does not come in time.
+    /// Waits for data, the end, or an error that reading will report; false if none
+    /// comes in time.
     ///
-    /// A pipe without a writer is waited for, too.
+    /// Also waits for a pipe without a writer.
     func waits(for descriptor: Int32) -> Bool {
         while descriptor >= 0 {
             let left = end.map { $0 - Self.now() }

@@ -1,30 +1,30 @@
 internal import CDivanSeal
 internal import Synchronization
 
-/// What seals the databases and contents of one key.
+/// Seals the databases and blobs of one key.
 ///
-/// Open a database through `vfsName` with `reservedByteCount` reserved bytes a page; keep the seal as
+/// Open a database through `vfsName` with `reservedByteCount` reserved bytes per page; keep the seal as
 /// long as a connection uses it. May be used from any thread.
 public final class Seal: Sendable {
     /// The key.
     public let key: SealKey
-    /// What new files are sealed with; others name their own.
+    /// The cipher for new files; others name their own.
     public let cipher: PageCipher
-    /// Bytes at the end of each page that SQLite leaves alone: `SQLITE_FCNTL_RESERVE_BYTES`, to be set
+    /// Bytes at the end of each page that SQLite leaves unused: `SQLITE_FCNTL_RESERVE_BYTES`, to be set
     /// before a database gets its first page.
     public static let reservedByteCount = Int32(divan_reserve_size)
 
     private let vfs = Mutex<RegisteredVFS?>(nil)
 
-    /// Creates a seal; nothing is registered before somebody asks for the name.
+    /// Creates a seal; nothing is registered until the name is requested.
     public init(key: SealKey, cipher: PageCipher = .aes256GCM) {
         self.key = key
         self.cipher = cipher
     }
 
-    /// Registers the VFS with SQLite; once, and the first call decides what it stands above.
+    /// Registers the VFS with SQLite; only once, and the first call determines the VFS below it.
     ///
-    /// - Parameter base: The name of the VFS that gets the sealed files; SQLite's default one without.
+    /// - Parameter base: The name of the VFS that gets the sealed files; SQLite's default one if `nil`.
     /// - Returns: The name under which SQLite finds it.
     /// - Throws: `library`.
     public func vfsName(over base: String? = nil) throws(SealError) -> String {
@@ -34,11 +34,11 @@ public final class Seal: Sendable {
         }
     }
 
-    /// How many files are open through it.
+    /// The number of files that are open through it.
     public var openFileCount: Int { vfs.withLock { $0?.openFileCount ?? 0 } }
 }
 
-/// A VFS that SQLite knows, until nobody holds it; it has the key for itself.
+/// A VFS that SQLite knows, until it is released; it has a copy of the key.
 private struct RegisteredVFS: ~Copyable {
     private let vfs: OpaquePointer
 
@@ -61,19 +61,19 @@ private struct RegisteredVFS: ~Copyable {
 // MARK: - What a file says
 
 extension Seal {
-    /// What the start of a file tells to whoever has no key.
+    /// What the start of a file shows without a key.
     public enum FileKind: Equatable, Sendable {
-        /// A database or content that is sealed with a cipher that is known here.
+        /// A database or blob that is sealed with a cipher known here.
         case sealed(cipher: String)
-        /// One that a later version of Divan sealed.
+        /// A file that a later version of Divan sealed.
         case sealedOtherwise(number: UInt8)
-        /// A database of SQLite that is not sealed.
+        /// An SQLite database that is not sealed.
         case plain
         /// Neither.
         case unknown
     }
 
-    /// Tells the kind of a file by its first 16 bytes.
+    /// Determines the kind of a file by its first 16 bytes.
     public static func kind(ofHead head: Span<UInt8>) -> FileKind {
         guard head.count >= divan_head_size else { return .unknown }
         let start = (0..<16).map { head[$0] }

@@ -1,21 +1,21 @@
-/// A key that is none, a source that gives none, or sealed bytes that do not open.
+/// An invalid key, a source that provides none, or sealed bytes that do not open.
 public enum SealError: Error, Equatable, Sendable {
-    /// A key has 32 bytes, this one another number.
+    /// A key has 32 bytes, this one has another number.
     case keyLength(byteCount: Int)
     /// A password has 1 to 1,024 bytes.
     case passwordLength(byteCount: Int)
-    /// A source gave no key; which source, and why.
+    /// A source provided no key; which source, and why.
     case source(String, detail: String)
-    /// The content was sealed with another key.
+    /// The data were sealed with another key.
     case otherKey
-    /// The content is not as it was sealed, or is not this one.
+    /// The data differ from what was sealed, or are not the expected ones.
     case damaged
-    /// Memory or random numbers are missing.
+    /// There is not enough memory, or there are no random numbers.
     case library
 }
 
 extension SealError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: location, problem, remedy.
     public var description: String {
         switch self {
         case .keyLength(let byteCount):

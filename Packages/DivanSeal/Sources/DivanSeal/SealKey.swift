@@ -1,8 +1,8 @@
 internal import CDivanSeal
 internal import Synchronization
 
-/// The key of a database: 32 bytes, in memory that is wiped when nobody uses the key any more, and that
-/// neither a core dump nor, as far as the system's limits let us, the swap gets.
+/// The key of a database: 32 bytes, in memory that is wiped when the key is no longer used, and that
+/// is excluded from core dumps and, as far as the system's limits allow, from swap.
 ///
 /// Neither its description nor a debugger's dump shows it. May be used from any thread.
 public final class SealKey: Sendable {
@@ -24,7 +24,7 @@ public final class SealKey: Sendable {
 
     private let secret: Mutex<Secret>
 
-    /// Takes 32 bytes; wipe what they were copied from.
+    /// Copies 32 bytes; wipe the original.
     ///
     /// - Throws: `keyLength`, `library`.
     public init(bytes: Span<UInt8>) throws(SealError) {
@@ -36,12 +36,12 @@ public final class SealKey: Sendable {
         self.secret = Mutex(secret)
     }
 
-    /// Derives a key from a password as Couchbase Lite does, so that the same password gives the same
+    /// Derives a key from a password like Couchbase Lite, so that the same password gives the same
     /// key on every platform: PBKDF2 with HMAC-SHA256, 64,000 rounds, some 20 ms, and a salt that is the
     /// same everywhere.
     ///
-    /// A password that people can remember can be guessed by whoever has the file and patience; a random
-    /// key cannot. Two databases with one password have different keys beneath (`Docs/formats`).
+    /// A password that people can remember can be guessed by anyone with the file and patience; a random
+    /// key cannot. Two databases with the same password use different derived keys (`Docs/formats`).
     ///
     /// - Throws: `passwordLength`, `library`.
     public convenience init(password: String) throws(SealError) {
@@ -69,7 +69,7 @@ public final class SealKey: Sendable {
         try self.init(bytes: key.span)
     }
 
-    /// Makes a key at random.
+    /// Generates a random key.
     ///
     /// - Throws: `library`.
     public init() throws(SealError) {
@@ -77,7 +77,7 @@ public final class SealKey: Sendable {
         self.secret = Mutex(secret)
     }
 
-    /// Lends a copy of the bytes, which is wiped afterwards.
+    /// Passes a copy of the bytes to `body`, and wipes it afterwards.
     public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
         var copy = secret.withLock { secret in
             [UInt8](UnsafeBufferPointer(start: secret.bytes, count: SealLimits.keyByteCount))
@@ -86,7 +86,7 @@ public final class SealKey: Sendable {
         return try body(copy.span)
     }
 
-    /// Whether both are the same; the time that this takes tells nothing.
+    /// Whether both are the same; the time that this takes reveals nothing.
     public func isSame(as other: SealKey) -> Bool {
         withBytes { mine in
             other.withBytes { theirs in
@@ -99,7 +99,7 @@ public final class SealKey: Sendable {
         }
     }
 
-    /// Other keys of this one: HKDF with SHA-256.
+    /// Further keys derived from this one: HKDF with SHA-256.
     func derived(salt: [UInt8], label: String, byteCount: Int) throws(SealError) -> [UInt8] {
         var derived = [UInt8](repeating: 0, count: byteCount)
         let status = withBytes { bytes in
@@ -120,14 +120,14 @@ public final class SealKey: Sendable {
 }
 
 extension SealKey: CustomStringConvertible, CustomReflectable {
-    /// Says what it is and hides what it holds.
+    /// Shows what it is and hides its content.
     public var description: String { "SealKey(hidden)" }
     /// Nothing.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes in a way that is not left out because nobody reads them.
+    /// Overwrites the bytes in a way that is not optimized away although nobody reads them.
     mutating func wipe() {
         withUnsafeMutableBytes { bytes in
             if let start = bytes.baseAddress { divan_seal_wipe(start, bytes.count) }

@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Contents that are sealed as they stream, and opened chunk by chunk.
+/// Blobs that are sealed as they stream, and opened chunk by chunk.
 struct BlobTests {
     private static let digest = [UInt8](repeating: 7, count: 20)
 

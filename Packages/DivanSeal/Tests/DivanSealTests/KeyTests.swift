@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Keys, where they come from, and what is left of them.
+/// Keys, their sources, and their removal from memory.
 struct KeyTests {
     private static let digits = String(repeating: "0a", count: 31) + "Fe"
     private static let bytes = [UInt8](repeating: 0x0A, count: 31) + [0xFE]
@@ -81,7 +81,7 @@ struct KeyTests {
         #expect(password.isSame(as: try SealKey(password: "password123")))
     }
 
-    /// As a shell makes it of `<(command)`.
+    /// Such a pipe as a shell makes for `<(command)`.
     @Test func `a pipe whose writer is slow is waited for`() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
@@ -91,7 +91,7 @@ struct KeyTests {
         Thread.detachNewThread {
             for digit in digits {
                 _ = withUnsafeBytes(of: digit) { write(writing, $0.baseAddress, 1) }
-                // Until it is read, and for ever so long where nobody reads.
+                // Until it is read, or for a bounded number of checks if nobody reads.
                 var (left, count): (CInt, Int) = (1, 0)
                 while left > 0, count < 1_000_000, ioctl(writing, UInt(FIONREAD), &left) == 0 {
                     sched_yield()
@@ -109,7 +109,7 @@ struct KeyTests {
         try #require(mkfifo(path, 0o600) == 0)
         let digits = Array(Self.digits.utf8)
         Thread.detachNewThread {
-            // Returns when the key is looked for.
+            // Returns when the key is read.
             let writing = open(path, O_WRONLY | O_CLOEXEC)
             _ = digits.withUnsafeBytes { write(writing, $0.baseAddress, $0.count) }
             close(writing)
@@ -132,7 +132,7 @@ struct KeyTests {
         #expect(throws: SealError.self) { try DescriptorKey(-1).key() }
     }
 
-    /// A shell that is told to ignore a signal cannot take it back.
+    /// A shell that starts with a signal ignored cannot undo that.
     @Test func `a command ends at a pipe that nobody reads, whatever this process ignores`() {
         let before = signal(SIGPIPE, SIG_IGN)
         defer { signal(SIGPIPE, before) }
@@ -147,11 +147,11 @@ struct KeyTests {
         let flags = try #require(Self.flags(of: address))
         #expect(flags.contains("dd"))
         divan_secret_drop(secret)
-        // Another mapping may have taken the place, but none that leaves core dumps out.
+        // Another mapping may have taken its place, but none that is excluded from core dumps.
         #expect(Self.flags(of: address)?.contains("dd") != true)
     }
 
-    /// What the kernel says about the mapping of an address; `nil` when there is none.
+    /// The kernel's flags for the mapping of an address; `nil` if there is none.
     private static func flags(of address: UInt) -> [Substring]? {
         guard let data = try? FileHandle(forReadingAtPath: "/proc/self/smaps")?.readToEnd() else {
             return nil

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What SQLite sees and what the disk gets.
+/// What SQLite sees and what is written to disk.
 struct SealedDatabaseTests {
     private static let rowCount = 300
 
@@ -38,7 +38,7 @@ struct SealedDatabaseTests {
             for file in [file, plain] { try Self.fill(file) }
             expected = try plain.texts("SELECT word FROM words ORDER BY id")
             #expect(try file.texts("SELECT word FROM words ORDER BY id") == expected)
-            // While the log is there, and the index of the log.
+            // While the log and its index exist.
             for name in home.names where name.hasPrefix("a.db") {
                 #expect(try Self.bytes(home.file(name)).range(of: Data("tamarind".utf8)) == nil)
             }
@@ -215,7 +215,7 @@ struct SealedDatabaseTests {
         #expect(code == SQLITE_CANTOPEN || code == SQLITE_IOERR)
     }
 
-    /// The new file is made as a temporary one first; the words of all others stay in memory.
+    /// The new file is first created as a temporary one; the words of all others stay in memory.
     @Test func `what VACUUM puts into a file is sealed`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")
@@ -238,7 +238,7 @@ struct SealedDatabaseTests {
 }
 
 extension SealedDatabaseTests {
-    /// SQLite gives pages up that it has never written, and takes them again.
+    /// SQLite frees pages that it has never written, and reuses them.
     @Test func `pages that were given up before they were written are no damage`() throws {
         let home = try TemporaryDirectory()
         let path = home.file("a.db")

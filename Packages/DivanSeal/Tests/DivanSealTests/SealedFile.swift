@@ -2,7 +2,7 @@ import CDivanSeal
 import DivanSeal
 import Foundation
 
-/// A connection of SQLite to a file, sealed or plain.
+/// An SQLite connection to a file, sealed or plain.
 final class SealedFile {
     struct Failure: Error, CustomStringConvertible {
         let code: Int32
@@ -12,7 +12,7 @@ final class SealedFile {
     let seal: Seal?
     private var handle: OpaquePointer?
 
-    /// Opens a file; makes one with a log and pages of `pageSize` bytes if there is none.
+    /// Opens a file; creates one with a log and pages of `pageSize` bytes if there is none.
     init(_ path: String, _ seal: Seal?, pageSize: Int = 4_096) throws {
         self.seal = seal
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI
@@ -27,7 +27,7 @@ final class SealedFile {
         if seal != nil { try reserve() }
         try execute("PRAGMA temp_store = MEMORY")
         guard try texts("PRAGMA journal_mode") != ["wal"] else { return }
-        // What VACUUM INTO makes has no log, and pages do not go into a journal.
+        // A file made by VACUUM INTO has no log, and pages are not written to a journal.
         try execute("PRAGMA journal_mode = OFF; PRAGMA journal_mode = WAL")
     }
 
@@ -35,7 +35,7 @@ final class SealedFile {
         sqlite3_close(handle)
     }
 
-    /// Has pages of a database that is made leave room for a seal.
+    /// Makes the pages of a new database leave room for a seal.
     func reserve() throws {
         var count = Seal.reservedByteCount
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
@@ -69,7 +69,7 @@ final class SealedFile {
     }
 }
 
-/// What lay in files without a name while something ran.
+/// The content of files without a name while something ran.
 final class NamelessFiles {
     private(set) var byteCount = 0
     /// Whether `words` could be read there.
@@ -80,7 +80,7 @@ final class NamelessFiles {
         self.words = Data(words.utf8)
     }
 
-    /// Looks at all that this process has open and that no directory knows.
+    /// Examines all files that this process has open and that are in no directory.
     fileprivate func look() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         for name in names {
@@ -96,10 +96,10 @@ final class NamelessFiles {
 }
 
 extension SealedFile {
-    /// Runs `body`, and looks again and again at the temporary files that SQLite has made meanwhile.
+    /// Runs `body`, and repeatedly examines the temporary files that SQLite creates meanwhile.
     func nameless(showing words: String, while body: () throws -> Void) rethrows -> NamelessFiles {
         let files = NamelessFiles(words)
-        // `files` outlives the handler, which is taken back below.
+        // `files` outlives the handler, which is removed below.
         let context = Unmanaged.passUnretained(files).toOpaque()
         sqlite3_progress_handler(
             handle,
@@ -117,7 +117,7 @@ extension SealedFile {
     }
 }
 
-/// The code with which `body` fails; `nil` when it does not.
+/// The code with which `body` fails; `nil` if it succeeds.
 func code(of body: () throws -> Void) throws -> Int32? {
     do {
         try body()
