@@ -1,19 +1,19 @@
-/// Credentials of our own that no HTTP header can carry.
+/// Credentials of our own that cannot be sent in an HTTP header.
 public enum AuthenticationError: Error, Equatable, Sendable {
-    /// A user name with a colon; the server would take what follows for the password.
+    /// A user name with a colon; the server would take the rest for the password.
     case colonInUsername(String)
-    /// A control character in the part that is named.
+    /// A control character in the named part.
     case controlCharacter(String)
     /// A cookie name that is empty or not a token of RFC 9110 §5.6.2.
     case cookieName(String)
-    /// A session ID that is empty or holds white space, quotes, commas, semicolons or backslashes.
+    /// A session ID that is empty or contains white space, quotes, commas, semicolons or backslashes.
     case sessionID
-    /// Stored cookies that cannot be read; the number of the line, from 1.
+    /// Stored cookies that cannot be read; the line number counts from 1.
     case storedCookies(line: Int)
 }
 
 extension AuthenticationError: CustomStringConvertible {
-    /// One line: place, problem, remedy; never a secret.
+    /// One line: location, problem, remedy; never a secret.
     public var description: String {
         switch self {
         case .colonInUsername(let username):

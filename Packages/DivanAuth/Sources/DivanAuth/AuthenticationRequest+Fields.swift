@@ -1,6 +1,6 @@
-/// The fields of a request by which its sender might be let in.
+/// The fields of a request that may authenticate its sender.
 extension AuthenticationRequest {
-    /// The fields of these names, in any case of letters, that may say who sends them.
+    /// The fields with these names, in any letter case, that may identify the sender.
     func telling(_ names: [String]) -> [(name: String, value: String)] {
         let names = Set(names.map { $0.lowercased() })
         var fields = headers.filter { field in
@@ -27,7 +27,7 @@ extension AuthenticationRequest {
         field.name.lowercased() == "authorization"
     }
 
-    /// Browsers, which cannot add fields, put tokens beside the names of protocols.
+    /// Browsers, which cannot add fields, send tokens among the names of protocols.
     private static func isTelling(_ name: String, _ value: String) -> Bool {
         guard name == "sec-websocket-protocol" else { return true }
         return !value.split(separator: ",").allSatisfy { part in

@@ -5,14 +5,14 @@ import DivanHTTP
 ///
 /// Source: RFC 7617; `tls-and-auth.md` §4, §5; `vectors/handshake.json`.
 public struct BasicCredentials: Sendable, Equatable {
-    /// The user's name; holds no colon.
+    /// The user's name; contains no colon.
     public let username: String
-    /// The password; may hold colons.
+    /// The password; may contain colons.
     public let password: String
 
     /// Joins a user name and a password.
     ///
-    /// - Throws: `AuthenticationError` when the header could not carry them.
+    /// - Throws: `AuthenticationError` if the header could not carry them.
     public init(username: String, password: String) throws(AuthenticationError) {
         guard !username.utf8.contains(UInt8(ascii: ":")) else { throw .colonInUsername(username) }
         guard !username.utf8.contains(where: isControl) else {
@@ -25,7 +25,7 @@ public struct BasicCredentials: Sendable, Equatable {
 
     /// Reads the value of an `Authorization` header.
     ///
-    /// Returns `nil` unless the scheme is Basic, in any case of letters, and what follows is
+    /// Returns `nil` unless the scheme is Basic, in any letter case, and the rest is
     /// strict Base64 of UTF-8 with a colon; the first colon ends the user name.
     public init?(header: String) {
         guard header.utf8.count <= AuthLimits.authorizationByteCount else { return nil }
@@ -36,7 +36,7 @@ public struct BasicCredentials: Sendable, Equatable {
             let bytes = Base64.decode(Substring(token)),
             let text = String(validating: bytes, as: UTF8.self)
         else { return nil }
-        // By bytes: a colon that a combining mark follows is still a colon.
+        // By bytes: a colon followed by a combining mark is still a colon.
         let colon = text.utf8.firstIndex(of: UInt8(ascii: ":"))
         guard let colon, !bytes.contains(where: isControl) else { return nil }
         username = String(decoding: text.utf8[..<colon], as: UTF8.self)
@@ -50,14 +50,14 @@ public struct BasicCredentials: Sendable, Equatable {
 }
 
 extension BasicCredentials: CustomStringConvertible, CustomReflectable {
-    /// The user name only: a password must not end up in a log.
+    /// Only the user name: a password must not end up in a log.
     public var description: String { "password of \(username.debugDescription)" }
 
-    /// The user name only, so that `dump` and `String(reflecting:)` hide the password too.
+    /// Only the user name, so that `dump` and `String(reflecting:)` hide the password too.
     public var customMirror: Mirror { Mirror(self, children: ["username": username]) }
 }
 
-/// RFC 7617 §2: neither part may hold control characters.
+/// RFC 7617 §2: neither part may contain control characters.
 func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 || byte == 0x7F
 }

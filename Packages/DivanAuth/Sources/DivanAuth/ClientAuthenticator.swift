@@ -1,19 +1,19 @@
-/// Tells a server who we are, in the header of each handshake request.
+/// Identifies us to a server, in the header of each handshake request.
 ///
-/// Called once for each attempt to connect, on the thread of the replication: answer at once.
+/// Called once for each attempt to connect, on the thread of the replication: return at once.
 /// `ClientAuthenticatorContract` checks an implementation.
 ///
-/// Source: `tls-and-auth.md` §5. A client certificate is a matter of TLS, not of this seam.
+/// Source: `tls-and-auth.md` §5. Client certificates belong to TLS, not to this protocol.
 public protocol ClientAuthenticator: Sendable {
     /// Fields for the request, such as `Authorization` or `Cookie`.
     ///
-    /// Names are tokens; values hold no control characters.
+    /// Names are tokens; values contain no control characters.
     func headers() -> [(name: String, value: String)]
 }
 
-/// User name and password, sent with the first request without being asked.
+/// User name and password, sent unasked with the first request.
 public struct BasicClientAuthenticator: ClientAuthenticator {
-    /// What is sent.
+    /// The credentials to send.
     public let credentials: BasicCredentials
 
     /// Sends these credentials.
@@ -23,7 +23,7 @@ public struct BasicClientAuthenticator: ClientAuthenticator {
 
     /// Sends a user name and password.
     ///
-    /// - Throws: `AuthenticationError` when the header could not carry them.
+    /// - Throws: `AuthenticationError` if the header could not carry them.
     public init(username: String, password: String) throws(AuthenticationError) {
         credentials = try BasicCredentials(username: username, password: password)
     }
@@ -36,7 +36,7 @@ public struct BasicClientAuthenticator: ClientAuthenticator {
 
 /// A session that the application got from the server, sent as a cookie.
 public struct SessionClientAuthenticator: ClientAuthenticator {
-    /// The cookie's name at Sync Gateway, unless its configuration says otherwise.
+    /// The cookie's name in Sync Gateway, unless its configuration says otherwise.
     public static let defaultCookieName = "SyncGatewaySession"
 
     /// The cookie's name, sent as given.
@@ -45,7 +45,7 @@ public struct SessionClientAuthenticator: ClientAuthenticator {
 
     /// Sends a session ID.
     ///
-    /// - Throws: `AuthenticationError` when a cookie could not carry the name or the ID.
+    /// - Throws: `AuthenticationError` if a cookie could not carry the name or the ID.
     public init(
         sessionID: String,
         cookieName: String = defaultCookieName
@@ -65,16 +65,16 @@ public struct SessionClientAuthenticator: ClientAuthenticator {
 }
 
 extension SessionClientAuthenticator: CustomStringConvertible, CustomReflectable {
-    /// The cookie's name only: whoever has the ID is the user.
+    /// Only the cookie's name: anyone with the ID can act as the user.
     public var description: String { "session in cookie \(cookieName)" }
 
-    /// The cookie's name only, so that `dump` and `String(reflecting:)` hide the ID too.
+    /// Only the cookie's name, so that `dump` and `String(reflecting:)` hide the ID too.
     public var customMirror: Mirror { Mirror(self, children: ["cookieName": cookieName]) }
 }
 
-/// What every client authenticator must hold to; run it on your own with any test framework.
+/// What every client authenticator must guarantee; check your own with any test framework.
 public enum ClientAuthenticatorContract {
-    /// Returns one sentence for each broken promise; none when the authenticator is sound.
+    /// Returns one sentence for each broken promise; none if the authenticator is correct.
     public static func violations(of authenticator: some ClientAuthenticator) -> [String] {
         authenticator.headers().flatMap { name, value in
             var violations: [String] = []

@@ -1,10 +1,10 @@
 import DivanHTTP
 
-/// One cookie and where it may go.
+/// One cookie and the requests to which it applies.
 ///
 /// Source: RFC 6265 §5; `websocket-and-urls.md` §8.
 public struct Cookie: Sendable, Equatable {
-    /// The name, in the case that the server wrote.
+    /// The name, in the server's letter case.
     public let name: String
     /// The value, without quotes.
     public let value: String
@@ -12,19 +12,19 @@ public struct Cookie: Sendable, Equatable {
     public let domain: String
     /// The path under which it is sent.
     public let path: String
-    /// When it ends, in seconds since 1970; `nil` when it ends with the process.
+    /// When it expires, in seconds since 1970; `nil` if it ends with the process.
     public let expires: Int64?
-    /// Whether it goes to `domain` itself only, not to hosts below it.
+    /// Whether it is only sent to `domain` itself, not to hosts below it.
     public let isHostOnly: Bool
-    /// Whether it is sent over encrypted connections only.
+    /// Whether it is only sent over encrypted connections.
     public let isSecure: Bool
 
-    /// Whether the cookie has ended.
+    /// Whether the cookie has expired.
     public func isExpired(at now: Int64) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
-    /// Whether a request to `location` carries the cookie, its expiry aside.
+    /// Whether a request to `location` carries the cookie, regardless of its expiry.
     public func matches(_ location: CookieLocation) -> Bool {
         let isHost = location.host == domain || (!isHostOnly && isBelow(location.host, domain))
         return isHost && isWithinPath(location.path) && (location.isSecure || !isSecure)
@@ -45,7 +45,7 @@ public struct Cookie: Sendable, Equatable {
 }
 
 extension Cookie {
-    /// Reads a `Set-Cookie` value; `nil` when it is malformed or claims another domain.
+    /// Reads a `Set-Cookie` value; `nil` if it is malformed or claims another domain.
     init?(_ header: String, from location: CookieLocation, at now: Int64, parents: Bool) {
         guard header.utf8.count <= AuthLimits.cookieByteCount,
             !header.utf8.contains(where: { isControl($0) && $0 != 9 })
@@ -62,7 +62,7 @@ extension Cookie {
 
         let claimed = attributes.domain ?? location.host
         guard Self.may(location.host, claim: claimed, parents: parents) else { return nil }
-        // A tab in either would end a field of the stored line, and the jar with it.
+        // A tab in either would end a field of the stored line, and make the jar unreadable.
         let path = attributes.path ?? Self.defaultPath(location.path)
         guard !claimed.utf8.contains(where: isControl), !path.utf8.contains(where: isControl)
         else { return nil }
@@ -89,10 +89,10 @@ extension Cookie {
         isSecure = fields[6] == "secure"
     }
 
-    /// Whether `host` may set a cookie for `domain`, which has to cover it (RFC 6265 §5.3, step 6).
+    /// Whether `host` may set a cookie for `domain`, which must include it (RFC 6265 §5.3, step 6).
     private static func may(_ host: String, claim domain: String, parents: Bool) -> Bool {
         if domain == host { return true }
-        // One label is a whole top-level domain, or a machine that is not ours.
+        // One label is a whole top-level domain, or another machine.
         return parents && isBelow(host, domain) && domain.utf8.contains(UInt8(ascii: "."))
     }
 
@@ -115,7 +115,7 @@ private func isBelow(_ name: String, _ domain: String) -> Bool {
     return !isAddress && !domain.isEmpty && name.hasSuffix("." + domain)
 }
 
-/// What follows the first semicolon of a `Set-Cookie` value.
+/// The attributes after the first semicolon of a `Set-Cookie` value.
 private struct Attributes {
     var domain: String?
     var path: String?
@@ -132,7 +132,7 @@ private struct Attributes {
             case ("path", let value?):
                 path = value.hasPrefix("/") ? String(value) : nil
             case ("max-age", let value?):
-                // RFC 6265 §5.2.2; LiteCore ends up with the same unless both are given.
+                // RFC 6265 §5.2.2; LiteCore has the same result unless both are given.
                 if let seconds = Int64(value) {
                     let (sum, overflows) = now.addingReportingOverflow(max(seconds, -now))
                     expires = overflows ? Int64.max : sum

@@ -1,16 +1,16 @@
 /// The cookies of one database's servers.
 ///
-/// A value without clock or file: times are seconds since 1970, and `encoded()` gives what to
-/// keep. Only cookies with an expiry outlive the process.
+/// A value without clock or file: times are seconds since 1970, and `encoded()` returns the text to
+/// store. Only cookies with an expiry outlive the process.
 ///
-/// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike LiteCore a name keeps its case, because
-/// Sync Gateway compares it exactly; without a `Domain` a cookie goes to its host only; and no host sets
-/// cookies for those below it.
+/// Source: `websocket-and-urls.md` §8; RFC 6265. Unlike in LiteCore, a name keeps its letter case, because
+/// Sync Gateway compares it exactly; without a `Domain` a cookie is only sent to its host; and no host sets
+/// cookies for a domain below its own.
 public struct CookieJar: Sendable, Equatable {
     /// The parts of a URL that cookies depend on.
     public typealias Location = CookieLocation
 
-    /// Whether a host may set cookies for the domain above it; a domain of one label never.
+    /// Whether a host may set cookies for the domain above it; never for a domain of one label.
     public var acceptsParentDomains: Bool
     /// The cookies, oldest first.
     public private(set) var cookies: [Cookie] = []
@@ -20,10 +20,10 @@ public struct CookieJar: Sendable, Equatable {
         self.acceptsParentDomains = acceptsParentDomains
     }
 
-    /// Keeps the cookie of one `Set-Cookie` field, or forgets the one that it ends.
+    /// Stores the cookie of one `Set-Cookie` field, or deletes the one that it ends.
     ///
-    /// Malformed cookies and those for other domains are ignored, as HTTP wants it. Above
-    /// `AuthLimits.cookieCount` the oldest goes.
+    /// Malformed cookies and those for other domains are ignored, as HTTP requires. Beyond
+    /// `AuthLimits.cookieCount` the oldest is deleted.
     public mutating func receive(_ setCookie: String, from location: Location, at now: Int64) {
         let found = Cookie(setCookie, from: location, at: now, parents: acceptsParentDomains)
         guard let cookie = found else { return }
@@ -33,11 +33,11 @@ public struct CookieJar: Sendable, Equatable {
         if cookies.count > AuthLimits.cookieCount { cookies.removeFirst() }
     }
 
-    /// The value of the `Cookie` field for a request, or `nil` when there is nothing to send.
+    /// The value of the `Cookie` field for a request, or `nil` if there is nothing to send.
     ///
     /// Stored cookies come first, those with longer paths before others; then `configured`, the
-    /// application's own `name=value` pairs. A stored cookie gives way to a configured one of the
-    /// same name: the application may have logged in anew.
+    /// application's own `name=value` pairs. A configured cookie replaces a stored one of the
+    /// same name: the application may have logged in again.
     public func header(
         for location: Location,
         at now: Int64,
@@ -62,7 +62,7 @@ public struct CookieJar: Sendable, Equatable {
 extension CookieJar {
     private static let heading = "divan-cookies 1"
 
-    /// The cookies that outlive the process, as text: one line each, fields parted by tabs.
+    /// The cookies that outlive the process, as text: one line each, with fields separated by tabs.
     public func encoded() -> [UInt8] {
         let lines = cookies.compactMap { cookie in
             cookie.expires.map { expires in
@@ -75,7 +75,7 @@ extension CookieJar {
         return Array(([Self.heading] + lines).map { $0 + "\n" }.joined().utf8)
     }
 
-    /// Reads what `encoded()` gave.
+    /// Reads the result of `encoded()`.
     ///
     /// - Throws: `AuthenticationError.storedCookies` for anything else.
     public init(
@@ -99,9 +99,9 @@ extension CookieJar {
 }
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// The names only: whoever has a session cookie is the user.
+    /// Only the names: anyone with a session cookie can act as the user.
     public var description: String { "cookies \(cookies.map(\.name).joined(separator: ", "))" }
 
-    /// The names only, so that `dump` and `String(reflecting:)` hide the values too.
+    /// Only the names, so that `dump` and `String(reflecting:)` hide the values too.
     public var customMirror: Mirror { Mirror(self, children: ["names": cookies.map(\.name)]) }
 }

@@ -1,15 +1,15 @@
-/// What a client shows of itself before its connection is upgraded.
+/// What a client presents before its connection is upgraded.
 public struct AuthenticationRequest: Sendable {
     /// The value of its `Authorization` header.
     public var authorization: String?
-    /// All fields of its request, `Authorization` included, in the order in which they came.
+    /// All fields of its request, including `Authorization`, in the order received.
     public var headers: [(name: String, value: String)]
     /// Its certificates as DER, leaf first; TLS has accepted them already.
     public var certificates: [[UInt8]]
-    /// Its address as text, for whoever counts attempts.
+    /// Its address as text, for authenticators that count attempts.
     public var remoteAddress: String?
 
-    /// Collects what is known of a client.
+    /// Combines what is known about a client.
     public init(
         authorization: String? = nil,
         headers: [(name: String, value: String)] = [],
@@ -30,12 +30,12 @@ public struct AuthenticationRequest: Sendable {
 
 /// What a listener does with a client.
 public enum AuthenticationOutcome: Sendable, Equatable {
-    /// Let it in; the user's name, if it gave one.
+    /// Let it in; with the user's name, if it gave one.
     case accepted(user: String?)
     /// Answer `401 Unauthorized` with this value of `WWW-Authenticate`.
     case refused(challenge: String)
 
-    /// The refusal of everyone who should have sent a user name and password.
+    /// The refusal of a client that should have sent a user name and password.
     ///
     /// Source: `tls-and-auth.md` §4; RFC 7617 §2.1.
     public static let basicChallenge = AuthenticationOutcome.refused(
@@ -45,8 +45,8 @@ public enum AuthenticationOutcome: Sendable, Equatable {
 
 /// Decides which clients a listener lets in, once for each request, before anything else.
 ///
-/// Called on a thread of the listener's own, for several clients at a time; it may take its time.
-/// What it accepted stays connected, whatever it would say later.
+/// Called on a thread of the listener, for several clients at the same time; it may block.
+/// A client that it accepted stays connected, even if it would later decide otherwise.
 /// `ListenerAuthenticatorContract` checks an implementation.
 ///
 /// Source: `tls-and-auth.md` §4.
@@ -54,19 +54,19 @@ public protocol ListenerAuthenticator: Sendable {
     /// Lets a client in or not.
     func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome
 
-    /// Names of the header fields by which it lets clients in, in any case of letters; none where it refuses
+    /// Names of the header fields by which it authenticates clients, in any letter case; none if it refuses
     /// nobody.
     ///
-    /// Who sends one of them, or has a certificate, shows something: refusing it is a failed login, which
-    /// delays the next ones. Who shows nothing only asks what is needed. Name no others than those that are
-    /// looked at: proxies add fields of all kinds, some with another value in each request.
+    /// A client with one of them, or with a certificate, presents credentials: refusing it is a failed login,
+    /// which delays the next ones. Any other client only asks what is needed. Name only fields that are
+    /// examined: proxies add fields of all kinds, some with another value in each request.
     var credentialFields: [String] { get }
 }
 
 extension ListenerAuthenticator {
-    /// Whether a client shows something by which it might be let in.
+    /// Whether a client presents something by which it might be let in.
     ///
-    /// Any thread may ask.
+    /// May be called from any thread.
     public func showsCredentials(_ request: AuthenticationRequest) -> Bool {
         let fields = credentialFields
         guard !fields.isEmpty else { return false }
@@ -74,17 +74,17 @@ extension ListenerAuthenticator {
     }
 }
 
-/// Everyone may come in, whatever credentials they bring.
+/// Lets everyone in, whatever credentials they present.
 public struct OpenListenerAuthenticator: ListenerAuthenticator {
     /// Creates the authenticator.
     public init() {}
 
-    /// Accepts, with the user name that was given, which nobody has checked.
+    /// Accepts the client, with the given user name, which is not verified.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         .accepted(user: nil)
     }
 
-    /// Nobody is refused, so nobody guesses.
+    /// Nobody is refused, so there is nothing to guess.
     public var credentialFields: [String] { [] }
 }
 
@@ -92,15 +92,15 @@ public struct OpenListenerAuthenticator: ListenerAuthenticator {
 public struct PasswordListenerAuthenticator: ListenerAuthenticator {
     private let accepts: @Sendable (_ username: String, _ password: String) -> Bool
 
-    /// Asks `accepts`, on a thread of the listener's own; clients that send no well-formed
-    /// credentials are refused without asking.
+    /// Calls `accepts`, on a thread of the listener; clients without well-formed
+    /// credentials are refused without calling it.
     public init(
         _ accepts: @escaping @Sendable (_ username: String, _ password: String) -> Bool
     ) {
         self.accepts = accepts
     }
 
-    /// Lets in whom the application accepts.
+    /// Lets in the clients that the application accepts.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let credentials = request.credentials,
             accepts(credentials.username, credentials.password)
@@ -108,6 +108,6 @@ public struct PasswordListenerAuthenticator: ListenerAuthenticator {
         return .accepted(user: credentials.username)
     }
 
-    /// Cookies and the like are not looked at here.
+    /// Cookies and the like are not examined here.
     public var credentialFields: [String] { ["Authorization"] }
 }

@@ -1,9 +1,9 @@
-/// What every listener authenticator by password must hold to; run it on your own with any test
+/// What every listener authenticator by password must guarantee; check your own with any test
 /// framework.
 public enum ListenerAuthenticatorContract {
-    /// Returns one sentence for each broken promise; none when the authenticator is sound.
+    /// Returns one sentence for each broken promise; none if the authenticator is correct.
     ///
-    /// The credentials are some that it accepts; all others that are tried it must refuse.
+    /// It must accept the given credentials, and refuse all others that are tried.
     public static func violations(
         of authenticator: some ListenerAuthenticator,
         accepting credentials: BasicCredentials

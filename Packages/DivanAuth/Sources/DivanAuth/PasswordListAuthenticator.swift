@@ -2,9 +2,9 @@ public import DivanCrypto
 
 /// Lets in the users of a fixed list.
 ///
-/// The time of an answer depends on the length of the list and of what was sent, never on how
-/// much of it was right, nor on whether the user exists. Passwords are kept as salted digests, so
-/// that they are in no core dump; the list itself is for memory, not for storing.
+/// The response time depends on the length of the list and of the credentials sent, never on how
+/// much of them was right, nor on whether the user exists. Passwords are kept as salted digests, so
+/// that no core dump contains them; the list itself is for memory, not for storage.
 public struct PasswordListAuthenticator: ListenerAuthenticator {
     private let salt: [UInt8]
     private let digests: [[UInt8]]
@@ -19,11 +19,11 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
         digests = users.map { Self.digest($0, salt: salt) }
     }
 
-    /// Lets in whoever is on the list.
+    /// Lets in the users on the list.
     public func authenticate(_ request: AuthenticationRequest) -> AuthenticationOutcome {
         guard let credentials = request.credentials else { return .basicChallenge }
         let digest = Self.digest(credentials, salt: salt)
-        // All are compared: stopping at the first would tell where in the list a user is.
+        // All are compared: stopping at the first would reveal where in the list a user is.
         var isListed = false
         for listed in digests {
             let isSame = isEqualInConstantTime(listed.span, digest.span)
@@ -32,11 +32,11 @@ public struct PasswordListAuthenticator: ListenerAuthenticator {
         return isListed ? .accepted(user: credentials.username) : .basicChallenge
     }
 
-    /// Cookies and the like are not looked at here.
+    /// Cookies and the like are not examined here.
     public var credentialFields: [String] { ["Authorization"] }
 
     private static func digest(_ credentials: BasicCredentials, salt: [UInt8]) -> [UInt8] {
-        // A user name holds no colon, so no two pairs give the same bytes.
+        // A user name contains no colon, so no two pairs give the same bytes.
         let text = "\(credentials.username):\(credentials.password)"
         return SHA256.digest(of: (salt + Array(text.utf8)).span)
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DivanAuth
 
-/// Who has to wait and who is refused; by virtual time, so the ledger itself is asked.
+/// Who must wait and who is refused; in virtual time, so the ledger itself is called.
 @Suite struct AddressLedgerTests {
     private func ledger(_ change: (inout AuthLimits) -> Void = { _ in }) -> AddressLedger {
         var limits = AuthLimits()
@@ -81,7 +81,7 @@ import Testing
         ledger.leave(visitor("never came"))
     }
 
-    /// What becomes of one attempt that is over at once.
+    /// The decision about an attempt that ends at once.
     private func attempt(
         _ ledger: inout AddressLedger,
         _ visitor: LoginVisitor
@@ -135,7 +135,7 @@ import Testing
         ledger.succeeded(proxied(name), as: name)
     }
 
-    /// The first name is remembered by itself, the last with its group.
+    /// The first name is remembered separately, the last with its group.
     @Test(arguments: ["ada", "zoe"])
     func `who makes up names has no fresh guesses at another`(victim: String) {
         var ledger = ledger { $0.rememberedNameCount = 10 }
@@ -145,7 +145,7 @@ import Testing
         for _ in 0..<2 { ledger.failed(proxied(victim), at: .zero) }
         for number in 0..<1_000 { ledger.failed(proxied("made-up-\(number)"), at: .seconds(1)) }
         for number in 0..<20 { succeed(&ledger, "known-\(number)") }
-        // Chance may put made-up names into a group with it, which then waits longer.
+        // Made-up names may be in the same hash group, which then waits longer.
         #expect(ledger.admit(proxied(victim), at: .seconds(2)) != .now)
         #expect(ledger.admit(proxied(victim), at: .seconds(2)) != .now)
         #expect(ledger.admit(proxied(victim), at: .seconds(700)) == .now, "its time is over")

@@ -2,7 +2,7 @@ import DivanAuth
 import DivanTestKit
 import Testing
 
-/// The `Authorization` header for Basic: published vectors, and everything that is not one.
+/// The `Authorization` header for Basic: published vectors, and everything that is invalid.
 @Suite struct BasicCredentialsTests {
     struct Vectors: Decodable {
         struct Basic: Decodable {

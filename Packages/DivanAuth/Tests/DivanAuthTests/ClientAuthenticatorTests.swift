@@ -1,7 +1,7 @@
 import DivanAuth
 import Testing
 
-/// What clients put into the handshake request.
+/// What clients add to the handshake request.
 @Suite struct ClientAuthenticatorTests {
     func text(_ authenticator: some ClientAuthenticator) -> [String] {
         authenticator.headers().map { "\($0.name): \($0.value)" }

@@ -2,7 +2,7 @@ import DivanAuth
 import DivanTestKit
 import Testing
 
-/// Cookies are stored, matched, renewed and kept as `websocket-and-urls.md` §8 has it.
+/// Cookies are stored, matched, renewed and kept as in `websocket-and-urls.md` §8.
 @Suite struct CookieJarTests {
     /// 2026-11-20 07:00:00 UTC.
     let now: Int64 = 1_795_158_000

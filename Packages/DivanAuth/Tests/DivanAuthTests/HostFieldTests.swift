@@ -1,7 +1,7 @@
 import DivanAuth
 import Testing
 
-/// Which pages of the web are the server's own.
+/// Which web pages are the server's own.
 @Suite struct HostFieldTests {
     @Test(arguments: [
         ("host.example", "https://host.example", true, true),

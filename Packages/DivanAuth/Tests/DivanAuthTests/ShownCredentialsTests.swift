@@ -3,7 +3,7 @@ import Testing
 
 /// What counts as a login that may fail.
 @Suite struct ShownCredentialsTests {
-    /// Of an application: it looks at whatever it likes.
+    /// An application's authenticator: it may examine anything.
     private struct OwnAuthenticator: ListenerAuthenticator {
         var credentialFields: [String] {
             ["authorization", "Cookie", "X-API-Key", "Sec-WebSocket-Protocol"]
@@ -87,7 +87,7 @@ import Testing
         #expect(ShownCredentials(request([ticket]), to: own) == nil, "others do not look at it")
     }
 
-    /// Each made-up name would else have guesses of its own.
+    /// Otherwise each made-up name would have its own guesses.
     @Test func `a name beside something else that may let in does not stand alone`() throws {
         let basic = ("Authorization", try header("made-up", "x"))
         let shown = try #require(

@@ -1,12 +1,12 @@
-/// What a server remembers of the addresses that its clients come from: how many seats
-/// each holds, and who failed to log in there how often.
+/// What a server remembers about the addresses of its clients: how many seats
+/// each has, and who failed to log in from there how often.
 ///
-/// Behind one address may stand many people: a proxy, a family, a company. So failures delay the
-/// strangers of an address together, but a name that has logged in from there by itself; and where
-/// the address is exempt, each name by itself (decision 0007; `AddressLogins`).
+/// Many people may share one address: behind a proxy, in a family, in a company. So failures delay the
+/// strangers of an address together, but a name that has logged in from there separately; and if
+/// the address is exempt, each name separately (decision 0007; `AddressLogins`).
 ///
-/// Owns no clock: times are distances from an origin of the caller's. An IPv6 client owns a whole
-/// /64, so that is what counts as an address there.
+/// Has no clock: times are durations since an origin chosen by the caller. An IPv6 client owns a whole
+/// /64, so that counts as one address.
 struct AddressLedger {
     private struct Entry {
         var connectionCount = 0
@@ -22,10 +22,10 @@ struct AddressLedger {
         self.limits = limits
     }
 
-    /// How many addresses are remembered.
+    /// The number of remembered addresses.
     var addressCount: Int { entries.count }
 
-    /// Takes a seat for a request; unless it is refused, `leave` gives the seat back.
+    /// Takes a seat for a request; unless it is refused, `leave` returns the seat.
     mutating func enter(_ visitor: LoginVisitor, at now: Duration) -> LoginDecision {
         let key = Self.owner(visitor)
         let count = entries[key]?.connectionCount ?? 0
@@ -41,28 +41,28 @@ struct AddressLedger {
         change(Self.owner(visitor)) { [limits] in $0.logins.admit(visitor, at: now, limits) }
     }
 
-    /// Gives a seat back.
+    /// Returns a seat.
     mutating func leave(_ visitor: LoginVisitor) {
         let key = Self.owner(visitor)
         guard entries[key] != nil else { return }
         change(key) { $0.connectionCount -= 1 }
     }
 
-    /// Notes wrong credentials.
+    /// Records a failed login.
     mutating func failed(_ visitor: LoginVisitor, at now: Duration) {
         let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.fail(visitor, at: now, limits) }
     }
 
-    /// Notes right credentials, which are those of `user`.
+    /// Records a successful login as `user`.
     mutating func succeeded(_ visitor: LoginVisitor, as user: String?) {
         let key = Self.owner(visitor)
         makeRoom(for: key)
         change(key) { [limits] in $0.logins.succeed(visitor, as: user, limits) }
     }
 
-    /// Changes an entry where it lies, as it may be long, and forgets one that has nothing to remember.
+    /// Changes an entry in place, as it may be large, and removes one with nothing to remember.
     private mutating func change<Result>(
         _ key: String,
         _ body: (inout Entry) -> Result
@@ -72,29 +72,29 @@ struct AddressLedger {
         return result
     }
 
-    /// Whoever comes from that many addresses has no need to guess from one: their failures are
-    /// forgotten, all at once, so that making room costs little.
+    /// An attacker with that many addresses need not guess from one: the failures of all are
+    /// forgotten at once, so that making room costs little.
     private mutating func makeRoom(for key: String) {
         guard entries[key] == nil, entries.count >= limits.rememberedAddressCount else { return }
         entries = entries.filter { $0.value.connectionCount > 0 }
     }
 
-    /// Whose failures and connections count with this visitor's.
+    /// Whose failures and connections count together with this visitor's.
     ///
-    /// A program on this machine may choose among sixteen million addresses. Where they stand for many they
-    /// are one, as what counts there is the name; elsewhere each stands for a client.
+    /// A program on this machine can choose among sixteen million addresses. If they are shared by many, they
+    /// count as one, since the name counts there; otherwise each counts as a client.
     private static func owner(_ visitor: LoginVisitor) -> String {
         visitor.isExempt && visitor.host.hasPrefix("127.") ? "127.0.0.1" : key(visitor.host)
     }
 
-    /// An IPv4 address as it is, of an IPv6 address the first 64 bits.
+    /// An IPv4 address unchanged; of an IPv6 address the first 64 bits.
     static func key(_ host: String) -> String {
         guard host.utf8.contains(UInt8(ascii: ":")) else { return host }
         let withoutZone = host.prefix { $0 != "%" }
         let parts = withoutZone.split(separator: ":", omittingEmptySubsequences: false)
         var groups = parts.prefix { !$0.isEmpty }
         if groups.count < parts.count, groups.count < 4 {
-            // Zeros that "::" stands for.
+            // Zeros that "::" represents.
             let tail = parts.drop { !$0.isEmpty }.filter { !$0.isEmpty }
             let zeroCount = max(0, 8 - groups.count - tail.count)
             groups += Array(repeating: "0", count: zeroCount)

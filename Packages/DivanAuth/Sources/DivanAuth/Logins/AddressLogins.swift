@@ -1,17 +1,17 @@
 /// Who failed to log in from one address how often, and who has logged in from there.
 ///
-/// Nothing that a client makes up gives somebody else fresh guesses: a name that failed is remembered by
-/// itself, or with the group of names that chance put it into, until its time is over. Names that are made
-/// up fill groups, which delays whoever falls into them, and empties none.
+/// Nothing that a client makes up gives it fresh guesses at another's password: a name that failed is
+/// remembered separately, or with its hash group, until its time is over. Made-up names fill groups, which
+/// delays every name in them, but never empty one.
 struct AddressLogins {
-    /// What counts for those who give no name, and, where names do not count by themselves, for all that
+    /// The record of clients without a name and, if names do not count separately, of all that
     /// have not logged in before.
     private var strangers = LoginRecord()
     /// By the bytes of the user names: of two spellings of one name only one may be the user's.
     private var names: [[UInt8]: LoginRecord] = [:]
-    /// What counts for names that are not remembered by themselves; empty until there are such.
+    /// The records of names that are not remembered separately; empty until there are any.
     private var groups: [LoginRecord] = []
-    /// Digests of what was shown besides name and password and let its sender in, the latest last.
+    /// Digests of credentials besides name and password that were accepted, the latest last.
     private var tokens: [[UInt8]] = []
 
     /// Whether there is something to remember.
@@ -29,18 +29,18 @@ struct AddressLogins {
         return change(visitor, at: now, limits) { $0.admit(at: now, limits) }
     }
 
-    /// Notes wrong credentials.
+    /// Records a failed login.
     mutating func fail(
         _ visitor: LoginVisitor,
         at now: Duration,
         _ limits: AuthLimits
     ) {
-        // It does not let its sender in any more.
+        // It is no longer accepted.
         if let token = visitor.token { tokens.removeAll { $0 == token } }
         change(visitor, at: now, limits) { $0.fail(at: now, limits) }
     }
 
-    /// Notes right credentials, which are those of `user`.
+    /// Records a successful login as `user`.
     mutating func succeed(_ visitor: LoginVisitor, as user: String?, _ limits: AuthLimits) {
         if let token = visitor.token {
             tokens.removeAll { $0 == token }
@@ -48,7 +48,7 @@ struct AddressLogins {
             if tokens.count > limits.rememberedNameCount { tokens.removeFirst() }
         }
         guard let name = limits.remembered(visitor.name) else { return }
-        // What let it in may be the rest, and the name made up.
+        // The other credentials may have been accepted, and the name be made up.
         guard visitor.token == nil || user.map({ Array($0.utf8) }) == name else { return }
         if names[name] == nil, names.count >= limits.rememberedNameCount {
             guard moveOneToItsGroup(limits) else { return }
@@ -56,7 +56,7 @@ struct AddressLogins {
         names[name, default: LoginRecord()].succeed()
     }
 
-    /// Runs `body` on the record that counts for a visitor.
+    /// Runs `body` on the record that applies to a visitor.
     @discardableResult
     private mutating func change<Result>(
         _ visitor: LoginVisitor,
@@ -69,7 +69,7 @@ struct AddressLogins {
         let countsByItself = visitor.isExempt && visitor.token == nil
         guard countsByItself || known?.hasSucceeded == true else { return body(&strangers) }
         let group = group(of: name, limits)
-        // A name whose failures are its group's stays there, or it would begin anew.
+        // A name whose failures are in its group stays there; otherwise it would start from zero.
         guard known != nil || (isQuiet(group, at: now, limits) && hasRoom(at: now, limits)) else {
             if groups.isEmpty { groups = Array(repeating: LoginRecord(), count: limits.groupCount) }
             return body(&groups[group])
@@ -79,7 +79,7 @@ struct AddressLogins {
         return body(&record)
     }
 
-    /// Whether one more name can be remembered by itself: those go whose time is over.
+    /// Whether one more name can be remembered separately; removes those whose time is over.
     private mutating func hasRoom(at now: Duration, _ limits: AuthLimits) -> Bool {
         guard names.count >= limits.rememberedNameCount else { return true }
         let isStale = { (record: LoginRecord) in
@@ -90,7 +90,7 @@ struct AddressLogins {
         return true
     }
 
-    /// Makes room for a name that has logged in: one that only failed goes on in its group.
+    /// Makes room for a name that has logged in: one that only failed moves to its group.
     private mutating func moveOneToItsGroup(_ limits: AuthLimits) -> Bool {
         guard let (name, record) = names.first(where: { !$0.value.hasSucceeded }) else {
             return false
@@ -105,7 +105,7 @@ struct AddressLogins {
         groups.isEmpty || groups[group].isOver(at: now, limits)
     }
 
-    /// The seed of the hash is this process's secret, so nobody can look for names of one group.
+    /// The hash seed is a secret of this process, so nobody can search for names in one group.
     private func group(of name: [UInt8], _ limits: AuthLimits) -> Int {
         Int(UInt(bitPattern: name.hashValue) % UInt(limits.groupCount))
     }

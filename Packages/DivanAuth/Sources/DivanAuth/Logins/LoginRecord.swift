@@ -1,13 +1,13 @@
 /// How often somebody failed to log in, and how long that delays the next attempt.
 struct LoginRecord {
-    /// The delay of the first attempt that has to wait; it doubles with each failure from there on.
+    /// The delay of the first attempt that must wait; it doubles with each further failure.
     static let firstDelay = Duration.milliseconds(250)
 
-    /// Whether right credentials have come.
+    /// Whether a login has succeeded.
     private(set) var hasSucceeded = false
     private var failureCount = 0
     private var lastFailure: Duration = .zero
-    /// Before this time, no further attempt; it moves on with each one that waits.
+    /// No further attempt before this time; each waiting attempt postpones it.
     private var nextAttempt: Duration = .zero
 
     /// Whether there is something to remember.
@@ -28,20 +28,20 @@ struct LoginRecord {
         return .after(wait)
     }
 
-    /// Notes wrong credentials.
+    /// Records a failed login.
     mutating func fail(at now: Duration, _ limits: AuthLimits) {
         failureCount += 1
         lastFailure = now
         if failureCount == limits.freeLoginFailureCount { nextAttempt = now + delay(limits) }
     }
 
-    /// Notes right credentials; what failed before counts on, or one right guess would free the
-    /// next ones.
+    /// Records a successful login; earlier failures still count, or one right guess would allow
+    /// further ones.
     mutating func succeed() {
         hasSucceeded = true
     }
 
-    /// Counts for another name besides: neither waits less than before.
+    /// Adds the record of another name: neither waits less than before.
     mutating func join(_ other: LoginRecord) {
         failureCount = max(failureCount, other.failureCount)
         lastFailure = max(lastFailure, other.lastFailure)

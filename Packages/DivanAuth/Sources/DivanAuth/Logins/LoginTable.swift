@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Who may log in at a server now, who waits, and who is refused, because of what came before from the
+/// Who may log in at a server now, who must wait, and who is refused, because of earlier attempts from the
 /// same address or under the same name.
 ///
-/// Any thread may call it. It owns no clock: times are distances from an origin of the caller's.
+/// May be called from any thread. It has no clock: times are durations since an origin chosen by the caller.
 ///
 /// ```swift
 /// let table = LoginTable(limits: AuthLimits())
@@ -15,7 +15,7 @@ public final class LoginTable: Sendable {
     fileprivate let ledger: Mutex<AddressLedger>
     private let sparesLoopback: Bool
 
-    /// Creates a table that remembers nobody.
+    /// Creates an empty table.
     public init(limits: AuthLimits) {
         ledger = Mutex(AddressLedger(limits: limits))
         sparesLoopback = limits.sparesLoopback
@@ -25,11 +25,11 @@ public final class LoginTable: Sendable {
     ///
     /// - Parameters:
     ///   - host: Its address as text.
-    ///   - isLoopback: Whether that is one of this machine.
+    ///   - isLoopback: Whether that is an address of this machine.
     ///   - name: The user name that it gave, true or not.
-    ///   - token: What it shows besides name and password (`ShownCredentials`).
+    ///   - token: What it presents besides name and password (`ShownCredentials`).
     ///   - now: The time.
-    /// - Returns: What becomes of it, and a seat unless it is refused.
+    /// - Returns: The decision, and a seat unless the client is refused.
     public func enter(
         _ host: String,
         isLoopback: Bool,
@@ -47,7 +47,7 @@ public final class LoginTable: Sendable {
         return (decision, decision == .refused ? nil : LoginSeat(table: self, visitor: visitor))
     }
 
-    /// What counts as the address of a client: of an IPv6 address the first 64 bits, which one owner has.
+    /// What counts as the address of a client: for IPv6 the first 64 bits, which belong to one owner.
     public static func owner(of host: String) -> String { AddressLedger.key(host) }
 
     fileprivate func leave(_ visitor: LoginVisitor) {
@@ -55,12 +55,12 @@ public final class LoginTable: Sendable {
     }
 }
 
-/// One client's place among those of its address; it is free again with the last reference.
+/// One client's place among those of its address; it is released with the last reference.
 public final class LoginSeat: Sendable {
     private let table: LoginTable
     private let visitor: LoginVisitor
 
-    /// Whether the client shows anything: who does not only asks what is needed.
+    /// Whether the client presents credentials: without any it only asks what is needed.
     public var showsCredentials: Bool { visitor.name != nil || visitor.token != nil }
 
     fileprivate init(table: LoginTable, visitor: LoginVisitor) {
@@ -72,17 +72,17 @@ public final class LoginSeat: Sendable {
         table.leave(visitor)
     }
 
-    /// Decides when it may log in, as those before it have left things.
+    /// Decides when it may log in, in view of earlier attempts.
     public func admit(at now: Duration) -> LoginDecision {
         table.ledger.withLock { $0.admit(visitor, at: now) }
     }
 
-    /// Notes that it came with wrong credentials.
+    /// Records that its login failed.
     public func failed(at now: Duration) {
         table.ledger.withLock { $0.failed(visitor, at: now) }
     }
 
-    /// Notes that it came with right credentials, which are those of `user`.
+    /// Records that its login as `user` succeeded.
     public func succeeded(as user: String?) {
         table.ledger.withLock { $0.succeeded(visitor, as: user) }
     }

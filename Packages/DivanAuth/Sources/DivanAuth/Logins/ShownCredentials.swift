@@ -1,18 +1,18 @@
 import DivanCrypto
 
-/// What a client shows of itself, as far as an authenticator looks at it: a name, something else that may
+/// What a client presents, as far as an authenticator examines it: a name, something else that may
 /// let it in, or both.
 public struct ShownCredentials: Sendable, Equatable {
     /// The user name that it gives, true or not.
     public let name: String?
-    /// A digest of all that it shows where not only name and password may let it in: a token, a cookie, a
-    /// key in a field of its own, a certificate.
+    /// A digest of everything that it presents, if not only name and password may let it in: a token, a cookie,
+    /// a key in a field of its own, a certificate.
     ///
-    /// What it stands for is a secret. Who made up a name with each guess at that would not wait, so beside
-    /// it only a name counts that has logged in before.
+    /// Such credentials are secrets. Somebody who guesses them with a new name each time would never have to
+    /// wait, so with a token a name counts only if it has logged in before.
     public let token: [UInt8]?
 
-    /// Looks at a request; `nil` where it shows nothing, and only asks what is needed.
+    /// Examines a request; `nil` if it presents nothing, and only asks what is needed.
     public init?(_ request: AuthenticationRequest, to authenticator: any ListenerAuthenticator) {
         guard authenticator.showsCredentials(request) else { return nil }
         let showsMore = authenticator.showsCredentials(request.withoutAuthorization)
