@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// What stands at a path, as far as the first bytes tell.
+/// The kind of a bundle, as far as the first bytes show.
 public enum BundleKind: Equatable, Sendable {
-    /// Nothing, or nothing that this package knows.
+    /// Nothing, or nothing known to this package.
     case unknown
-    /// A database of Couchbase Lite, or of anything else that keeps its tables in such a file.
+    /// A database of Couchbase Lite, or any other SQLite file.
     case sqlite
-    /// A database of Couchbase Lite that is encrypted.
+    /// An encrypted database of Couchbase Lite.
     case encrypted
     /// Written by a pre-release of Couchbase Lite 2.
     case forestDB
 
-    /// Looks at a folder.
+    /// Examines a folder.
     ///
-    /// - Throws: `CBLiteError.system` where the system does not let us see.
+    /// - Throws: `CBLiteError.system` if the system denies access.
     public init(of directory: String) throws(CBLiteError) {
         let database = directory + "/db.sqlite3"
         guard Files.byteCount(database) != nil else {
@@ -25,7 +25,7 @@ public enum BundleKind: Equatable, Sendable {
         if start.starts(with: Array("SQLite format 3\0".utf8)) {
             self = .sqlite
         } else if start.starts(with: Array("DvS".utf8)) {
-            // One of Divan's own, which is sealed.
+            // A sealed database of Divan.
             self = .unknown
         } else if start.count == 512, (Files.byteCount(database) ?? 1) % 512 == 0,
             start.looksRandom
@@ -38,11 +38,11 @@ public enum BundleKind: Equatable, Sendable {
 }
 
 extension [UInt8] {
-    /// Whether the bytes are as many different ones as chance gives: 512 of them are 221 on average.
+    /// Whether the bytes have as many distinct values as random ones: 512 of them have 221 on average.
     fileprivate var looksRandom: Bool { Set(self).count > 180 }
 }
 
-/// System calls on files, in words.
+/// System calls on files, with readable names.
 enum Files {
     static func byteCount(_ path: String) -> Int? {
         var status = stat()
@@ -63,7 +63,7 @@ enum Files {
         var names: [String] = []
         while let entry = readdir(stream) {
             // `d_name` is a NUL-terminated array inside the entry, which lives until the next
-            // `readdir`; the string is made before.
+            // `readdir`; the string is made before that.
             let name = withUnsafePointer(to: &entry.pointee.d_name) { field in
                 field.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
@@ -79,7 +79,7 @@ enum Files {
         return try read(descriptor, upTo: count)
     }
 
-    /// Fewer bytes only at the end.
+    /// Returns fewer bytes only at the end.
     static func read(_ descriptor: Int32, upTo count: Int) throws(CBLiteError) -> [UInt8] {
         var failure: Int32 = 0
         // The system writes at most the bytes that are left of the buffer's `count`.
@@ -100,9 +100,9 @@ enum Files {
         return bytes
     }
 
-    /// Copies a file into one that is new and that only its owner can read.
+    /// Copies a file into a new one that only its owner can read.
     ///
-    /// - Throws: `.scratch` where the copy's side fails, `.system` where the other does.
+    /// - Throws: `.scratch` if writing the copy fails, `.system` if reading the source does.
     static func copy(_ source: String, to target: String) throws(CBLiteError) {
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw .system(errno) }
@@ -125,7 +125,7 @@ enum Files {
             guard !piece.isEmpty else { return }
             var done = 0
             while done < piece.count {
-                // The array is there for the length of the call.
+                // The array exists for the duration of the call.
                 let count = piece[done...].withUnsafeBytes { write(to, $0.baseAddress, $0.count) }
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { throw .scratch(directory: directory, errno: errno) }

@@ -1,4 +1,4 @@
-/// Reads bytes in order; whatever stands there gives a value or damage.
+/// Reads bytes in order; any input gives a value or damage.
 struct ByteCursor {
     private let bytes: [UInt8]
     private(set) var offset: Int
@@ -34,7 +34,7 @@ struct ByteCursor {
         return high << 16 | low
     }
 
-    /// 7 bits a byte, the least significant first; at most 10 bytes, and 64 bits.
+    /// 7 bits per byte, the least significant first; at most 10 bytes, and 64 bits.
     mutating func varint() -> UInt64? {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 70, by: 7) {
@@ -46,7 +46,7 @@ struct ByteCursor {
         return nil
     }
 
-    /// The places of the next bytes.
+    /// The positions of the next bytes.
     mutating func range(count: Int) -> Range<Int>? {
         guard count >= 0, count <= remainingCount else { return nil }
         defer { offset += count }

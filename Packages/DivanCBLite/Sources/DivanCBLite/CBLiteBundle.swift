@@ -2,14 +2,14 @@ public import DivanRevisions
 
 /// A database of Couchbase Lite 2, 3 or 4 in a folder `NAME.cblite2`, opened for reading.
 ///
-/// Nothing is changed in it, and it need not have been closed well: with a log beside it, a copy in the
+/// Nothing is changed in it, and it need not have been closed properly: if there is a log, a copy in the
 /// temporary directory is read. One thread at a time.
 ///
-/// Source: the bundle's own files; `checkpoints.md` §2 and §3 for what checkpoints mean.
+/// Source: the bundle's own files; `checkpoints.md` §2 and §3 for the meaning of checkpoints.
 public final class CBLiteBundle {
     /// The folder.
     public let directory: String
-    /// What it says of itself.
+    /// The database's own data.
     public let facts: Facts
     /// Its collections with their tables.
     public let collections: [Collection]
@@ -20,17 +20,17 @@ public final class CBLiteBundle {
     private let copy: ScratchCopy
     private let file: SQLiteFile
 
-    /// What a database says of itself.
+    /// The database's own data.
     public struct Facts: Sendable {
-        /// 16 bytes; the source of the versions that it wrote.
+        /// 16 bytes; the source ID in the versions that it wrote.
         public var publicUUID: [UInt8]
-        /// 16 bytes that go into the names of checkpoints.
+        /// 16 bytes that are part of the names of checkpoints.
         public var privateUUID: [UInt8]
-        /// That of the database that it was copied from.
+        /// The private UUID of the database that it was copied from.
         public var previousPrivateUUID: [UInt8]?
         /// Whether new revisions are versions.
         public var scheme: RevisionScheme
-        /// The keys that its bodies share.
+        /// The keys shared by its bodies.
         public var keys: SharedKeys
         /// The remotes with their addresses, by ascending number.
         public var remotes: [(address: String, id: RemoteID)]
@@ -42,7 +42,7 @@ public final class CBLiteBundle {
         public let scope: String
         /// Its own name.
         public let name: String
-        /// The greatest change number that was given out.
+        /// The greatest sequence that was assigned.
         public internal(set) var lastSequence: UInt64 = 0
         fileprivate let tables: [Table]
     }
@@ -52,7 +52,7 @@ public final class CBLiteBundle {
         let columns: String
     }
 
-    /// A checkpoint, and for that of a peer its revision.
+    /// A checkpoint, and for a peer's checkpoint its revision.
     public struct Checkpoint: Sendable {
         /// Its name.
         public var id: String
@@ -62,7 +62,7 @@ public final class CBLiteBundle {
         public var body: [UInt8]
     }
 
-    /// Opens a database and looks it through.
+    /// Opens a database and reads its data.
     ///
     /// - Throws: `CBLiteError`, which says what to do.
     public init(directory: String) throws(CBLiteError) {
@@ -93,21 +93,21 @@ public final class CBLiteBundle {
         formerCollections = try Self.formerCollections(of: file, besides: collections)
     }
 
-    /// Whether a folder holds a database of Couchbase Lite that can be opened, or would be if it were
-    /// not encrypted, too old or too new; what it says of itself is not read.
+    /// Whether a folder contains a database of Couchbase Lite that can be opened, or could be if it were
+    /// not encrypted, too old or too new; its own data are not read.
     public static func isBundle(_ directory: String) -> Bool {
         guard let kind = try? BundleKind(of: directory) else { return false }
         guard kind == .sqlite else { return kind != .unknown }
-        // Its tables were made long ago: for them no log is copied.
+        // Its tables were created long ago: no log is copied to find them.
         let path = directory + "/db.sqlite3"
         guard let file = try? SQLiteFile(path, isUnchanging: true) else { return false }
         return (try? isBundle(file)) ?? false
     }
 
-    /// What to tell somebody who opened a folder as a database of ours.
+    /// The message for somebody who opened a folder as a Divan database.
     ///
     /// - Parameter directory: The folder.
-    /// - Returns: What it is and how to move in; `nil` when it holds no database of Couchbase Lite.
+    /// - Returns: What it is and how to import it; `nil` if it contains no database of Couchbase Lite.
     public static func notice(about directory: String) -> String? {
         guard isBundle(directory) else { return nil }
         let name = directory.split(separator: "/").last ?? ""
@@ -117,7 +117,7 @@ public final class CBLiteBundle {
             + "Database.importing(fromPath:toDatabase:), makes one of it"
     }
 
-    /// "Divn", as `Docs/formats/` says.
+    /// "Divn", as in `Docs/formats/`.
     private static let divanApplicationID = 0x4469_766E
 
     private static func isBundle(_ file: SQLiteFile) throws(CBLiteError) -> Bool {
@@ -136,9 +136,9 @@ public final class CBLiteBundle {
 
     /// Calls `body` with each row of a collection by ascending sequence.
     ///
-    /// Of a document that stands both among the living ones and the deleted ones the earlier row says so.
+    /// If a document is among both the live and the deleted ones, its earlier row says so.
     ///
-    /// - Throws: `CBLiteError.inUse` when somebody wrote meanwhile, and what `body` throws.
+    /// - Throws: `CBLiteError.inUse` if somebody wrote meanwhile, and the errors of `body`.
     public func forEachRecord(
         in collection: Collection,
         _ body: (Record) throws -> Void
@@ -169,13 +169,13 @@ public final class CBLiteBundle {
         }
     }
 
-    /// The change number of the later row of each document that stands in both tables of a collection.
+    /// The sequence of the later row of each document that is in both tables of a collection.
     private func sequencesOfDoubles(
         in collection: Collection
     ) throws(CBLiteError) -> [[UInt8]: Int64] {
         guard collection.tables.count == 2 else { return [:] }
         let (live, deleted) = (collection.tables[0].name, collection.tables[1].name)
-        // Each key is looked up in the other table: a join would have no end where a file repeats one.
+        // Each key is looked up in the other table: a join would never end if a file repeats one.
         let query = try file.prepare(
             """
             SELECT key, max(sequence) FROM (
@@ -198,7 +198,7 @@ public final class CBLiteBundle {
         private var row: Int64 = 0
 
         init(_ table: Table, _ file: SQLiteFile) throws(CBLiteError) {
-            // Sorted without what makes rows long.
+            // Sorted without the columns that make rows long.
             order = try file.prepare(
                 "SELECT rowid, sequence FROM \(table.name) WHERE key IS NOT NULL ORDER BY sequence"
             )
@@ -233,9 +233,9 @@ public final class CBLiteBundle {
         try checkpoints(in: "kv_checkpoints", arePeers: false)
     }
 
-    /// The checkpoints that are kept for peers.
+    /// The checkpoints kept for peers.
     public func peerCheckpoints() throws(CBLiteError) -> [Checkpoint] {
-        // An upgraded file has both tables; what stands in the later one counts.
+        // An upgraded file has both tables; the content of the later one counts.
         var byID: [[UInt8]: Checkpoint] = [:]
         for table in ["kv_peerCheckpoints", #"kv_peer\Checkpoints"#] {
             for checkpoint in try checkpoints(in: table, arePeers: true) {
@@ -267,7 +267,7 @@ public final class CBLiteBundle {
 
     // MARK: Blobs
 
-    /// The path of a blob's file, whether it is there or not.
+    /// The path of a blob's file, whether it exists or not.
     ///
     /// - Parameter name: base64 of the digest with `_` for `/`, and `.blob`.
     /// - Returns: The path.
@@ -278,7 +278,7 @@ public final class CBLiteBundle {
 
 extension CBLiteBundle {
     private static func quoted(_ name: String) -> String {
-        // By scalars: with an accent behind it a quote is another character.
+        // By scalars: with a combining accent a quote is another character.
         let scalars = name.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }
         return "\"" + scalars.joined() + "\""
     }

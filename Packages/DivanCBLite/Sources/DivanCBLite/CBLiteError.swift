@@ -1,4 +1,4 @@
-/// What is wrong with one record, in a few words; says nothing of others.
+/// What is wrong with one record, in a few words; says nothing about others.
 public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible {
     /// Such as `"body: a string is longer than the body"`.
     public let description: String
@@ -7,7 +7,7 @@ public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible 
         self.description = description
     }
 
-    /// The same, with the column in front.
+    /// The same, preceded by the column.
     func inside(_ column: String) -> RecordDamage { RecordDamage("\(column): \(description)") }
 }
 
@@ -15,7 +15,7 @@ public struct RecordDamage: Error, Equatable, Sendable, CustomStringConvertible 
 public enum CBLiteError: Error, Equatable, Sendable {
     /// There is nothing at this path, or no database in it.
     case notABundle
-    /// It is a database of Divan already.
+    /// It already is a Divan database.
     case divan
     /// It was written by Couchbase Lite 1.x, or by a pre-release of 2.
     case tooOld(version: Int)
@@ -25,9 +25,9 @@ public enum CBLiteError: Error, Equatable, Sendable {
     case encrypted
     /// Another program writes to it.
     case inUse
-    /// What SQLite or the content says is damaged.
+    /// SQLite or the content shows damage.
     case damaged(String)
-    /// The copy that is read in place of a database with a log could not be made.
+    /// The copy that is read instead of a database with a log could not be made.
     case scratch(directory: String, errno: Int32)
     /// The system refused; its `errno`.
     case system(Int32)

@@ -1,11 +1,11 @@
 /// One container of Fleece: values at even offsets that point backwards only, the root last.
 ///
-/// A second container may stand before it, into which *external* pointers lead (the columns `body` and
-/// `extra` of a document, written as one stream). Every offset, length and count is held against the
-/// container that it stands in; a pointer leads backwards, so no chain of them is endless.
+/// A second container may precede it, to which *external* pointers lead (the columns `body` and
+/// `extra` of a document, written as one stream). Every offset, length and count is checked against its
+/// container; a pointer leads backwards, so no chain of them is endless.
 struct Fleece {
     let bytes: [UInt8]
-    /// Where the container begins, and the one before it ends; 0 when there is none.
+    /// Where the container begins, and the previous one ends; 0 if there is none.
     let start: Int
 
     init(_ bytes: [UInt8], start: Int = 0) {
@@ -13,10 +13,10 @@ struct Fleece {
         self.start = start
     }
 
-    /// The end of the container that holds a place.
+    /// The end of the container at a position.
     private func end(around offset: Int) -> Int { offset < start ? start : bytes.count }
 
-    /// What a value is; the places of its bytes or items.
+    /// A value, with the positions of its bytes or items.
     enum Value {
         case integer(Int64)
         case unsigned(UInt64)
@@ -31,7 +31,7 @@ struct Fleece {
         case dictionary(Items)
     }
 
-    /// The items of an array; of a dictionary, keys and values by turns.
+    /// The items of an array; for a dictionary, alternating keys and values.
     struct Items {
         /// Items, or pairs.
         let count: Int
@@ -39,12 +39,12 @@ struct Fleece {
         fileprivate let byteCount: Int
     }
 
-    /// The value that stands for the whole.
+    /// The root value.
     func root() throws(RecordDamage) -> Value {
         try root(in: start..<bytes.count)
     }
 
-    /// The value of the container before this one.
+    /// The root value of the previous container.
     func rootBefore() throws(RecordDamage) -> Value {
         try root(in: 0..<start)
     }
@@ -59,7 +59,7 @@ struct Fleece {
         return try value(at: last)
     }
 
-    /// The value of an item, at the end of its pointers.
+    /// The value of an item, after following its pointers.
     func item(_ index: Int, of items: Items) throws(RecordDamage) -> Value {
         let offset = items.first + index * items.byteCount
         guard bytes[offset] & 0x80 != 0 else { return try value(at: offset) }
@@ -77,7 +77,7 @@ struct Fleece {
             if isWide {
                 distance = distance << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
             }
-            // Where nothing can be external, older writers used the bit for longer distances.
+            // If nothing can be external, older writers used the bit for longer distances.
             let mayBeExternal = offset >= start && start > 0
             let externalBit = isWide ? 1 << 30 : 1 << 14
             let isExternal = distance & externalBit != 0 && (mayBeExternal || isWide)
@@ -94,7 +94,7 @@ struct Fleece {
         return offset
     }
 
-    /// Reads the value that stands at a place, which is inside.
+    /// Reads the value at a position, which is inside.
     private func value(at offset: Int) throws(RecordDamage) -> Value {
         let end = end(around: offset)
         guard offset + 2 <= end else { throw RecordDamage("a value is cut off") }

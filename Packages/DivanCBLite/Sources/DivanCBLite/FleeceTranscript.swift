@@ -1,6 +1,6 @@
 internal import DivanCrypto
 
-/// What the bodies of a document have taken so far; their values may be shared.
+/// What the bodies of a document have used so far; their values may be shared.
 struct TranscriptBudget {
     var byteCount = 0
     var valueCount = 0
@@ -9,9 +9,9 @@ struct TranscriptBudget {
 
 /// Writes a value of Fleece as canonical JSON.
 ///
-/// Values may be shared, so that a small container stands for a giant text, and an array may even hold
-/// itself: the bytes that are written, the values that are looked at, the bytes of keys that are compared
-/// and the depth are all bounded.
+/// Values may be shared, so that a small container represents a giant text, and an array may even contain
+/// itself: the bytes written, the values examined, the bytes of keys compared
+/// and the depth are all limited.
 struct FleeceTranscript {
     private let fleece: Fleece
     private let keys: SharedKeys
@@ -32,8 +32,8 @@ struct FleeceTranscript {
         }
     }
 
-    /// The JSON of a value, which has to be a dictionary where a body is meant; `budget` is what the
-    /// document's bodies have in common.
+    /// The JSON of a value, which must be a dictionary if it is a body; `budget` is shared by the
+    /// document's bodies.
     static func json(
         of value: Fleece.Value,
         in fleece: Fleece,
@@ -42,7 +42,7 @@ struct FleeceTranscript {
     ) throws(RecordDamage) -> [UInt8] {
         let transcript = FleeceTranscript(fleece: fleece, keys: keys)
         var text = Text(budget: budget)
-        // Many bodies may stand in one giant container.
+        // One giant container may have many bodies.
         text.bytes.reserveCapacity(min(2 * fleece.bytes.count, 1 << 16))
         try transcript.write(value, depth: 1, to: &text)
         try text.count(0)
@@ -91,7 +91,7 @@ struct FleeceTranscript {
         text.bytes.append(UInt8(ascii: "]"))
     }
 
-    /// A pair of a dictionary by its place; a key that is shared by its number.
+    /// A pair of a dictionary by its position; a shared key by its number.
     private struct Pair {
         let place: Int
         let shared: Int
@@ -104,7 +104,7 @@ struct FleeceTranscript {
         to text: inout Text
     ) throws(RecordDamage) {
         guard depth <= CBLiteLimits.depth else { throw RecordDamage("too deep") }
-        // Counted before they are collected: a giant dictionary may be named again and again.
+        // Counted before they are collected: a giant dictionary may be referred to again and again.
         try text.count(items.count)
         let pairs = try sortedPairs(of: items, &text.budget.comparedByteCount)
         text.bytes.append(UInt8(ascii: "{"))
@@ -162,7 +162,7 @@ struct FleeceTranscript {
         }
     }
 
-    /// Whether a key stands before another; beyond the bound nothing is compared, and any answer is good.
+    /// Whether a key precedes another; beyond the limit nothing is compared, and any result will do.
     private func precedes(_ first: Pair, _ second: Pair, _ compared: inout Int) -> Bool {
         if first.shared >= 0, second.shared >= 0 {
             return keys.keys[first.shared].rank < keys.keys[second.shared].rank

@@ -4,7 +4,7 @@
 enum JSONText {
     /// Appends UTF-8 in quotes.
     ///
-    /// - Throws: `RecordDamage` for bytes that are no UTF-8.
+    /// - Throws: `RecordDamage` for bytes that are not UTF-8.
     static func appendQuoted(
         _ text: Span<UInt8>,
         to output: inout [UInt8]

@@ -1,12 +1,12 @@
 public import DivanRevisions
 
-/// A row of a document table, as it stands in the file.
+/// A row of a document table, as stored in the file.
 public struct Record: Sendable {
-    /// The document's name; whatever bytes stand there.
+    /// The document's name; these may be any bytes.
     public var key: [UInt8]
-    /// The change number.
+    /// The sequence.
     public var sequence: Int64
-    /// Bits of `Flag`, and above the lowest 16 a count that means nothing here.
+    /// Bits of `Flag`, and above the lowest 16 a count that has no meaning here.
     public var flags: Int64
     /// The ID or vector of the current revision.
     public var version: [UInt8]
@@ -16,9 +16,9 @@ public struct Record: Sendable {
     public var extra: [UInt8]?
     /// Milliseconds since 1970; `nil` = never.
     public var expiration: Int64?
-    /// The change number of a later row of this document, in the collection's other table.
+    /// The sequence of a later row of this document, in the collection's other table.
     ///
-    /// This one does not count then. `nil` where there is none, as there should not be.
+    /// This row then does not count. `nil` if there is none, which is the normal case.
     public var laterSequence: Int64?
 
     /// Creates a row from its columns.
@@ -51,19 +51,19 @@ public struct Record: Sendable {
     }
 }
 
-/// A document of Couchbase Lite, with everything that is known of its revisions.
+/// A document of Couchbase Lite, with everything known about its revisions.
 public struct ForeignDocument: Sendable {
     /// Its name.
     public var documentID: DocumentID
-    /// The change number; 1 or more.
+    /// The sequence; 1 or more.
     public var sequence: UInt64
     /// Its revisions: a tree, or vectors.
     public var history: any RevisionHistory
     /// Milliseconds since 1970; `nil` = never.
     public var expiration: Int64?
-    /// Whether a body that is kept names blobs.
+    /// Whether a stored body refers to blobs.
     public var namesBlobs: Bool
-    /// What is damaged besides, where the current revision is whole: its past is lost.
+    /// The damage if only the current revision is intact: its past is lost.
     public var damage: RecordDamage?
 
     /// The current revision.

@@ -1,6 +1,6 @@
 public import DivanRevisions
 
-/// Makes documents of rows; knows of no file.
+/// Makes documents from rows; does not access files.
 public struct RecordReader: Sendable {
     private let keys: SharedKeys
     private let owner: SourceID
@@ -9,7 +9,7 @@ public struct RecordReader: Sendable {
     ///
     /// - Parameters:
     ///   - keys: Its shared keys.
-    ///   - owner: Its public UUID, which stands for `*` in vectors.
+    ///   - owner: Its public UUID, which replaces `*` in vectors.
     public init(keys: SharedKeys, owner: SourceID) {
         self.keys = keys
         self.owner = owner
@@ -17,9 +17,9 @@ public struct RecordReader: Sendable {
 
     /// Reads one row.
     ///
-    /// A row of which only the past is damaged gives its current revision, and tells the damage.
+    /// If only the past of a row is damaged, the result is its current revision, and the damage.
     ///
-    /// - Throws: `RecordDamage` when there is no current revision to be had, also since a later row has it.
+    /// - Throws: `RecordDamage` if there is no current revision, also because a later row has it.
     public func document(_ record: Record) throws(RecordDamage) -> ForeignDocument {
         guard let text = String(validating: record.key, as: UTF8.self),
             let documentID = try? DocumentID(received: text)
@@ -114,7 +114,7 @@ public struct RecordReader: Sendable {
         for (index, entry) in tree.entries.enumerated() {
             var stored: [UInt8]?
             if let range = entry.body {
-                // Damage in a body of the past leaves the current revision whole.
+                // Damage in an old body leaves the current revision intact.
                 let place = index == 0 ? "body" : past
                 stored = try body(Array(column[range]), of: place, &budget)
             } else if index == 0 {
@@ -132,7 +132,7 @@ public struct RecordReader: Sendable {
         return try restored(revisions, tree.latest)
     }
 
-    /// Whether a row is one of 2.x, with the tree in `body`.
+    /// Whether a row is from 2.x, with the tree in `body`.
     private static func isOld(_ record: Record) -> Bool {
         record.extra == nil && record.body.map(TreeRecord.isTree) ?? false
     }
@@ -227,7 +227,7 @@ public struct RecordReader: Sendable {
 
     // MARK: Damage
 
-    /// The current revision without its past; what is damaged may be that revision itself.
+    /// The current revision without its past; that revision itself may be what is damaged.
     private func currentAlone(
         _ record: Record,
         after damage: RecordDamage

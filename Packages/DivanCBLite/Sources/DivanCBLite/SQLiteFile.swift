@@ -1,21 +1,21 @@
 internal import CDivanCBLite
 
-/// One connection that only reads; used by one thread at a time.
+/// One read-only connection; used by one thread at a time.
 final class SQLiteFile {
-    // Closed in `deinit` only; statements hold the connection, so it outlives them.
+    // Closed only in `deinit`; statements hold the connection, so it outlives them.
     private let handle: OpaquePointer
 
     convenience init(_ copy: ScratchCopy) throws(CBLiteError) {
         try self.init(copy.database, isUnchanging: copy.isOriginal)
     }
 
-    /// Opens a file; one that nobody changes is left as it is, and its log is not looked at.
+    /// Opens a file; one that nobody changes is not touched, and its log is ignored.
     init(_ path: String, isUnchanging: Bool) throws(CBLiteError) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE
         let code: Int32
         if isUnchanging {
-            // Without the locks and the files that a reader of a WAL database would make.
+            // Without the locks and the files that a reader of a WAL database would create.
             let uri = "file:\(Self.escaped(path))?immutable=1"
             code = sqlite3_open_v2(
                 uri,
@@ -31,7 +31,7 @@ final class SQLiteFile {
             throw code == SQLITE_NOTADB ? .encrypted : .damaged("SQLite error \(code)")
         }
         handle = opened
-        // A foreign schema may hold what does things when it is read.
+        // A foreign schema may contain code that runs when it is read.
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(CBLiteLimits.columnByteCount))
         try execute("PRAGMA trusted_schema = OFF")
         // Of a mapped file that is cut off, or lies on a disk that fails, SQLite tells nothing: the process ends.
@@ -45,7 +45,7 @@ final class SQLiteFile {
 
     private static func escaped(_ path: String) -> String {
         var escaped = String.UnicodeScalarView()
-        // By scalars: with an accent behind it a question mark is another character.
+        // By scalars: with a combining accent a question mark is another character.
         for scalar in path.unicodeScalars {
             switch scalar {
             case "%": escaped += "%25".unicodeScalars
@@ -74,9 +74,9 @@ final class SQLiteFile {
         return .damaged(String(cString: sqlite3_errmsg(handle)))
     }
 
-    /// A statement that gives rows.
+    /// A statement that returns rows.
     final class Query {
-        // Finalised in `deinit` only; columns are copied before the next step.
+        // Finalized only in `deinit`; columns are copied before the next step.
         private let statement: OpaquePointer
         private let file: SQLiteFile
 
@@ -98,13 +98,13 @@ final class SQLiteFile {
             }
         }
 
-        /// Begins anew with an integer as parameter 1.
+        /// Restarts with an integer as parameter 1.
         func begin(with number: Int64) {
             sqlite3_reset(statement)
             sqlite3_bind_int64(statement, 1, number)
         }
 
-        /// Takes a text as parameter 1.
+        /// Binds a text as parameter 1.
         func bind(_ text: String) {
             divan_cblite_bind_text(statement, 1, text)
         }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// Where the database of a bundle is opened: in its place, or, with a log beside it, as a copy.
+/// Where the database of a bundle is opened: in place, or, if it has a log, as a copy.
 ///
-/// SQLite would change a file with a log when it opens it, and the newest data may stand in the log
-/// only. Nothing is ever written to the original.
+/// SQLite would change a file with a log when it opens it, and the newest data may be only in the
+/// log. Nothing is ever written to the original.
 final class ScratchCopy {
     /// The file to open.
     let database: String
@@ -53,14 +53,14 @@ final class ScratchCopy {
         if let directory { Self.remove(directory) }
     }
 
-    /// Takes the names of a copy away once SQLite has opened its files: it is read by what is open, and who
-    /// is killed leaves nothing behind.
+    /// Removes the names of a copy once SQLite has opened its files: the open descriptors still read it, and a killed
+    /// process leaves nothing behind.
     func loseNames() {
         if let directory { Self.remove(directory) }
         directory = nil
     }
 
-    /// Whether nobody has written to the original meanwhile.
+    /// Whether nobody has written to the original since.
     var isUnchanged: Bool { !isOriginal || Self.stamps(of: original) == stamps }
 
     private static func stamps(of original: String) -> [[Int]] {

@@ -1,11 +1,11 @@
-/// The keys that all bodies of a database have in common, by number.
+/// The keys shared by all bodies of a database, by number.
 public struct SharedKeys: Sendable {
     /// One key, ready to be written.
     struct Key: Sendable {
         let bytes: [UInt8]
         /// In quotes, with a colon.
         let text: [UInt8]
-        /// Its place among all keys by their bytes.
+        /// Its rank among all keys by their bytes.
         var rank = 0
     }
 
@@ -43,7 +43,7 @@ public struct SharedKeys: Sendable {
             keys[$0].bytes.lexicographicallyPrecedes(keys[$1].bytes)
         }
         for (rank, index) in order.enumerated() {
-            // A key that stands there twice has one place.
+            // A repeated key has one rank.
             let isAgain = rank > 0 && keys[order[rank - 1]].bytes == keys[index].bytes
             keys[index].rank = isAgain ? keys[order[rank - 1]].rank : rank
         }

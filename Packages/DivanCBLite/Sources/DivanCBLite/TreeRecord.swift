@@ -2,10 +2,10 @@ internal import DivanRevisions
 
 /// The revision tree of a document as Couchbase Lite 2 and 3 write it.
 ///
-/// A list of revisions, the current one first, each with the place of its parent; a zero; then which
+/// A list of revisions, the current one first, each with the index of its parent; a zero; then which
 /// revision is the latest at each remote.
 struct TreeRecord {
-    /// One revision; its body by its place in the column.
+    /// One revision; its body by its position in the column.
     struct Entry {
         var id: RevisionID
         var parent: Int?
@@ -14,7 +14,7 @@ struct TreeRecord {
         var body: Range<Int>?
     }
 
-    /// What a flag byte may say.
+    /// The bits of a flag byte.
     enum Flag {
         static let tombstone: UInt8 = 0x01
         static let hasBlobs: UInt8 = 0x08
@@ -25,10 +25,10 @@ struct TreeRecord {
     }
 
     private(set) var entries: [Entry] = []
-    /// By remote, the place of the latest revision that it is known to have.
+    /// By remote, the index of the latest revision that it is known to have.
     private(set) var latest: [UInt32: Int] = [:]
 
-    /// Whether bytes can be a tree: sizes lead from one revision to the next, and to a zero.
+    /// Whether bytes can be a tree: sizes lead from one revision to the next, and finally to a zero.
     static func isTree(_ bytes: [UInt8]) -> Bool {
         var cursor = ByteCursor(bytes, in: bytes.indices)
         var count = 0
@@ -59,7 +59,7 @@ struct TreeRecord {
         try readMarks(&cursor)
     }
 
-    /// Reads the current revision alone, whatever the others are.
+    /// Reads only the current revision, whatever the others are.
     static func first(of bytes: [UInt8]) throws(RecordDamage) -> Entry {
         var cursor = ByteCursor(bytes, in: bytes.indices)
         guard let size = cursor.long(), size >= 9, let range = cursor.range(count: size - 4) else {
@@ -98,7 +98,7 @@ struct TreeRecord {
             throw RecordDamage("the marks of remotes are cut off")
         }
         while let remote = cursor.short(), let index = cursor.short() {
-            // Behind the zero stand revisions that a remote refused.
+            // After the zero there are revisions that a remote rejected.
             if remote == 0 { return }
             guard index < entries.count else {
                 throw RecordDamage("remote \(remote) has a revision that is none")
@@ -107,7 +107,7 @@ struct TreeRecord {
         }
     }
 
-    /// Takes over what the row says: remote 1 has the current revision.
+    /// Applies the row's flag: remote 1 has the current revision.
     ///
     /// Its mark moves there, and with it the body that is kept; an ancestor keeps its own only for
     /// another remote.

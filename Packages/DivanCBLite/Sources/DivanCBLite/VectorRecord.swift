@@ -1,20 +1,20 @@
 internal import DivanRevisions
 
-/// What Couchbase Lite 4 knows of a document: the current revision, and what remotes have instead.
+/// What Couchbase Lite 4 stores about a document: the current revision, and what remotes have instead.
 ///
-/// The column `extra` is an array by the number of the remote; its item 0 is the local revision. Bodies
-/// are shared with the column `body` by pointers out of the container.
+/// The column `extra` is an array indexed by the number of the remote; its item 0 is the local revision.
+/// Bodies are shared with the column `body` by external pointers.
 struct VectorRecord {
     /// One item.
     struct State {
         var mixed: MixedVector
         var flags: Int64
-        /// `nil` where the item says nothing, which stands for `{}`.
+        /// `nil` if the item has none, which means `{}`.
         var body: Fleece.Value?
         var remotes: [RemoteID] = []
     }
 
-    /// What an item's flags may say.
+    /// The bits of an item's flags.
     enum Flag {
         static let tombstone: Int64 = 0x01
         static let conflict: Int64 = 0x02
@@ -24,8 +24,8 @@ struct VectorRecord {
     /// The last ID that the document had in a tree.
     private(set) var lastTreeID: RevisionID?
     private(set) var others: [State] = []
-    /// The IDs in trees that remotes have and that are no conflicts, each of a lower generation than the one
-    /// before.
+    /// The tree IDs that remotes have and that are no conflicts, each of a lower generation than the previous
+    /// one.
     private var chain: [RevisionID] = []
     private var memberCount = 0
     private var vectorByteCount = 0
@@ -96,14 +96,14 @@ struct VectorRecord {
         others.append(state)
     }
 
-    /// The IDs in trees that lie behind a revision, as the engine tells its peers: its own, then those of
-    /// remotes that are no conflicts and have a lower generation.
+    /// The tree IDs that are ancestors of a revision, as the engine reports them to its peers: its own, then
+    /// those of remotes that are no conflicts and have a lower generation.
     func legacy(behind own: [RevisionID]) -> [RevisionID] {
         guard let last = own.last else { return chain }
         return own + chain.drop { $0.generation >= last.generation }
     }
 
-    /// Reads a version vector or an ID of a tree, with the database's own source in place of `*`.
+    /// Reads a version vector or a tree ID, with the database's own source in place of `*`.
     static func mixed(
         _ bytes: ArraySlice<UInt8>,
         owner: SourceID

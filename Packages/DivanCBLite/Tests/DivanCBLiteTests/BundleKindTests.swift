@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What is no bundle of 2 to 4 is told by its name, before anything of it is read.
+/// A folder that is no bundle of versions 2 to 4 is identified before any of its data are read.
 @Suite struct BundleKindTests {
-    /// Why a bundle is not opened; `nil` when it is.
+    /// Why a bundle is not opened; `nil` if it is.
     private static func refusal(_ path: String) -> CBLiteError? {
         do throws(CBLiteError) {
             _ = try CBLiteBundle(directory: path)
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// A sample whose file says that it is of another version.
+    /// A sample whose file claims to be of another version.
     private static func sample(version: UInt32) throws -> Sample {
         let sample = try Sample("manykeys-3.2")
         let file = URL(filePath: sample.path + "/db.sqlite3")
@@ -56,7 +56,7 @@ import Testing
             try Data((0..<count).map { _ in .random(in: 0...255, using: &random) }).write(to: file)
             #expect(Self.refusal(home.path) == .encrypted, "seed \(seed), \(count) bytes")
         }
-        // What is too short, not whole blocks, or full of one thing is nothing that anybody knows.
+        // Files that are too short, not whole blocks, or full of one byte are of no known kind.
         for bytes in [
             Data((0..<511).map { _ in .random(in: 0...255, using: &random) }),
             Data((0..<700).map { _ in .random(in: 0...255, using: &random) }),

@@ -2,7 +2,7 @@ import DivanCBLite
 import DivanJSON
 import DivanRevisions
 
-/// Holds a document against the engine's line about it.
+/// Compares a document with the engine's line about it.
 struct DocumentChecker {
     private let document: ForeignDocument
     private let expected: JSONObject
@@ -44,7 +44,7 @@ struct DocumentChecker {
         return differences.compactMap { $0 }
     }
 
-    /// Names the database's own source.
+    /// Replaces the database's own source.
     private func named(_ value: JSON?) -> String {
         (value?.string ?? "").replacing("@*", with: "@" + source)
     }
@@ -57,7 +57,7 @@ struct DocumentChecker {
 
     private func treeDifferences(_ tree: RevisionTree) throws -> [String?] {
         var differences: [String?] = []
-        // With vectors the engine tells the history of a tree as it would send it.
+        // With vectors the engine reports the history of a tree as it would send it.
         if expected["vector"] == nil, let history = expected["history"]?.string {
             let lineage = tree.current.map { tree.lineage(of: $0.id) } ?? []
             let text = lineage.map { "\($0.id)" }.joined(separator: ",")

@@ -2,10 +2,10 @@ import DivanJSON
 import DivanTestKit
 import Testing
 
-// Single values are no document, so only the package itself can hold them against the table.
+// Single values are no document, so only the package itself can compare them with the table.
 @testable import DivanCBLite
 
-/// Single containers: those that the engine wrote, and what nobody should write.
+/// Single containers: those that the engine wrote, and some that nobody should write.
 @Suite struct FleeceTests {
     private func json(_ bytes: [UInt8]) throws(RecordDamage) -> String {
         let fleece = Fleece(bytes)
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: RecordDamage.self) { try json(bytes) }
     }
 
-    /// Forty arrays, each holding the one before twice: 2⁴⁰ values.
+    /// Forty arrays, each containing the previous one twice: 2⁴⁰ values.
     @Test
     func `a container that stands for a giant text is refused`() throws {
         var bytes: [UInt8] = [0x60, 0x00]

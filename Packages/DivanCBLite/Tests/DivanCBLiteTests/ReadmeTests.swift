@@ -2,7 +2,7 @@ import DivanCBLite
 import DivanRevisions
 import Testing
 
-/// The example of the README, and what a bundle may be besides.
+/// The README's example, and other kinds of bundles.
 @Suite struct ReadmeTests {
     @Test
     func `the example of the README`() throws {

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanRevisions
 import DivanTestKit
 
-/// A database of `Tests/Fixtures/cblite2`, unpacked, with what the engine says of it.
+/// An unpacked database of `Tests/Fixtures/cblite2`, with what the engine says about it.
 struct Sample {
     static let whole = [
         "revtree-3.2", "vectors-4.1", "upgraded-4.1", "legacy-pulled-4.1", "copied-3.2",
@@ -45,7 +45,7 @@ struct Sample {
 }
 
 extension JSON {
-    /// The value without what JSON has no word for: a member goes, an item becomes null.
+    /// The value without parts that JSON cannot express: a member is removed, an item becomes null.
     var withoutUndefined: JSON {
         switch self {
         case .array(let items):

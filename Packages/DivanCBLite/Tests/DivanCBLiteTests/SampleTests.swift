@@ -53,7 +53,7 @@ import Testing
             else { continue }
             switch found["_default._default \(id)"] {
             case .success(let document)?:
-                // Only the past is damaged: the current revision is there.
+                // Only the past is damaged: the current revision is intact.
                 #expect(document.damage != nil, "\(id), \(damage)")
                 #expect(damage.hasPrefix("extra"), "\(id), \(damage)")
             case .failure(let told)?:
@@ -119,7 +119,7 @@ import Testing
         #expect(throws: CBLiteError.self) { try bundle.checkpoints() }
     }
 
-    /// An accent makes another character of the sign before it, and no other path.
+    /// A combining accent makes another character of the sign before it, but no other path.
     @Test(arguments: ["what?\u{301}", "a#\u{301}b", "100%\u{301}25"])
     func `a bundle in a folder whose name a URI would read otherwise is read`(name: String) throws {
         let sample = try Sample("manykeys-3.2")
@@ -134,7 +134,7 @@ import Testing
         try #require(Program.installed("sha1sum")).run([path]).output
     }
 
-    /// Which of the two is the later row, by their numbers.
+    /// Which of the two is the later row, by their sequences.
     @Test(arguments: [5, 20])
     func `of a document that stands in two tables the later row counts, and the other is told`(
         sequence: Int
@@ -165,7 +165,7 @@ import Testing
         #expect(told.count == 1 && told.first?.hasPrefix("sequence: ") == true, "\(told)")
     }
 
-    /// A document of a sample with an older body, and what reads it.
+    /// A document of a sample with an older body, and a reader for it.
     private func movedOn(_ name: String) throws -> (Record, RecordReader) {
         let sample = try Sample(name)
         let bundle = try CBLiteBundle(directory: sample.path)
@@ -186,7 +186,7 @@ import Testing
         let (found, reader) = try movedOn("revtree-2.x")
         var record = found
         let whole = try reader.document(record)
-        // Where a body leads to its root: that of 1-f991…, and that of the current revision.
+        // Where a body points to its root: that of 1-f991…, and that of the current revision.
         record.body?[place] = 0x7F
         guard isPast else {
             #expect(throws: RecordDamage.self) { try reader.document(record) }
@@ -202,7 +202,7 @@ import Testing
         let (found, reader) = try movedOn("revtree-3.2")
         var record = found
         let whole = try reader.document(record)
-        // Where the body of 1-f991… leads to its root.
+        // Where the body of 1-f991… points to its root.
         record.extra?[0xA3] = 0x7F
         let document = try reader.document(record)
         #expect(document.current?.id == whole.current?.id)

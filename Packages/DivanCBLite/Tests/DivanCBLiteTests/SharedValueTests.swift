@@ -2,12 +2,12 @@ import DivanRevisions
 import DivanTestKit
 import Testing
 
-// Budgets that are nearly spent, and a copy in a chosen place, can be had from inside only.
+// Budgets that are nearly used up, and a copy in a chosen place, are only possible from inside.
 @testable import DivanCBLite
 
-/// Values that many others name are no way to make a small file take long, or much room.
+/// Values that are referred to many times cannot make a small file take much time or memory.
 @Suite struct SharedValueTests {
-    /// A dictionary whose keys are all one string.
+    /// A dictionary whose keys are all the same string.
     private func manyKeys(count: Int, keyByteCount: Int) -> [UInt8] {
         var bytes: [UInt8] = [0x4F] + Self.varint(keyByteCount)
         bytes += [UInt8](repeating: 0x78, count: keyByteCount)
@@ -72,7 +72,7 @@ import Testing
         #expect(throws: RecordDamage.self) { try json(bytes, &budget) }
     }
 
-    /// A record with so many remotes, each with a revision of another generation.
+    /// A record with this many remotes, each with a revision of another generation.
     private func record(remoteCount: Int) throws -> Record {
         var extra: [UInt8] = [0, 0, 0, 0]
         var places: [Int] = []
