@@ -2,7 +2,7 @@ import CDivanDiscovery
 
 /// Announces one listener through the daemon.
 ///
-/// `@unchecked Sendable` holds because `name` and `group` are touched by Avahi's call-backs only,
+/// `@unchecked Sendable` is valid because `name` and `group` are only used in Avahi's callbacks,
 /// which never overlap (`AvahiConnection`).
 final class AvahiAdvertiser: @unchecked Sendable {
     let connection = AvahiConnection()
@@ -92,7 +92,7 @@ final class AvahiAdvertiser: @unchecked Sendable {
         }
     }
 
-    /// `jukebox` becomes `jukebox #2`, cut to the length that a name may have.
+    /// `jukebox` becomes `jukebox #2`, shortened to the allowed length of a name.
     private func takeAnotherName() {
         guard let other = avahi_alternative_service_name(name) else { return }
         defer { avahi_free(other) }

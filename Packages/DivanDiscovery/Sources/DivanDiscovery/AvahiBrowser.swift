@@ -1,10 +1,10 @@
 import CDivanDiscovery
 import Glibc
 
-/// Looks for listeners through the daemon, and keeps looking at those that it found.
+/// Looks for listeners through the daemon, and keeps watching those that it found.
 ///
-/// `@unchecked Sendable` holds because `table`, `line` and `resolvers` are touched by Avahi's call-backs
-/// only, which never overlap (`AvahiConnection`).
+/// `@unchecked Sendable` is valid because `table`, `line` and `resolvers` are only used in Avahi's
+/// callbacks, which never overlap (`AvahiConnection`).
 final class AvahiBrowser: @unchecked Sendable {
     let connection = AvahiConnection()
     private let onEvent: @Sendable (BrowseEvent) -> Void
@@ -65,7 +65,7 @@ final class AvahiBrowser: @unchecked Sendable {
         if line.add(instance) { resolve(instance, client) }
     }
 
-    /// Asks where the instance is; the resolver stays and reports later changes too.
+    /// Resolves the instance; the resolver stays and reports later changes too.
     private func resolve(_ instance: ServiceInstance, _ client: OpaquePointer?) {
         resolvers[instance] = avahi_service_resolver_new(
             client,
@@ -74,12 +74,12 @@ final class AvahiBrowser: @unchecked Sendable {
             instance.name,
             instance.type,
             instance.domain,
-            // A resolver tells one address, and IPv4 carries names of IPv6 addresses too: asked for
-            // any, it would tell whichever record came first, and the other never.
+            // A resolver reports one address, and names of IPv6 addresses are also sent over IPv4: asked for
+            // any, it would report whichever record came first, and never the other.
             instance.place.version,
             AvahiLookupFlags(rawValue: 0),
             { _, interface, version, event, name, _, _, host, address, port, text, _, userData in
-                // A failure is a peer that went before it was asked; its removal follows.
+                // A failure means that the peer went before it was resolved; its removal follows.
                 guard event == AVAHI_RESOLVER_FOUND, let seeker = AvahiBrowser.of(userData),
                     let name, let host, let address
                 else { return }
@@ -128,7 +128,7 @@ final class AvahiBrowser: @unchecked Sendable {
     }
 }
 
-/// The address as text; a link-local one with the interface's name, which it is useless without.
+/// The address as text; a link-local one with the interface's name, without which it is useless.
 private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: Int32) -> String {
     var characters = [CChar](repeating: 0, count: Int(AVAHI_ADDRESS_STR_MAX))
     avahi_address_snprint(&characters, characters.count, address)
@@ -139,9 +139,9 @@ private func addressText(_ address: UnsafePointer<AvahiAddress>, _ interface: In
     return "\(text)%\(string(name))"
 }
 
-/// A text of C with its end.
+/// A C string including its end.
 private func characters(_ text: UnsafePointer<CChar>) -> [CChar] {
-    // The daemon's texts end in a zero, and stay during its call-back; they are copied here.
+    // The daemon's texts end in a zero, and are valid during its callback; they are copied here.
     Array(UnsafeBufferPointer(start: text, count: strlen(text) + 1))
 }
 
@@ -152,7 +152,7 @@ private func string(_ characters: [CChar]) -> String {
     )
 }
 
-/// The strings of a TXT record, in no order that matters.
+/// The strings of a TXT record; their order does not matter.
 private func strings(_ list: UnsafeMutablePointer<AvahiStringList>?) -> [[UInt8]] {
     var strings: [[UInt8]] = []
     var next = list

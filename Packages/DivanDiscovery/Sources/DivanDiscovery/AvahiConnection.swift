@@ -2,13 +2,13 @@ import CDivanDiscovery
 import Dispatch
 import Synchronization
 
-/// One connection to the daemon, with Avahi's thread that waits on it.
+/// One connection to the daemon, with Avahi's thread that waits for it.
 ///
-/// Avahi calls back on that thread, and within `open` before the thread runs; so its call-backs
-/// never overlap. Events leave through a queue of their own: a handler may stop the activity,
+/// Avahi calls back on that thread, and within `open` before the thread runs; so its callbacks
+/// never overlap. Events are delivered through a separate queue: a handler may stop the activity,
 /// which waits for Avahi's thread, without waiting for itself.
 ///
-/// `@unchecked Sendable` holds because `poll`, `client` and `owner` are set in `open`, before
+/// `@unchecked Sendable` is valid because `poll`, `client` and `owner` are set in `open`, before
 /// anyone else has the object, and cleared in `close` by the one caller that finds it open.
 final class AvahiConnection: @unchecked Sendable {
     private let isOpen = Mutex(false)
@@ -48,9 +48,9 @@ final class AvahiConnection: @unchecked Sendable {
         }
     }
 
-    /// Ends the connection and all that was asked for through it; a second call does nothing.
+    /// Ends the connection and everything requested through it; a second call does nothing.
     ///
-    /// Waits for an event that is being delivered, unless it is called from that event. Never
+    /// Waits for an event that is being delivered, unless it is called from that event. Must not be
     /// called on Avahi's thread.
     func close() {
         let wasOpen = isOpen.withLock { isOpen in
@@ -68,7 +68,7 @@ final class AvahiConnection: @unchecked Sendable {
         }
     }
 
-    /// Runs `body` after the events before it, unless the connection is closed by then.
+    /// Runs `body` after the earlier events, unless the connection is closed by then.
     func deliver(_ body: @escaping @Sendable () -> Void) {
         events.async { [weak self] in
             guard let self, isOpen.withLock({ $0 }) else { return }

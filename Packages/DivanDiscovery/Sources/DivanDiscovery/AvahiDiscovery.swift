@@ -2,8 +2,8 @@ public import DivanLog
 
 /// DNS-SD by multicast through the system's Avahi daemon.
 ///
-/// Each activity has its own connection to the daemon, with a thread that waits on it. When the
-/// daemon stops, activities end with `noDaemon`; begin them anew when it is back.
+/// Each activity has its own connection to the daemon, with a thread that waits for it. If the
+/// daemon stops, activities end with `noDaemon`; start them again when it is back.
 ///
 /// Source: RFC 6762, RFC 6763; `tls-and-auth.md` §7.
 public struct AvahiDiscovery: PeerDiscovery {
@@ -14,9 +14,9 @@ public struct AvahiDiscovery: PeerDiscovery {
         self.log = log
     }
 
-    /// Announces a listener; a name that is taken gets a number.
+    /// Announces a listener; if its name is taken, a number is added.
     ///
-    /// - Throws: `DiscoveryError.noDaemon` when nobody answers.
+    /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
@@ -34,7 +34,7 @@ public struct AvahiDiscovery: PeerDiscovery {
 
     /// Looks for listeners in the local network.
     ///
-    /// - Throws: `DiscoveryError.noDaemon` when nobody answers.
+    /// - Throws: `DiscoveryError.noDaemon` if the daemon does not answer.
     public func browse(
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity {
@@ -51,9 +51,9 @@ public struct AvahiDiscovery: PeerDiscovery {
     }
 }
 
-/// What the caller holds.
+/// The object that the caller holds.
 ///
-/// Avahi's thread never sees it: releasing it there would wait for that thread on itself.
+/// Avahi's thread never has it: releasing it there would make that thread wait for itself.
 private final class AvahiActivity: DiscoveryActivity {
     private let connection: AvahiConnection
 

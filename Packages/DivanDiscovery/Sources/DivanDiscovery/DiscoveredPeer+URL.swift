@@ -1,12 +1,12 @@
 internal import DivanHTTP
 
 extension DiscoveredPeer {
-    /// Where the listener is, by its attributes `scheme` and `database`, which `divan serve --advertise`
+    /// The URL of the listener, from its attributes `scheme` and `database`, which `divan serve --advertise`
     /// sets; `nil` without a port or a usable host.
     ///
-    /// Whatever a stranger has put there, it is one URL to this peer: the scheme is `wss` unless it says
-    /// `ws`, the host an address, the whole attribute `database` one percent-encoded step of the path.
-    /// Of several addresses one without a zone is taken, and before one with a zone the host's name.
+    /// Whatever a stranger announces, it is one URL to this peer: the scheme is `wss` unless the attribute
+    /// is `ws`, the host an address, the whole attribute `database` one percent-encoded step of the path.
+    /// Of several addresses one without a zone is preferred, then the host's name, then one with a zone.
     public var url: String? {
         guard port > 0, let place else { return nil }
         let scheme = attributes["scheme"] == "ws" ? "ws" : "wss"
@@ -25,7 +25,7 @@ extension DiscoveredPeer {
         }
     }
 
-    /// Whether nothing in it ends the host in a URL.
+    /// Whether no character in it would end the host in a URL.
     private static func isHostName(_ text: String) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { HTTPTarget.isUnreserved($0) && $0 != UInt8(ascii: "~") }

@@ -1,8 +1,8 @@
 /// A peer on the network.
 ///
-/// Everything in it was said by strangers: check by TLS who answers.
+/// All its data come from strangers: check by TLS who answers.
 public struct DiscoveredPeer: Sendable, Hashable {
-    /// The instance name, unique among those that are there.
+    /// The instance name, unique among those that are present.
     public var name: String
     /// The host's name, such as `jukebox.local`.
     public var host: String
@@ -10,7 +10,7 @@ public struct DiscoveredPeer: Sendable, Hashable {
     public var addresses: [String]
     /// The listener's port.
     public var port: UInt16
-    /// What the peer tells of itself (TXT record), such as its database; keys are in lower case.
+    /// What the peer announces about itself (TXT record), such as its database; keys are in lower case.
     public var attributes: [String: String]
 
     /// Describes a peer.

@@ -6,16 +6,16 @@ public enum DiscoveryError: Error, Equatable, Sendable {
     case noDaemon(code: Int32)
     /// Avahi refuses a step; its error code.
     case avahi(Step, code: Int32)
-    /// A name is empty, longer than `DiscoveryLimits.nameByteCount`, or holds control characters.
+    /// A name is empty, longer than `DiscoveryLimits.nameByteCount`, or contains control characters.
     case invalidName(String)
-    /// A port is 1 or more.
+    /// A port must be 1 or more.
     case invalidPort
-    /// The attribute with this key has no legal key, or is too long.
+    /// The attribute with this key has an invalid key, or is too long.
     case invalidAttribute(String)
     /// All attributes together are too long.
     case attributesTooLarge(byteCount: Int, limit: Int)
 
-    /// What Avahi was asked for.
+    /// What was requested from Avahi.
     public enum Step: String, Sendable {
         /// Talking to the daemon.
         case connecting
@@ -25,7 +25,7 @@ public enum DiscoveryError: Error, Equatable, Sendable {
         case browsing
     }
 
-    /// Tells a missing daemon from its refusals.
+    /// Distinguishes a missing daemon from its refusals.
     init(_ step: Step, code: Int32) {
         switch code {
         case Int32(AVAHI_ERR_NO_DAEMON), Int32(AVAHI_ERR_DBUS_ERROR),
@@ -37,7 +37,7 @@ public enum DiscoveryError: Error, Equatable, Sendable {
 }
 
 extension DiscoveryError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: location, problem, remedy.
     public var description: String {
         switch self {
         case .noDaemon:

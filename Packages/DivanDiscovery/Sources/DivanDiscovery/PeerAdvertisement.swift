@@ -1,4 +1,4 @@
-/// What a peer lets others know: anybody on the network reads it, so it holds no secrets.
+/// What a peer announces: anybody on the network can read it, so it must contain no secrets.
 ///
 /// Source: RFC 6763 §4.1.1 (names), §6 (attributes).
 public struct PeerAdvertisement: Sendable, Hashable {
@@ -12,9 +12,9 @@ public struct PeerAdvertisement: Sendable, Hashable {
     /// The attributes of the TXT record, such as the database's name.
     public let attributes: [String: String]
 
-    /// Checks and joins what is to be known.
+    /// Checks and combines the data to announce.
     ///
-    /// - Throws: `DiscoveryError` when a service record could not carry it.
+    /// - Throws: `DiscoveryError` if a service record could not carry it.
     public init(
         name: String,
         port: UInt16,

@@ -1,6 +1,6 @@
 /// Finds peers on the network and lets them find us.
 ///
-/// Any thread may call. Events come one after another, on a thread of the implementation's own,
+/// May be called from any thread. Events come one after another, on a thread of the implementation,
 /// and none begins after `DiscoveryActivity.stop` has returned.
 /// `PeerDiscoveryContract` checks an implementation.
 ///
@@ -8,7 +8,7 @@
 public protocol PeerDiscovery: Sendable {
     /// Announces a peer until the activity is stopped or released.
     ///
-    /// - Throws: `DiscoveryError` when it cannot begin; what fails later is an event.
+    /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
     func advertise(
         _ advertisement: PeerAdvertisement,
         onEvent: @escaping @Sendable (AdvertisementEvent) -> Void
@@ -16,23 +16,23 @@ public protocol PeerDiscovery: Sendable {
 
     /// Reports peers as they come and go, until the activity is stopped or released.
     ///
-    /// Our own advertisement is among them, as it is for everyone else.
+    /// Our own advertisement is included, as it is for everyone else.
     ///
-    /// - Throws: `DiscoveryError` when it cannot begin; what fails later is an event.
+    /// - Throws: `DiscoveryError` if it cannot start; later failures are events.
     func browse(
         onEvent: @escaping @Sendable (BrowseEvent) -> Void
     ) throws(DiscoveryError) -> any DiscoveryActivity
 }
 
-/// Something that goes on until it is stopped or released.
+/// Something that continues until it is stopped or released.
 public protocol DiscoveryActivity: AnyObject, Sendable {
     /// Ends it; a second call does nothing. May be called from an event.
     func stop()
 }
 
-/// What becomes of an advertisement.
+/// What happens to an advertisement.
 public enum AdvertisementEvent: Sendable, Equatable {
-    /// Others see the peer under this name, which differs from the wish if that was taken.
+    /// Others see the peer under this name, which differs from the requested one if that was taken.
     case registered(name: String)
     /// Others no longer see the peer.
     case failed(DiscoveryError)
@@ -40,7 +40,7 @@ public enum AdvertisementEvent: Sendable, Equatable {
 
 /// What browsing finds.
 public enum BrowseEvent: Sendable, Equatable {
-    /// A peer has come, or what is known of it has changed.
+    /// A peer has come, or its data have changed.
     case found(DiscoveredPeer)
     /// The peer of this name has gone.
     case lost(name: String)
@@ -49,11 +49,11 @@ public enum BrowseEvent: Sendable, Equatable {
 }
 
 extension PeerDiscovery {
-    /// The peers that are there, sorted by name, anew after each change.
+    /// The peers that are present, sorted by name, again after each change.
     ///
-    /// Iterating begins the search; leaving the loop or cancelling the task ends it.
+    /// Iterating starts the search; leaving the loop or cancelling the task ends it.
     public func peers() -> AsyncThrowingStream<[DiscoveredPeer], any Error> {
-        // Each element tells all, so only the newest is worth keeping.
+        // Each element is complete, so only the newest is worth keeping.
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let present = PresentPeers()
             do {

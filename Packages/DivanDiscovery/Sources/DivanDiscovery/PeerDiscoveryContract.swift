@@ -1,12 +1,12 @@
 import Synchronization
 
-/// What every discovery must hold to; run it on your own with any test framework.
+/// What every discovery must guarantee; check your own with any test framework.
 public enum PeerDiscoveryContract {
-    /// Returns one sentence for each broken promise; none when the discovery is sound.
+    /// Returns one sentence for each broken promise; none if the discovery is correct.
     ///
-    /// The peer of `name` must be there already, or come within `patience`.
+    /// The peer of `name` must already be present, or come within `patience`.
     ///
-    /// - Throws: `DiscoveryError` when browsing cannot begin.
+    /// - Throws: `DiscoveryError` if browsing cannot start.
     public static func violations(
         of discovery: some PeerDiscovery,
         finding name: String,
@@ -22,7 +22,7 @@ public enum PeerDiscoveryContract {
         activity.stop()
         first.close()
 
-        // The second search takes its time, in which the first must stay silent.
+        // The second search takes time, during which the first must stay silent.
         let second = Watch()
         let again = try discovery.browse { second.note($0) }
         if await !second.finds(name, within: patience) {

@@ -1,4 +1,4 @@
-/// Joins what DNS-SD tells place by place into peers.
+/// Combines what DNS-SD reports place by place into peers.
 ///
 /// One peer appears once for each interface and IP version. It is found with the first and lost
 /// with the last; in between each change is reported. A plain value without Avahi, so that every
@@ -14,7 +14,7 @@ struct PeerTable {
         }
     }
 
-    /// What resolving an instance at one place gave.
+    /// The result of resolving an instance at one place.
     struct Sighting: Equatable {
         var host: String
         var address: String
@@ -22,12 +22,12 @@ struct PeerTable {
         var attributes: [String: String]
     }
 
-    /// By the bytes of the instance names, as DNS-SD tells them apart.
+    /// By the bytes of the instance names, as DNS-SD distinguishes them.
     private var sightings: [[UInt8]: [Place: Sighting]] = [:]
-    /// What came when there was no room, the longest wait first.
+    /// Sightings for which there was no room, the longest wait first.
     private var waiting: [(name: String, place: Place, sighting: Sighting)] = []
 
-    /// Notes a sighting, which waits without room; returns what it changes, if anything.
+    /// Records a sighting, which waits if there is no room; returns what it changes, if anything.
     mutating func insert(_ sighting: Sighting, of name: String, at place: Place) -> BrowseEvent? {
         guard hasRoom(for: name, at: place) else {
             forgetWaiting(name, at: place)
@@ -56,9 +56,9 @@ struct PeerTable {
         waiting.removeAll { $0.place == place && $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Notes one that waited and for which there is room now; returns what it changes.
+    /// Records a waiting sighting for which there is room now; returns what it changes.
     ///
-    /// To be called again until there is nothing more.
+    /// Call it again until it returns nothing.
     mutating func admit() -> BrowseEvent? {
         while let index = waiting.firstIndex(where: { hasRoom(for: $0.name, at: $0.place) }) {
             let (name, place, sighting) = waiting.remove(at: index)
@@ -67,7 +67,7 @@ struct PeerTable {
         return nil
     }
 
-    /// Notes that the instance is no longer seen at a place; returns what that changes.
+    /// Records that the instance is no longer seen at a place; returns what that changes.
     mutating func remove(_ name: String, at place: Place) -> BrowseEvent? {
         forgetWaiting(name, at: place)
         let key = Array(name.utf8)
@@ -81,7 +81,7 @@ struct PeerTable {
         return after == before ? nil : .found(after)
     }
 
-    /// The peer as all places together show it; the lowest place decides where they differ.
+    /// The peer as all places together show it; where they differ, the lowest place counts.
     private func peer(_ name: String) -> DiscoveredPeer? {
         guard let places = sightings[Array(name.utf8)],
             let first = places.min(by: { $0.key < $1.key })?.value
@@ -96,11 +96,11 @@ struct PeerTable {
     }
 }
 
-/// The attributes of a TXT record's strings: keys in lower case, the first of a key counts.
+/// The attributes in a TXT record's strings: keys in lower case; the first of equal keys counts.
 ///
 /// Source: RFC 6763 §6.4. A string without `=` is a key with an empty value; one without a key, or whose
-/// key is not of printable ASCII letters, is skipped; bytes of values that are not UTF-8 are replaced.
-/// Of a record that is larger than `DiscoveryLimits.attributesByteCount` the strings that do not fit are left out.
+/// key is not printable ASCII, is skipped; bytes of values that are not UTF-8 are replaced.
+/// If a record is larger than `DiscoveryLimits.attributesByteCount`, strings that do not fit are left out.
 func attributes(of strings: [[UInt8]]) -> [String: String] {
     var attributes: [String: String] = [:]
     var byteCount = 0

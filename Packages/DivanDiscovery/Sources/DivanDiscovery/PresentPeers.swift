@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Who is there, as the events told.
+/// The peers that are present, according to the events.
 final class PresentPeers: Sendable {
     private let peers = Mutex<[[UInt8]: DiscoveredPeer]>([:])  // by the bytes of their names
 
-    /// Adds or renews a peer; returns all, sorted by the bytes of their names.
+    /// Adds or updates a peer; returns all, sorted by the bytes of their names.
     func insert(_ peer: DiscoveredPeer) -> [DiscoveredPeer] {
         peers.withLock { peers in
             peers[Array(peer.name.utf8)] = peer
@@ -12,7 +12,7 @@ final class PresentPeers: Sendable {
         }
     }
 
-    /// Removes a peer; returns all that stay, sorted by the bytes of their names.
+    /// Removes a peer; returns all remaining ones, sorted by the bytes of their names.
     func remove(_ name: String) -> [DiscoveredPeer] {
         peers.withLock { peers in
             peers[Array(name.utf8)] = nil

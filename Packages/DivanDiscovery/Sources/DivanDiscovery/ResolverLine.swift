@@ -1,18 +1,18 @@
-/// Names an instance at a place by the bytes that the daemon told, as DNS-SD tells instances apart.
+/// An instance at a place, by the bytes that the daemon reported, as DNS-SD distinguishes instances.
 struct ServiceInstance: Hashable {
-    /// Texts of C, with their ends.
+    /// C strings, including their ends.
     let name: [CChar]
     let type: [CChar]
     let domain: [CChar]
     let place: PeerTable.Place
 }
 
-/// Which instances are asked after, and which wait until others have gone.
+/// Which instances are being resolved, and which wait until others have gone.
 struct ResolverLine {
     private var asked: Set<ServiceInstance> = []
     private var waiting: [ServiceInstance] = []
 
-    /// Whether the instance is to be asked after now; it may wait otherwise.
+    /// Whether the instance is to be resolved now; otherwise it may wait.
     mutating func add(_ instance: ServiceInstance) -> Bool {
         guard !asked.contains(instance) else { return false }
         guard asked.count < DiscoveryLimits.peerCount * 2 else {
@@ -24,7 +24,7 @@ struct ResolverLine {
         return true
     }
 
-    /// Has an instance wait that the daemon did not take, which keeps so many objects for each client.
+    /// Makes an instance wait that the daemon rejected, as it limits the objects of each client.
     mutating func putBack(_ instance: ServiceInstance) {
         guard asked.remove(instance) != nil, waiting.count < DiscoveryLimits.waitingCount else {
             return
@@ -32,7 +32,7 @@ struct ResolverLine {
         waiting.insert(instance, at: 0)
     }
 
-    /// Forgets an instance; returns the one that is asked after in its place.
+    /// Forgets an instance; returns the one to be resolved in its place.
     mutating func remove(_ instance: ServiceInstance) -> ServiceInstance? {
         guard asked.remove(instance) != nil else {
             waiting.removeAll { $0 == instance }

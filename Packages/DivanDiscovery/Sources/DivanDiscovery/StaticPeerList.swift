@@ -1,8 +1,8 @@
-/// Peers that are known beforehand: for networks without multicast, and for tests.
+/// Peers that are known in advance: for networks without multicast, and for tests.
 public struct StaticPeerList: PeerDiscovery {
     private let peers: [DiscoveredPeer]
 
-    /// Finds these peers, and no others; of several with one name the last counts.
+    /// Finds these peers, and no others; of several with the same name the last counts.
     public init(_ peers: [DiscoveredPeer]) {
         self.peers = peers
     }

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Events of a search on their way to a handler, which takes its time: of each peer the newest waits.
+/// Events of a search that wait for a slow handler: only the newest event of each peer waits.
 ///
-/// Strangers make events as fast as they send. What waits is of peers that are there or that the handler
-/// was told of, so it is bounded as those are (`DiscoveryLimits.peerCount`); a peer that comes and goes
-/// meanwhile leaves nothing.
+/// Strangers create events as fast as they send. The waiting events are of peers that are present or that
+/// were reported to the handler, so they are limited like those (`DiscoveryLimits.peerCount`); a peer that
+/// comes and goes meanwhile leaves nothing.
 final class WaitingEvents: Sendable {
     private struct State {
         /// By the bytes of the peers' names; a failure has none.
@@ -19,7 +19,7 @@ final class WaitingEvents: Sendable {
     /// How many events wait.
     var count: Int { state.withLock { $0.events.count } }
 
-    /// Notes an event; returns whether somebody has to take what waits.
+    /// Adds an event; returns whether the caller must arrange for the waiting events to be taken.
     func add(_ event: BrowseEvent) -> Bool {
         state.withLock { state in
             state.lastNumber += 1
@@ -40,7 +40,7 @@ final class WaitingEvents: Sendable {
         }
     }
 
-    /// All that waits, in the order in which it began to.
+    /// All waiting events, in the order in which they began to wait.
     func take() -> [BrowseEvent] {
         state.withLock { state in
             let events = state.events.values.sorted { $0.number < $1.number }.map(\.event)

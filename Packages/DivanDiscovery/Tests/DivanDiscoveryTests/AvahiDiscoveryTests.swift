@@ -2,11 +2,11 @@ import DivanDiscovery
 import DivanTestKit
 import Testing
 
-/// What Avahi's users see on a machine without its daemon.
+/// Avahi discovery on a machine without its daemon.
 @Suite struct AvahiDiscoveryTests {
     /// Points this process at a system bus that does not exist, whatever the machine runs.
     ///
-    /// The bus library looks once, at the first connection, so all tests here go through this.
+    /// The bus library looks once, at the first connection, so all tests here use this.
     static let discovery: AvahiDiscovery = {
         Surroundings.set("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/divan-test-bus")
         return AvahiDiscovery()

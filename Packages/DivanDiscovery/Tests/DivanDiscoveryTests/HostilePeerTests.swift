@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// The readers of what a daemon passes on are internal.
+// The code that reads the daemon's data is internal.
 @testable import DivanDiscovery
 
-/// Strangers announce what they like.
+/// Strangers may announce anything.
 @Suite struct HostilePeerTests {
     private static let databases = [
         "a", "a b", "a/b", "../../etc/passwd", "..", ".", "a?x=1#y", "a@evil.example:1/",
@@ -64,7 +64,7 @@ import Testing
         let taken = attributes(of: longest)
         #expect(taken.count == 5)
         #expect(taken.allSatisfy { $0.key.utf8.count + $0.value.utf8.count < 255 })
-        // What comes behind a string that does not fit may fit.
+        // A string after one that does not fit may fit.
         #expect(attributes(of: longest + [Array("db=a".utf8)])["db"] == "a")
     }
 
@@ -78,7 +78,7 @@ import Testing
         let peer = { DiscoveredPeer(name: $0, host: "h", port: $1) }
         #expect(waiting.add(.found(peer("jukebox", 1))))
         for port in 2...UInt16(5_000) { #expect(!waiting.add(.found(peer("jukebox", port)))) }
-        // Names that come and go, each of them a new one.
+        // Names that come and go, each of them new.
         for number in 0..<5_000 {
             _ = waiting.add(.found(peer("\(number)", 1)))
             _ = waiting.add(.lost(name: "\(number)"))
@@ -86,7 +86,7 @@ import Testing
         #expect(waiting.count == 1)
         #expect(waiting.take() == [.found(peer("jukebox", 5_000))])
 
-        // The handler knows it by now, so it hears that it went, and that it came again.
+        // The handler knows it by now, so it is told that it went, and that it came again.
         #expect(waiting.add(.lost(name: "jukebox")))
         _ = waiting.add(.found(peer("radio", 2)))
         #expect(waiting.take() == [.lost(name: "jukebox"), .found(peer("radio", 2))])

@@ -1,7 +1,7 @@
 import DivanDiscovery
 import Testing
 
-/// What a service record cannot carry is refused before anybody is asked.
+/// Data that a service record cannot carry are refused before the daemon is called.
 @Suite struct PeerAdvertisementTests {
     func refusal(
         name: String = "jukebox",

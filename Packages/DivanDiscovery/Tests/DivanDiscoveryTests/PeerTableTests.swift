@@ -1,10 +1,10 @@
 import DivanTestKit
 import Testing
 
-// The table is internal; only a daemon and a network of machines could show all of it from outside.
+// The table is internal; from outside, only a daemon and several machines could test all of it.
 @testable import DivanDiscovery
 
-/// Sightings at several places make up one peer, in whatever order they come.
+/// Sightings at several places make up one peer, in any order.
 @Suite struct PeerTableTests {
     let ethernet4 = PeerTable.Place(interface: 2, version: 0)
     let ethernet6 = PeerTable.Place(interface: 2, version: 1)

@@ -36,7 +36,7 @@ import Testing
         #expect(violations == ["No event begins after stop has returned."])
     }
 
-    /// Tells every search that it was ever asked for.
+    /// Reports to every search that was ever started.
     final class UnstoppableDiscovery: PeerDiscovery {
         final class Activity: DiscoveryActivity {
             func stop() {}
@@ -101,7 +101,7 @@ import Testing
         #expect(discovery.isStopped)
     }
 
-    /// Finds what the test tells it.
+    /// Finds what the test passes to it.
     final class ScriptedDiscovery: PeerDiscovery, DiscoveryActivity {
         private let state = Mutex<(handler: (@Sendable (BrowseEvent) -> Void)?, isStopped: Bool)>(
             (nil, false)

@@ -15,7 +15,7 @@
 #include <avahi-common/strlst.h>
 #include <avahi-common/thread-watch.h>
 
-// Avahi's constants stand in unnamed and unsigned enumerations; these have its functions' types.
+// Avahi's constants are in unnamed and unsigned enumerations; these have the types of its functions.
 AvahiIfIndex divan_avahi_any_interface(void);
 AvahiProtocol divan_avahi_any_protocol(void);
 
