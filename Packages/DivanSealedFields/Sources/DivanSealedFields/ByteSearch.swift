@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension Span<UInt8> {
-    /// Whether the bytes of an ASCII text stand somewhere, looked for by one of them that is rare.
+    /// Whether the bytes contain an ASCII text; the search looks for its byte at `rare`, which is rare.
     func contains(_ text: StaticString, by rare: Int) -> Bool {
         let count = text.utf8CodeUnitCount
         return withUnsafeBufferPointer { bytes in
@@ -24,7 +24,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// Whether a letter, `@` or `$` is written as `\u00…`: nobody does that but who hides a word.
+    /// Whether a letter, `@` or `$` is written as `\u00…`, which is only done to hide a word.
     var hidesLetters: Bool {
         guard contains(#"\u00"#, by: 0) else { return false }
         return contains(#"\u006"#, by: 0) || contains(#"\u007"#, by: 0)

@@ -1,10 +1,10 @@
 internal import DivanJSON
 
-// A whole body, out and in.
+// A whole body, outgoing and incoming.
 extension DocumentFields {
-    /// Returns a body as it may be sent; the same bytes where nothing is to be encrypted.
+    /// Returns a body in the form to send; the same bytes if nothing is to be encrypted.
     ///
-    /// - Throws: `FieldFailure`, also where `sealing` is `nil` and something is to be encrypted.
+    /// - Throws: `FieldFailure`, also if `sealing` is `nil` and something is to be encrypted.
     public func sealed(
         _ body: [UInt8],
         by sealing: FieldSealing?
@@ -15,9 +15,9 @@ extension DocumentFields {
         return try walk.result(for: body)
     }
 
-    /// Returns a received body as it is to be stored; the same bytes where nothing was decrypted.
+    /// Returns a received body in the form to store; the same bytes if nothing was decrypted.
     ///
-    /// A body that is no JSON comes back as it is: whoever stores it finds out.
+    /// A body that is not JSON is returned unchanged: storing it will fail.
     ///
     /// - Throws: `FieldFailure`.
     public func opened(

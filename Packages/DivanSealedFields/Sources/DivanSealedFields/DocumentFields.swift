@@ -8,30 +8,30 @@ public struct FieldQuestion: Sendable {
     public let collection: String
     /// The document's ID.
     public let documentID: ExactText
-    /// Where the property stands: names with dots between, positions in brackets; `\` stands before a
+    /// The path of the property: names with dots between, positions in brackets; `\` precedes a
     /// `.`, `[` or `\` that belongs to a name.
     public let keyPath: String
-    /// The whole document, as it is here when it is sent, as it came when it is received.
+    /// The whole document: the local one when it is sent, the received one when it arrives.
     public let properties: JSONObject
 }
 
-/// Encrypts the JSON of a value; `nil`, or no bytes at all, refuses.
+/// Encrypts the JSON of a value; `nil`, or an empty result, is a refusal.
 ///
-/// Called on the thread that runs the peer; may block, which halts the replication.
+/// Called on the thread that runs the peer; may block, which pauses the replication.
 public typealias FieldSealing =
     @Sendable (_ value: [UInt8], _ question: FieldQuestion) throws -> SealedField?
 
-/// Decrypts a value into its JSON; `nil`, or no bytes at all, leaves the property as it came.
+/// Decrypts a value into its JSON; with `nil`, or an empty result, the property stays as received.
 ///
-/// Called on the thread that runs the peer; may block, which halts the replication.
+/// Called on the thread that runs the peer; may block, which pauses the replication.
 public typealias FieldOpening =
     @Sendable (_ field: SealedField, _ question: FieldQuestion) throws -> [UInt8]?
 
-/// The encryptable properties of one document, on their way out or in.
+/// The encryptable properties of one document, outgoing or incoming.
 ///
 /// **Out**: each `"name":{"@type":"encryptable","value":…}` becomes `"encrypted$name":{…}`, in nested
-/// dictionaries too. **In**: the reverse. All else stays as it is. What cannot be encrypted is an error:
-/// no value leaves in the clear because something is missing.
+/// dictionaries too. **In**: the reverse. Everything else is unchanged. It is an error if a value cannot be
+/// encrypted: no value is sent in plain text because something is missing.
 ///
 /// Source: `encryption.md` §6.
 public struct DocumentFields: Sendable {

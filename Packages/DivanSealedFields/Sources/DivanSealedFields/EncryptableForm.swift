@@ -1,13 +1,13 @@
 public import DivanJSON
 
-/// How a value that is to be encrypted on its way to a peer stands in a local document:
+/// The form in a local document of a value that is encrypted on its way to a peer:
 /// `{"@type":"encryptable","value":…}`.
 ///
 /// Source: `encryption.md` §6.
 public enum EncryptableForm {
-    /// The key that says what an object stands for.
+    /// The key that gives the type of an object.
     public static let typeKey = "@type"
-    /// What stands under `typeKey`.
+    /// The value of `typeKey`.
     public static let typeName = "encryptable"
     /// The key of the value.
     public static let valueKey = "value"
@@ -17,21 +17,21 @@ public enum EncryptableForm {
         [typeKey: .string(typeName), valueKey: value]
     }
 
-    /// The value that an object stands for; `nil` when it is an object like any other.
+    /// The value that an object represents; `nil` if it is an ordinary object.
     public static func value(of object: JSONObject) -> JSON? {
         guard case .string(typeName)? = object[typeKey] else { return nil }
         return object[valueKey]
     }
 
-    /// Whether an encryptable value stands in a body as a property, where `DocumentFields` finds it, or
+    /// Whether a body contains an encryptable value, as a property, where `DocumentFields` finds it, or
     /// elsewhere, where it refuses it.
     ///
-    /// Most bodies are told by a search without parsing, 0.05 µs a kilobyte.
+    /// For most bodies a search without parsing is enough, 0.05 µs per kilobyte.
     public static func stands(in body: Span<UInt8>) -> Bool {
         mayStand(in: body) && ((try? JSON(parsing: body)).map { stands(in: $0) } ?? true)
     }
 
-    /// Whether an encryptable value may stand in a body; when not, none does.
+    /// Whether a body may contain an encryptable value; if false, it contains none.
     static func mayStand(in body: Span<UInt8>) -> Bool {
         // Few bodies have an `@`.
         (body.contains("@type", by: 0) && body.contains("encryptable", by: 4))

@@ -1,36 +1,36 @@
 /// Why the encrypted properties of a document cannot be sent, or cannot be read.
 ///
-/// Says where a property stands, never what it holds.
+/// Gives the path of a property, never its value.
 public enum FieldFailure: Error, Equatable, Sendable {
-    /// The value would leave in the clear: there is nothing to encrypt it with.
+    /// The value would be sent in plain text: there is nothing to encrypt it with.
     case noSealing(keyPath: String)
-    /// The cipher refused, for good.
+    /// The cipher refused permanently.
     case failed(keyPath: String, reason: String)
-    /// The cipher cannot be asked now; it helps to try again later.
+    /// The cipher is not available now; a later attempt may succeed.
     case unavailable(keyPath: String, reason: String)
     /// An encryptable value that is no property: in an array, or the document itself.
     case misplaced(keyPath: String)
-    /// A blob stands in the value; its content would leave in the clear.
+    /// The value contains a blob, whose content would be sent in plain text.
     case holdsBlob(keyPath: String)
-    /// The name that the encrypted property gets is taken.
+    /// The name of the encrypted property is already used.
     case occupied(keyPath: String)
-    /// What was decrypted is no JSON.
+    /// The decrypted value is not JSON.
     case notJSON(keyPath: String)
     /// More properties than a document may have.
     case tooMany
-    /// The way to a property is longer than a cipher is told.
+    /// The path of a property is too long to be passed to a cipher.
     case longPath(limit: Int)
-    /// The body is no JSON object.
+    /// The body is not a JSON object.
     case unreadable
 
-    /// Whether it helps to try again later.
+    /// Whether a later attempt may succeed.
     public var isTransient: Bool {
         if case .unavailable = self { true } else { false }
     }
 }
 
 extension FieldFailure: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: location, problem, remedy.
     public var description: String {
         switch self {
         case .noSealing(let path):

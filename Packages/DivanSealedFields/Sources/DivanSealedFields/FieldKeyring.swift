@@ -1,13 +1,13 @@
 internal import DivanJSON
 public import DivanSeal
 
-/// The name of a key, which travels with what it encrypted; 1 to 256 bytes.
+/// The name of a key, which is sent with the values that it encrypted; 1 to 256 bytes.
 public struct FieldKeyID: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     private let name: ExactText
 
     /// Wraps a name.
     public init(_ text: String) { name = ExactText(text) }
-    /// Wraps a name that stands in the source.
+    /// Wraps a string literal.
     public init(stringLiteral text: String) { self.init(text) }
     /// The name itself.
     public var description: String { name.text }
@@ -15,12 +15,12 @@ public struct FieldKeyID: Hashable, Sendable, ExpressibleByStringLiteral, Custom
 
 /// Keys for properties: one that encrypts, and others that still decrypt.
 ///
-/// To change keys, add the new one to every reader first, then make it the current one; the old one goes
+/// To change keys, add the new one to every reader first, then make it the current one; remove the old one
 /// when nothing is encrypted with it any more. Each value is sealed with AES-256-GCM and bound to scope,
-/// collection, document, key path and key ID: put elsewhere by a server, it does not open. An older value
-/// of the same property does.
+/// collection, document, key path and key ID: if a server moves it elsewhere, it does not open. An older
+/// value of the same property does.
 ///
-/// The bytes are Docs/formats/sealed-fields.md. May be used from any thread.
+/// Docs/formats/sealed-fields.md defines the bytes. May be used from any thread.
 public final class FieldKeyring: Sendable {
     /// The algorithm's name on the wire.
     public static let algorithm = "DIVAN_AES_256_GCM"
@@ -30,7 +30,7 @@ public final class FieldKeyring: Sendable {
 
     /// Collects keys.
     ///
-    /// - Throws: `library`; `source` where `current` has no key, or an ID is empty or too long.
+    /// - Throws: `library`; `source` if `current` has no key, or an ID is empty or too long.
     public init(
         current: FieldKeyID,
         keys: [FieldKeyID: SealKey]
@@ -63,9 +63,9 @@ public final class FieldKeyring: Sendable {
         }
     }
 
-    /// Decrypts with the key that is named; `nil` for another algorithm and for keys that are not here.
+    /// Decrypts with the named key; `nil` for another algorithm and for unknown keys.
     ///
-    /// - Throws: `damaged` for what that key did not encrypt, or not for this place.
+    /// - Throws: `damaged` for a value that was not encrypted with that key, or not for this place.
     @Sendable public func open(
         _ field: SealedField,
         _ question: FieldQuestion
@@ -79,7 +79,7 @@ public final class FieldKeyring: Sendable {
 }
 
 extension FieldQuestion {
-    /// The place as bytes, each part behind its length, so that no two places are alike.
+    /// The place as bytes, each part preceded by its length, so that no two places are equal.
     fileprivate func bound(to keyID: FieldKeyID) -> [UInt8] {
         var bytes: [UInt8] = []
         for part in [scope, collection, documentID.text, keyPath, keyID.description] {

@@ -1,8 +1,8 @@
-/// What a document may ask of ciphers.
+/// Limits on what a document may ask of ciphers.
 public enum FieldLimits {
     /// Encrypted properties in one document; each is a call of the application.
     public static let fieldsCount = 1_024
-    /// Bytes of the way to a property, which its cipher is told; 64 KiB is more than people read.
+    /// Bytes of the path of a property, which its cipher receives; 64 KiB is more than people read.
     public static let pathByteCount = 64 << 10
     /// Bytes of an algorithm's name and of a key's ID.
     public static let nameByteCount = 256

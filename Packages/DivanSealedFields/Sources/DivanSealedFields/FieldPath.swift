@@ -1,7 +1,7 @@
-/// The way from a document to a value in it.
+/// The path from a document to a value in it.
 ///
-/// Values below one dictionary share its part of the way, so that a long key over many values takes no
-/// more than itself; the text is made only when somebody is told it.
+/// Values below one dictionary share its part of the path, so that a long key above many values is
+/// stored once; the text is only made when it is needed.
 final class FieldPath: Sendable {
     private enum Step: Sendable {
         case member(String)
@@ -10,7 +10,7 @@ final class FieldPath: Sendable {
 
     private let parent: FieldPath?
     private let step: Step?
-    /// Bytes of the text, at most.
+    /// An upper bound of the text's size in bytes.
     private let byteCount: Int
 
     /// The document itself.
@@ -25,18 +25,18 @@ final class FieldPath: Sendable {
             switch step {
             case .member(let key):
                 key.utf8.reduce(parent.byteCount + 1) { $0 + (FieldPath.isMark($1) ? 2 : 1) }
-            // As many digits as a number has.
+            // As many digits as an integer can have.
             case .element: parent.byteCount + 22
             }
     }
 
-    /// The way to what stands under a key.
+    /// The path to the value of a key.
     func member(_ key: String) -> FieldPath { FieldPath(.member(key), below: self) }
 
-    /// The way to an item of an array.
+    /// The path to an item of an array.
     func element(_ position: Int) -> FieldPath { FieldPath(.element(position), below: self) }
 
-    /// The way as people write it: names with dots between, positions in brackets; `\` stands before a
+    /// The path as people write it: names with dots between, positions in brackets; `\` precedes a
     /// `.`, `[` or `\` that belongs to a name.
     ///
     /// - Throws: `longPath` beyond `FieldLimits.pathByteCount`.
@@ -54,7 +54,7 @@ final class FieldPath: Sendable {
         for (number, step) in steps.reversed().enumerated() {
             switch step {
             case .member(let key):
-                // Also behind an empty name, or two places would have one way.
+                // Also after an empty name, or two places would have the same path.
                 if number > 0 { text.append(UInt8(ascii: ".")) }
                 for byte in key.utf8 {
                     if Self.isMark(byte) { text.append(UInt8(ascii: "\\")) }
@@ -66,7 +66,7 @@ final class FieldPath: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether a byte of a name could be taken for one of the way.
+    /// Whether a byte of a name could be taken for a separator.
     private static func isMark(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "\\")
     }

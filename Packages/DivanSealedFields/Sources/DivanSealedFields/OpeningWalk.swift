@@ -1,8 +1,8 @@
 internal import DivanJSON
 
-/// Goes through a received document and decrypts what can be decrypted.
+/// Walks through a received document and decrypts what can be decrypted.
 ///
-/// The parser has bounded the depth, and so the recursion.
+/// The parser has limited the depth, and so the recursion.
 struct OpeningWalk {
     let fields: DocumentFields
     let document: JSONObject
@@ -44,7 +44,7 @@ struct OpeningWalk {
         return JSONObject(members)
     }
 
-    /// The name that an encrypted property has at home; `nil` for one that is none.
+    /// The local name of an encrypted property; `nil` for any other property.
     private static func name(of key: String) -> String? {
         let prefixCount = SealedField.prefix.utf8.count
         guard key.utf8.starts(with: SealedField.prefix.utf8) else { return nil }

@@ -1,18 +1,18 @@
 internal import DivanCrypto
 internal import DivanJSON
 
-/// An encrypted property as it travels: `{"alg":…,"ciphertext":…,"kid":…}` under `encrypted$name`.
+/// An encrypted property as it is sent: `{"alg":…,"ciphertext":…,"kid":…}` under `encrypted$name`.
 ///
 /// Source: `encryption.md` §6.
 public struct SealedField: Equatable, Sendable {
-    /// What stands before the property's own name.
+    /// What precedes the property's own name.
     public static let prefix = "encrypted$"
-    /// The algorithm of those who name none.
+    /// The algorithm if none is named.
     public static let customAlgorithm = "CB_MOBILE_CUSTOM"
 
-    /// What the value was encrypted with; other peers go by it.
+    /// What the value was encrypted with; other peers rely on it.
     public var algorithm: String
-    /// Which key it was; `nil` when nobody said.
+    /// The key that was used; `nil` if it is not given.
     public var keyID: String?
     /// The encrypted value: any bytes.
     public var ciphertext: [UInt8]
@@ -28,7 +28,7 @@ public struct SealedField: Equatable, Sendable {
         self.keyID = keyID
     }
 
-    /// Reads one; `nil` for anything else, which is then a value like any other.
+    /// Reads one; `nil` for anything else, which is then an ordinary value.
     init?(_ json: JSON) {
         guard let object = json.object, let algorithm = object["alg"]?.string,
             algorithm.utf8.count <= FieldLimits.nameByteCount,
@@ -41,7 +41,7 @@ public struct SealedField: Equatable, Sendable {
         self.init(ciphertext, algorithm: algorithm, keyID: keyID?.string)
     }
 
-    /// What travels.
+    /// The JSON that is sent.
     var json: JSON {
         var object: JSONObject = [
             "alg": .string(algorithm), "ciphertext": .string(Base64.encode(ciphertext.span)),
@@ -50,7 +50,7 @@ public struct SealedField: Equatable, Sendable {
         return .object(object)
     }
 
-    /// Whether an encrypted property may stand in a body; when not, none does.
+    /// Whether a body may contain an encrypted property; if false, it contains none.
     static func mayStand(in body: Span<UInt8>) -> Bool {
         body.contains("encrypted$", by: 9) || body.hidesLetters
     }

@@ -1,8 +1,8 @@
 internal import DivanJSON
 
-/// Goes through a document and encrypts what is to be encrypted.
+/// Walks through a document and encrypts what is to be encrypted.
 ///
-/// The parser has bounded the depth, and so the recursion.
+/// The parser has limited the depth, and so the recursion.
 struct SealingWalk {
     let fields: DocumentFields
     let document: JSONObject
@@ -85,7 +85,7 @@ struct SealingWalk {
         guard field.algorithm.utf8.count <= FieldLimits.nameByteCount,
             field.keyID?.utf8.count ?? 0 <= FieldLimits.nameByteCount
         else {
-            // No peer would take it for an encrypted property.
+            // No peer would recognize it as an encrypted property.
             let limit = FieldLimits.nameByteCount
             let reason = "the encryptor named an algorithm or a key in more than \(limit) bytes"
             throw .failed(keyPath: question.keyPath, reason: reason)
@@ -95,7 +95,7 @@ struct SealingWalk {
 }
 
 extension FieldFailure {
-    /// What a cipher threw.
+    /// Converts the error of a cipher.
     init(_ error: any Error, at question: FieldQuestion) {
         self =
             error as? FieldFailure
@@ -104,7 +104,7 @@ extension FieldFailure {
 }
 
 extension JSON {
-    /// Whether a blob stands in it: its content would travel beside it, unencrypted.
+    /// Whether it contains a blob, whose content would be sent separately, unencrypted.
     fileprivate var holdsBlob: Bool {
         switch self {
         case .object(let object):

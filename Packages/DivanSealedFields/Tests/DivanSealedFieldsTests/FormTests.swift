@@ -3,14 +3,14 @@ import DivanSealedFields
 import DivanTestKit
 import Testing
 
-/// What a document looks like on its way, and what comes back.
+/// What a document looks like when it is sent, and when it comes back.
 struct FormTests {
     private static let fields = DocumentFields(
         scope: "_default",
         collection: "people",
         documentID: "ada"
     )
-    /// Gives the JSON back, turned around: enough to see what a cipher got.
+    /// Returns the JSON reversed: enough to see what a cipher received.
     private static let reversing: FieldSealing = { value, _ in SealedField(value.reversed()) }
     private static let restoring: FieldOpening = { field, _ in field.ciphertext.reversed() }
 
@@ -34,7 +34,7 @@ struct FormTests {
 
     @Test func `the documented example has the documented form`() throws {
         let local = #"{"SSN":{"@type":"encryptable","value":"1"}}"#
-        // The JSON of the value is "1" with its quotes, and Base64 of it, turned around, this.
+        // The JSON of the value is "1" with its quotes; reversed and in Base64 it is this.
         let wire = #"{"encrypted$SSN":{"alg":"CB_MOBILE_CUSTOM","ciphertext":"IjEi"}}"#
         #expect(try Self.sealed(local) == wire)
         #expect(try Self.opened(wire) == local)
@@ -152,7 +152,7 @@ struct FormTests {
         #expect(throws: FieldFailure.notJSON(keyPath: "a")) {
             try Self.opened(wire) { _, _ in Array("{".utf8) }
         }
-        // The document, the value's own dictionary and 126 arrays are as deep as bodies may be.
+        // The document, the value's own dictionary and 126 arrays are the maximal depth of bodies.
         let deepest = String(repeating: "[", count: 126) + String(repeating: "]", count: 126)
         let opened = try Self.opened(wire) { _, _ in Array(deepest.utf8) }
         #expect((try? JSON(parsing: opened)) != nil)
@@ -200,12 +200,12 @@ struct FormTests {
             return .object([
                 "a": value(depth: depth - 1, &random), "b": value(depth: depth - 1, &random),
             ])
-        // An encryptable value stands under a key, so an array has dictionaries around its elements.
+        // An encryptable value must be under a key, so an array has dictionaries around its elements.
         default: return .array([.object(["e": value(depth: depth - 1, &random)])])
         }
     }
 
-    /// If each value had a path of its own, these would be 400 GB.
+    /// If each value had its own copy of the path, these would be 400 GB.
     @Test(.timeLimit(.minutes(5)))
     func `a long name over many values takes no more than itself`() throws {
         let name = String(repeating: "n", count: 1 << 20)

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Keys for properties: which one encrypts, which ones decrypt, and what else opens nothing.
+/// Keys for properties: which one encrypts, which ones decrypt, and what none opens.
 struct KeyringTests {
     private static let local = Array(#"{"ssn":{"@type":"encryptable","value":"1"}}"#.utf8)
     private static let place = DocumentFields(scope: "s", collection: "c", documentID: "d")
@@ -24,7 +24,7 @@ struct KeyringTests {
         #expect(String(decoding: new, as: UTF8.self).contains(#""kid":"2""#))
         #expect(try Self.place.opened(old, by: after.open) == Self.local)
         #expect(try Self.place.opened(new, by: after.open) == Self.local)
-        // Who has not got the new key yet sees the rest of the document.
+        // A reader without the new key still sees the rest of the document.
         #expect(try Self.place.opened(new, by: before.open) == new)
     }
 
@@ -106,7 +106,7 @@ struct KeyringTests {
         #expect(try keyring.open(theirs, try Self.question()) == Array("[1,2]".utf8))
     }
 
-    /// The question that a cipher gets for `ssn` of the document.
+    /// The question to a cipher for `ssn` of the document.
     private static func question() throws -> FieldQuestion {
         let asked = Mutex<FieldQuestion?>(nil)
         _ = try place.sealed(local) { value, question in
