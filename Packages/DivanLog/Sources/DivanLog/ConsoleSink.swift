@@ -1,17 +1,17 @@
 import Glibc
 
-/// Writes one line an entry to standard error: time, domain, level, message.
+/// Writes one line per entry to standard error: time, domain, level, message.
 ///
 /// Source: `behaviour.md` §17 (warnings and errors unless told otherwise).
 public struct ConsoleSink: LogSink {
-    /// The least level that is written.
+    /// The lowest level that is written.
     public let level: LogLevel
     private let domains: Set<LogDomain>?
 
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - level: The least level to write.
+    ///   - level: The lowest level to write.
     ///   - domains: The domains to write; `nil` for all.
     public init(level: LogLevel = .warning, domains: Set<LogDomain>? = nil) {
         self.level = level
@@ -28,7 +28,7 @@ public struct ConsoleSink: LogSink {
     }
 }
 
-/// Writes every byte, however many calls it takes; returns whether the system took them all.
+/// Writes every byte, in as many calls as needed; returns whether the system accepted them all.
 @discardableResult
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]

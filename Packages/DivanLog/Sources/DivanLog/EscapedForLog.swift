@@ -1,7 +1,7 @@
 /// Returns `text` with control characters and line separators written as escapes.
 ///
-/// Text from peers and files goes through here, so that nobody forges a log line or drives a
-/// terminal. A tab stays; a backslash is doubled, so that an escape has one meaning.
+/// Apply it to text from peers and files, so that nobody can forge a log line or control a
+/// terminal. A tab stays; a backslash is doubled, so that escapes are unambiguous.
 public func escapedForLog(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isEscaped) else { return text }
     var escaped = ""
@@ -22,7 +22,7 @@ private func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "\t": false
     case "\\", "\u{2028}", "\u{2029}": true
-    // Marks that turn the direction of what follows (Unicode Standard Annex 9).
+    // Marks that change the direction of the following text (Unicode Standard Annex 9).
     case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": true
     default: scalar.properties.generalCategory == .control
     }

@@ -1,8 +1,8 @@
-/// Keeps entries in text files, one file a level, that are replaced when they grow too long.
+/// Keeps entries in text files, one file per level, that are rotated when they grow too long.
 ///
-/// Lines are `<UTC time> <domain> <level> <message>`. A file's first line tells the settings, the
-/// second the product; an orderly close ends it with `---- END ----`. The oldest files of a level
-/// are removed. What cannot be written (a full disk) is counted in `lostEntryCount` and dropped:
+/// Lines are `<UTC time> <domain> <level> <message>`. A file's first line has the settings, the
+/// second the product; closing ends it with `---- END ----`. The oldest files of a level
+/// are removed. An entry that cannot be written (a full disk) is counted in `lostEntryCount` and dropped:
 /// logging never stops the database. Safe from any thread.
 ///
 /// Source: `behaviour.md` §17.
@@ -10,22 +10,22 @@ public final class FileSink: LogSink {
     /// Where and how much to keep.
     public typealias Configuration = FileSinkConfiguration
 
-    /// The least level that is kept.
+    /// The lowest level that is kept.
     public let level: LogLevel
     private let files: LevelFiles
 
     /// Opens one file for each level, all five; those below `level` get no entries.
     ///
-    /// - Throws: `LogFileError` when the directory or a file cannot be made.
+    /// - Throws: `LogFileError` if the directory or a file cannot be created.
     public init(level: LogLevel, configuration: Configuration) throws(LogFileError) {
         self.level = level
         files = try LevelFiles(sinkLevel: level, configuration: configuration)
     }
 
-    /// Goes on in the open files of another sink, with other settings for what comes.
+    /// Continues in the open files of another sink, with other settings for later entries.
     ///
-    /// The files stay open until one of the sinks that share them is closed, or the last is gone. A
-    /// file that is open already keeps the header that it has.
+    /// The files stay open until one of the sinks that share them is closed, or the last is released. A
+    /// file that is already open keeps its header.
     ///
     /// - Precondition: `configuration` names the directory of `other`.
     public init(continuing other: FileSink, level: LogLevel, configuration: Configuration) {
@@ -45,7 +45,7 @@ public final class FileSink: LogSink {
 
     /// Ends every file with its last line.
     ///
-    /// Later entries are lost, those of sinks that share the files, too. A second call does nothing.
+    /// Later entries are lost, including those of sinks that share the files. A second call does nothing.
     public func close() {
         files.close()
     }

@@ -21,16 +21,16 @@ struct LevelFile: Sendable {
         try open()
     }
 
-    /// Takes over settings, for the next file's header and the length and number of files.
+    /// Changes the settings, for the next file's header and the length and number of files.
     mutating func adopt(_ configuration: FileSinkConfiguration, sinkLevel: LogLevel) {
         self.configuration = configuration
         self.sinkLevel = sinkLevel
         removeOldest()
     }
 
-    /// Returns whether the line is in the file; behind the one that makes it too long the next begins.
+    /// Returns whether the line was written; after a line that exceeds the length, the next file begins.
     mutating func append(_ line: [UInt8]) -> Bool {
-        // It could not be begun behind the line before.
+        // It could not be opened after the previous line.
         if descriptor < 0 { try? open() }
         guard descriptor >= 0, write(line) else { return false }
         if byteCount > configuration.fileByteCount {
@@ -49,8 +49,8 @@ struct LevelFile: Sendable {
     }
 
     private mutating func open() throws(LogFileError) {
-        // Two files begun within one millisecond, by whatever sink, still need two names; and a clock that
-        // was ahead, or has not been set yet, makes no new file look like the oldest.
+        // Two files begun within one millisecond, by any sinks, still need two names; and if the clock was
+        // ahead before, or is not set yet, a new file must not look like the oldest.
         let latest = max(startMilliseconds, starts().last ?? 0)
         startMilliseconds = max(Timestamp.now().milliseconds, latest + 1)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC | O_NOFOLLOW
@@ -69,7 +69,7 @@ struct LevelFile: Sendable {
         removeOldest()
     }
 
-    /// Writes a line, or nothing of it where the disk takes only a part: the next one would end it.
+    /// Writes a line; if the disk accepts only a part, that is removed, or the next line would continue it.
     private mutating func write(_ line: [UInt8]) -> Bool {
         guard writeAll(line, to: descriptor) else {
             var status = stat()
@@ -107,18 +107,18 @@ struct LevelFile: Sendable {
         }
     }
 
-    /// When the files of this level began that are there, as their names say, the oldest first.
+    /// When the existing files of this level began, according to their names, the oldest first.
     private func starts() -> [Int64] {
         fileNames(in: configuration.directory).compactMap { name -> Int64? in
             guard name.hasPrefix(prefix), name.hasSuffix(suffix) else { return nil }
             let start = Int64(name.dropFirst(prefix.utf8.count).dropLast(suffix.utf8.count))
-            // What is beyond every clock is no file of ours.
+            // A number beyond any clock is no file of ours.
             return start.flatMap { $0 < 1 << 53 ? $0 : nil }
         }.sorted()
     }
 }
 
-/// Makes the directory and those above it; one that is there already is left as it is.
+/// Creates the directory and its parents; an existing one is left unchanged.
 func makeDirectory(_ path: String) throws(LogFileError) {
     var made = path.hasPrefix("/") ? "" : "."
     for component in path.split(separator: "/") {
@@ -135,7 +135,7 @@ private func fileNames(in path: String) -> [String] {
     var names: [String] = []
     while let entry = readdir(directory) {
         names.append(
-            // In place: the name may end with the memory that it stands in.
+            // In place: the name may end at the end of its memory.
             withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The open files of all levels, which one sink after another may write to.
+/// The open files of all levels, to which successive sinks may write.
 final class LevelFiles: Sendable {
     private struct State: Sendable {
         var files: [LogLevel: LevelFile]
@@ -9,7 +9,7 @@ final class LevelFiles: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Throws: `LogFileError` when the directory or a file cannot be made.
+    /// - Throws: `LogFileError` if the directory or a file cannot be created.
     init(sinkLevel: LogLevel, configuration: FileSinkConfiguration) throws(LogFileError) {
         try makeDirectory(configuration.directory)
         var files: [LogLevel: LevelFile] = [:]
@@ -34,7 +34,7 @@ final class LevelFiles: Sendable {
 
     var lostEntryCount: Int { state.withLock(\.lostEntryCount) }
 
-    /// Takes over settings, for the lengths and numbers from now on and for later headers.
+    /// Changes the settings, for the lengths and numbers from now on and for later headers.
     func adopt(_ configuration: FileSinkConfiguration, sinkLevel: LogLevel) {
         state.withLock { state in
             for level in state.files.keys {

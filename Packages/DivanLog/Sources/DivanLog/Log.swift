@@ -1,7 +1,7 @@
-/// What a part of the library logs with: a domain and the way to the sinks.
+/// The means by which a part of the library logs: a domain and a router to the sinks.
 ///
-/// A plain value; copy it freely. Messages are closures that are called only when a sink wants
-/// them, so they may be costly to make.
+/// A plain value; copy it freely. Messages are closures that are only called if a sink wants
+/// them, so they may be expensive.
 public struct Log: Sendable {
     /// The domain of every entry.
     public let domain: LogDomain
@@ -13,7 +13,7 @@ public struct Log: Sendable {
         self.router = router
     }
 
-    /// Logs for the developers of this library; in release builds nothing at all.
+    /// Logs something for the developers of this library; nothing at all in release builds.
     public func debug(_ message: @autoclosure () -> String) {
         #if DEBUG
         log(.debug, message)
@@ -23,10 +23,10 @@ public struct Log: Sendable {
     /// Logs a step.
     public func verbose(_ message: @autoclosure () -> String) { log(.verbose, message) }
 
-    /// Logs what an operator may want to know.
+    /// Logs something that an operator may want to know.
     public func info(_ message: @autoclosure () -> String) { log(.info, message) }
 
-    /// Logs what may lose time or a connection.
+    /// Logs something that may cost time or a connection.
     public func warning(_ message: @autoclosure () -> String) { log(.warning, message) }
 
     /// Logs a failure.

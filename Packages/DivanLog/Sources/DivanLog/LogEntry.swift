@@ -1,9 +1,9 @@
 /// The part of the library that an entry comes from.
 public struct LogDomain: Hashable, Sendable {
-    /// The short word in a log line, such as `"Sync"`.
+    /// The short name in a log line, such as `"Sync"`.
     public let name: String
 
-    /// Names a domain; two of one name are the same.
+    /// Names a domain; two with the same name are equal.
     public init(_ name: String) {
         self.name = name
     }
@@ -22,7 +22,7 @@ public struct LogDomain: Hashable, Sendable {
     public static let tls = LogDomain("TLS")
     /// Passive peers.
     public static let listener = LogDomain("Listener")
-    /// Finding peers.
+    /// The discovery of peers.
     public static let discovery = LogDomain("Discovery")
     /// DNS service discovery.
     public static let mdns = LogDomain("mDNS")
@@ -30,7 +30,7 @@ public struct LogDomain: Hashable, Sendable {
     public static let multipeer = LogDomain("P2P")
 }
 
-/// One thing that happened; a sink writes it as one line.
+/// One event; a sink writes it as one line.
 ///
 /// The message may hold text from peers; escape it with `escapedForLog(_:)` when writing lines.
 public struct LogEntry: Hashable, Sendable {
@@ -41,7 +41,7 @@ public struct LogEntry: Hashable, Sendable {
     /// A sentence without a line end.
     public let message: String
 
-    /// Creates an entry, as a test of a sink needs it.
+    /// Creates an entry, for example to test a sink.
     public init(level: LogLevel, domain: LogDomain, message: String) {
         self.level = level
         self.domain = domain

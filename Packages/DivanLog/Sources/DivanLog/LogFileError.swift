@@ -1,15 +1,15 @@
 import Glibc
 
-/// A log file or its directory that cannot be made.
+/// A log file or its directory that cannot be created.
 public struct LogFileError: Error, Equatable, Sendable {
-    /// What was to be made.
+    /// The path that could not be created.
     public let path: String
     /// The system's reason (`errno`).
     public let errorNumber: Int32
 }
 
 extension LogFileError: CustomStringConvertible {
-    /// One line: place, problem, remedy.
+    /// One line: location, problem, remedy.
     public var description: String {
         let reason = String(cString: strerror(errorNumber))
         return "log file \(escapedForLog(path)): \(reason); choose a directory that can be written"

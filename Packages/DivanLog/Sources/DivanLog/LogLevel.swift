@@ -1,4 +1,4 @@
-/// How much an entry matters, in rising order; a sink gets its own level and above.
+/// How important an entry is, in ascending order; a sink receives its own level and above.
 ///
 /// Source: `behaviour.md` §17.
 public enum LogLevel: UInt8, Comparable, Sendable, CaseIterable {
@@ -12,10 +12,10 @@ public enum LogLevel: UInt8, Comparable, Sendable, CaseIterable {
     case warning
     /// Something that failed.
     case error
-    /// Above every entry: a sink of this level gets nothing.
+    /// Above every entry: a sink of this level receives nothing.
     case none
 
-    /// By rising weight.
+    /// In ascending importance.
     public static func < (left: LogLevel, right: LogLevel) -> Bool {
         left.rawValue < right.rawValue
     }

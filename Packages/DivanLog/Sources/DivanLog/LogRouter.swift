@@ -2,10 +2,10 @@ import Synchronization
 
 /// Passes entries on to the sinks that want them.
 ///
-/// Safe from any thread. When no sink wants an entry, asking costs one atomic load and the
-/// message is never made.
+/// Safe from any thread. If no sink wants an entry, the check costs one atomic load and the
+/// message is never created.
 public final class LogRouter: Sendable {
-    /// The router that the whole process logs to unless it is given another.
+    /// The router of the whole process, used unless another one is given.
     public static let shared = LogRouter()
 
     private let sinks: Mutex<[any LogSink]>
@@ -17,7 +17,7 @@ public final class LogRouter: Sendable {
         self.sinks = Mutex(sinks)
     }
 
-    /// Replaces all sinks; entries on their way still reach the old ones.
+    /// Replaces all sinks; entries in progress still reach the old ones.
     public func setSinks(_ sinks: [any LogSink]) {
         self.sinks.withLock { held in
             held = sinks
@@ -30,10 +30,10 @@ public final class LogRouter: Sendable {
         level.rawValue >= leastLevel.load(ordering: .relaxed)
     }
 
-    /// Hands `entry` to the sinks that want it, on this thread; an entry of `.none` goes nowhere.
+    /// Passes `entry` to the sinks that want it, on this thread; an entry of `.none` is dropped.
     public func route(_ entry: LogEntry) {
         guard entry.level != .none, isInterested(in: entry.level) else { return }
-        // Sinks are called outside the lock: one that is slow or logs does not stop the others.
+        // Sinks are called outside the lock: one that is slow or logs does not block the others.
         for sink in sinks.withLock({ $0 })
         where entry.level >= sink.level && sink.accepts(entry.domain) {
             sink.write(entry)

@@ -1,17 +1,17 @@
-/// Takes entries and shows or keeps them.
+/// Receives entries and shows or keeps them.
 ///
-/// Called on the thread that logs, from any thread and from several at once; it must not log
+/// Called on the thread that logs, from any thread and from several at the same time; it must not log
 /// itself, must not call back into the library, and should return within microseconds.
 ///
 /// Source: `behaviour.md` §17.
 public protocol LogSink: Sendable {
-    /// The least level that is wanted; read when the sink is installed, so it must not change.
+    /// The lowest level that is wanted; read when the sink is installed, so it must not change.
     var level: LogLevel { get }
 
-    /// Returns whether entries of `domain` are wanted; the default says yes to all.
+    /// Returns whether entries of `domain` are wanted; by default all are.
     func accepts(_ domain: LogDomain) -> Bool
 
-    /// Takes one entry of the sink's level or above, of a domain that it accepts.
+    /// Receives one entry of the sink's level or above, of a domain that it accepts.
     func write(_ entry: LogEntry)
 }
 
@@ -20,9 +20,9 @@ extension LogSink {
     public func accepts(_ domain: LogDomain) -> Bool { true }
 }
 
-/// Hands entries to a closure.
+/// Passes entries to a closure.
 public struct ClosureSink: LogSink {
-    /// The least level that the closure gets.
+    /// The lowest level that the closure receives.
     public let level: LogLevel
     private let domains: Set<LogDomain>?
     private let body: @Sendable (LogEntry) -> Void
@@ -30,9 +30,9 @@ public struct ClosureSink: LogSink {
     /// Creates a sink.
     ///
     /// - Parameters:
-    ///   - level: The least level wanted.
+    ///   - level: The lowest level wanted.
     ///   - domains: The domains wanted; `nil` for all.
-    ///   - body: Called from any thread and from several at once; must not log.
+    ///   - body: Called from any thread and from several at the same time; must not log.
     public init(
         level: LogLevel,
         domains: Set<LogDomain>? = nil,

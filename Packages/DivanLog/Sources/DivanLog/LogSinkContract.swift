@@ -1,9 +1,9 @@
-/// What every log sink must hold to; run it on your own with any test framework.
+/// What every log sink must guarantee; check your own with any test framework.
 public enum LogSinkContract {
-    /// Returns one sentence for each broken promise; none when the sink is sound.
+    /// Returns one sentence for each broken promise; none if the sink is correct.
     ///
     /// - Parameters:
-    ///   - sink: A sink that takes entries of every level.
+    ///   - sink: A sink that accepts entries of every level.
     ///   - shown: Returns what the sink has shown or kept so far, as text.
     /// - Returns: The broken promises.
     public static func violations(

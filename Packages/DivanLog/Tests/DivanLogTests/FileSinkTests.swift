@@ -82,7 +82,7 @@ import Testing
         #expect(sink.lostEntryCount == 0)
     }
 
-    /// In a process of its own, whose files may not grow for a moment.
+    /// In a separate process, whose files cannot grow for a moment.
     @Test
     func `a line of which the disk takes a part is taken back`() async {
         await #expect(processExitsWith: .success) {
@@ -137,7 +137,7 @@ import Testing
         #expect(both[0].count == 5 && both[0].last == "---- END ----")
         #expect(both[1].count == 2, "a header, and nothing so far")
 
-        // Where it cannot begin, each later line tries again.
+        // If the file cannot be opened, each later line tries again.
         try FileManager.default.moveItem(
             atPath: directory.file("logs"),
             toPath: directory.file("away")

@@ -2,7 +2,7 @@ import DivanLog
 import Synchronization
 import Testing
 
-/// Who gets which entry, and what an entry costs when nobody wants it.
+/// Which sink receives which entry, and the cost of an entry that nobody wants.
 @Suite struct LogRouterTests {
     @Test(arguments: LogLevel.allCases)
     func `a sink gets its level and above`(level: LogLevel) {

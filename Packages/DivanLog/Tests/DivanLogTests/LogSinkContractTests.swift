@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The seam of this package, once for each implementation, and what its contract finds.
+/// Each implementation of this package's protocol, and what the contract finds.
 @Suite struct LogSinkContractTests {
     @Test
     func `a sink of a closure holds to the contract where that escapes`() async {
