@@ -1,13 +1,13 @@
 import Glibc
 
-/// Files that only their owner may read, and that change whole or not at all.
+/// Files that only their owner can read, and that are replaced completely or not at all.
 enum OwnFile {
-    /// Reads a file; `nil` when it is not there.
+    /// Reads a file; `nil` if it does not exist.
     ///
-    /// - Throws: `StatusError` when it is no plain file, it belongs to somebody else, others may read or
-    ///   write it, or it is longer than `limit` bytes.
+    /// - Throws: `StatusError` if it is no regular file, belongs to another user, can be read or
+    ///   written by others, or is longer than `limit` bytes.
     static func read(_ path: String, limit: Int) throws(StatusError) -> [UInt8]? {
-        // O_NONBLOCK: opening a pipe that somebody put there must not wait.
+        // O_NONBLOCK: opening a pipe in its place must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard descriptor >= 0 else {
             if errno == ENOENT { return nil }
@@ -41,7 +41,7 @@ enum OwnFile {
         return bytes
     }
 
-    /// Reads whatever file, if it can be read and is no longer than `limit` bytes.
+    /// Reads any file that can be read and has at most `limit` bytes.
     static func contents(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -49,7 +49,7 @@ enum OwnFile {
         return bytes(of: descriptor, limit: limit)
     }
 
-    /// Puts bytes in the place of a file; false when that cannot be.
+    /// Replaces a file with these bytes; false if that fails.
     static func replace(_ path: String, with bytes: [UInt8]) -> Bool {
         let draft = path + ".new"
         unlink(draft)
@@ -96,7 +96,7 @@ enum OwnFile {
     }
 }
 
-/// A file of the board that cannot be believed.
+/// A file of the board that cannot be trusted.
 public struct StatusError: Error, Equatable, CustomStringConvertible {
     /// The file, and what to do.
     public let description: String

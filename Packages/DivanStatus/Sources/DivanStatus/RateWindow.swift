@@ -1,7 +1,7 @@
 /// How fast counters grow: the mean over the last few seconds.
 public struct RateWindow: Sendable {
     private static let seconds = 3.0
-    /// Readings in one window, when they come twice a second.
+    /// Readings in one window, if there are two a second.
     private static let readingCount = 8
 
     private var readings: [(moment: Double, values: [UInt64])] = []
@@ -9,7 +9,7 @@ public struct RateWindow: Sendable {
     /// Creates a window without readings.
     public init() {}
 
-    /// Notes counters at a moment in seconds; the moments only go on.
+    /// Records counters at a time in seconds, which never decreases.
     public mutating func note(_ values: [UInt64], at moment: Double) {
         readings.append((moment, values))
         while readings.count > 2, moment - readings[1].moment >= Self.seconds {
@@ -18,7 +18,7 @@ public struct RateWindow: Sendable {
         if readings.count > Self.readingCount { readings.removeFirst() }
     }
 
-    /// Growth a second of the counter at `index`.
+    /// Growth per second of the counter at `index`.
     public func rate(_ index: Int) -> Double {
         guard let first = readings.first, let last = readings.last,
             first.values.indices.contains(index), last.values.indices.contains(index),

@@ -3,25 +3,25 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Where processes tell others how they are: small files inside a database, one for each replicator or
+/// Where processes publish their status to others: small files inside a database, one for each replicator or
 /// listener.
 ///
-/// The files lie in `.status/`, which only their owner can enter (mode 0700, files 0600), and are
-/// replaced as a whole. They hold no secrets: URLs carry no passwords, and bodies are not told. May be
-/// used from any thread; calls for one board come one after another.
+/// The files are in `.status/`, which only their owner can enter (mode 0700, files 0600), and are
+/// replaced as a whole. They contain no secrets: URLs have no passwords, and bodies are left out. May be
+/// used from any thread; calls for one board must not overlap.
 public struct StatusBoard: Sendable {
-    /// Boards that this process has made so far.
+    /// The number of boards that this process has created.
     private static let count = Atomic(0)
 
     private let directory: String
     private let own: String
-    /// Whether what is published may name documents; of a sealed database it may not.
+    /// Whether entries may name documents; not for a sealed database.
     public var namesDocuments: Bool
     private let start = Self.start(of: getpid())
 
-    /// The board of a database, by its own directory; what is published there is one entry.
+    /// The board in a database's directory; everything published through it is one entry.
     ///
-    /// The files are plain text, so that of a sealed database no document is named in them.
+    /// The files are plain text, so for a sealed database they name no documents.
     public init(bundle: String, namesDocuments: Bool = true) {
         self.namesDocuments = namesDocuments
         directory = bundle + "/.status"
@@ -29,9 +29,9 @@ public struct StatusBoard: Sendable {
         own = "\(directory)/\(getpid())-\(number).json"
     }
 
-    /// Replaces the entry; a failure costs nobody anything but this view.
+    /// Replaces the entry; a failure affects only this view.
     ///
-    /// - Returns: Whether others see it.
+    /// - Returns: Whether the entry was published.
     @discardableResult
     public func publish(_ status: JSONObject) -> Bool {
         var status = namesDocuments ? status : status.withoutDocuments
@@ -50,15 +50,15 @@ public struct StatusBoard: Sendable {
         return OwnFile.replace(own, with: bytes)
     }
 
-    /// Takes the entry away.
+    /// Removes the entry.
     public func withdraw() {
         unlink(own)
         rmdir(directory)
     }
 
-    /// Takes away what processes have left that were killed.
+    /// Removes what killed processes left behind.
     public func sweep() {
-        // A part of an entry has the entry's name before its own.
+        // The name of a partly written entry begins with that of the entry.
         for name in names() {
             let entry = name.hasSuffix(".new") ? String(name.dropLast(4)) : name
             guard let process = Self.process(of: entry) else { continue }
@@ -75,16 +75,16 @@ public struct StatusBoard: Sendable {
         return status["processStart"]?.string != start
     }
 
-    /// What every process that is alive has published, the oldest process first.
+    /// The entries of all living processes, the oldest process first.
     ///
-    /// - Throws: `StatusError` for a file that somebody else may have written.
+    /// - Throws: `StatusError` for a file that another user may have written.
     public func read() throws(StatusError) -> [JSONObject] {
         let entries = names().compactMap { name in Self.process(of: name).map { (name, $0) } }
             .sorted { ($0.1.pid, $0.1.number) < ($1.1.pid, $1.1.number) }
         var statuses: [JSONObject] = []
         for (name, process) in entries {
             let file = "\(directory)/\(name)"
-            // It may have ended in between.
+            // The process may have ended in the meantime.
             guard let bytes = try OwnFile.read(file, limit: StatusLimits.fileByteCount),
                 let status = (try? JSON(parsing: bytes))?.object
             else { continue }
@@ -102,7 +102,7 @@ public struct StatusBoard: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
     }
 
-    /// The process in the name of a file, `4711-2.json`, and which of its entries it is.
+    /// The process in the name of a file, `4711-2.json`, and the number of its entry.
     private static func process(of name: String) -> (pid: pid_t, number: Int)? {
         guard name.hasSuffix(".json") else { return nil }
         let parts = name.dropLast(5).split(separator: "-", omittingEmptySubsequences: false)
@@ -113,20 +113,20 @@ public struct StatusBoard: Sendable {
         return Int(parts[1]).map { (pid, $0) }
     }
 
-    /// When a process began, in the kernel's ticks: a number that is used again has another.
+    /// When a process began, in kernel ticks: a reused process ID has another start.
     private static func start(of pid: pid_t) -> String? {
         guard let bytes = OwnFile.contents("/proc/\(pid)/stat", limit: 1 << 16),
-            // The name of the program may hold spaces and parentheses.
+            // The program's name may contain spaces and parentheses.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = String(decoding: bytes[end...], as: UTF8.self).split(separator: " ")
-        // The 22nd field of proc(5), the name counted as the second.
+        // The 22nd field of proc(5), where the name is the second.
         return fields.indices.contains(20) ? String(fields[20]) : nil
     }
 }
 
 extension JSONObject {
-    /// The same without what may name a document: how long is waited stays, and the code of an error.
+    /// The same without anything that may name a document; waiting times and error codes stay.
     fileprivate var withoutDocuments: JSONObject {
         var object = self
         object["stall"] = nil

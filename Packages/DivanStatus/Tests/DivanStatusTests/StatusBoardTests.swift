@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What processes tell of a database.
+/// What processes publish about a database.
 @Suite struct StatusBoardTests {
     private let bundle: String
 
@@ -74,7 +74,7 @@ import Testing
         chmod(ghost, 0o600)
         #expect(try board.read().map { $0["verb"]?.string } == ["sync"])
         #expect(!FileManager.default.fileExists(atPath: ghost))
-        // Names that are none of ours are nobody's entries.
+        // Files with other names are not entries.
         for name in ["x.json", "-1.json", "1-2-3.json", "1.txt", "99999999999999999999.json"] {
             try Data().write(to: URL(fileURLWithPath: bundle + "/.status/" + name))
         }
@@ -130,7 +130,7 @@ import Testing
         #expect(window.rate(7) == 0)
     }
 
-    /// Only root can give a file away.
+    /// Only root can change the owner of a file.
     @Test(.enabled(if: geteuid() == 0)) func `a file of another user is called one`() throws {
         defer { try? FileManager.default.removeItem(atPath: bundle) }
         let board = StatusBoard(bundle: bundle)
