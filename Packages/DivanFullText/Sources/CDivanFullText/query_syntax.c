@@ -85,7 +85,7 @@ static void skip_space(parser *parser) {
     }
 }
 
-/// The position after a text that stands here on its own; null for any other text.
+/// The position after a text that comes next as a separate word; null for any other text.
 static const char *behind(parser *parser, const char *text) {
     size_t count = strlen(text);
     skip_space(parser);

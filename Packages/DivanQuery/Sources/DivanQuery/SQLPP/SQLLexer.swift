@@ -19,7 +19,7 @@ struct SQLLexer {
         return String(decoding: bytes[min(offset, end)..<end], as: UTF8.self)
     }
 
-    /// Whether a digit, or a dot and a digit, stands directly at `offset`.
+    /// Whether there is a digit, or a dot and a digit, directly at `offset`.
     func hasNumber(at offset: Int) -> Bool {
         let first = byte(offset)
         if first == UInt8(ascii: ".") { return Self.isDigit(byte(offset + 1)) }
