@@ -68,7 +68,7 @@ struct SQLStatementWriter<Schema: SQLSchema> {
             && (hasColumnsToMerge || showsRanks)
     }
 
-    /// The same for groups, where those with equal columns are shown once.
+    /// The same for groups, if those with equal columns are shown once.
     private var mergesEqualGroups: Bool {
         statement.isDistinct && !statement.groups.isEmpty && hasColumnsToMerge
     }

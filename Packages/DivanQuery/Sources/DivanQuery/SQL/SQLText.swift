@@ -132,7 +132,7 @@ struct SQLText {
         }
     }
 
-    /// Writes text for the schema, with its spelling.
+    /// Writes text as it is spelled in the schema.
     mutating func spelled(_ write: (inout SQLText) throws -> Void) rethrows {
         let before = isSchema
         isSchema = true
