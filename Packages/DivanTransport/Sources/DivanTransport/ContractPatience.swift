@@ -1,12 +1,12 @@
-/// How a contract waits for what happens on another thread, or on a loop that somebody has to turn.
+/// How a contract waits for something on another thread, or on a loop that the caller must turn.
 struct ContractPatience: Sendable {
     let limit: Duration
     let turn: (@Sendable () -> Void)?
 
-    // On a busy machine the time may be over before anybody has turned the loop.
+    // On a busy machine the time may run out before the loop has been turned.
     private static let turnCount = 100
 
-    /// Returns whether `condition` comes to hold in time.
+    /// Returns whether `condition` becomes true in time.
     func until(_ condition: @Sendable () -> Bool) async -> Bool {
         let clock = ContinuousClock()
         let end = clock.now + limit
@@ -21,7 +21,7 @@ struct ContractPatience: Sendable {
         return true
     }
 
-    /// Gives what should not happen time to happen.
+    /// Waits, so that an event that must not happen has time to happen.
     func rest() async {
         for _ in 0..<20 {
             turn?()

@@ -2,16 +2,16 @@ import CDivanTransport
 import Dispatch
 import Synchronization
 
-/// Memory that this process has freed and its allocator keeps.
+/// Memory that this process has freed but its allocator keeps.
 ///
-/// After one message of 30 MB glibc keeps blocks of that size for the next one, in each thread's arena:
-/// a listener that was attacked would stay as large as it was then.
+/// After one 30 MB message glibc keeps blocks of that size for the next one, in each thread's arena: after an attack a
+/// listener would stay that large.
 public enum FreeMemory {
     private static let isDue = Atomic(false)
 
-    /// Gives it back to the system a second later, when what is being freed now is, too.
+    /// Returns it to the system a second later, when memory that is being freed now is free, too.
     ///
-    /// Calls meanwhile count once. Any thread may ask; a background thread does it.
+    /// Further calls in that second have no effect. Callable from any thread; a background thread does the work.
     public static func giveBackSoon() {
         guard !isDue.exchange(true, ordering: .relaxed) else { return }
         Later.run(after: .seconds(1), on: .global(qos: .utility)) {

@@ -7,29 +7,29 @@ import Glibc
 public struct TransportError: Error, Sendable {
     /// What went wrong, with the offending values.
     public enum Reason: Sendable {
-        /// The name server could not be asked; the code is that of `getaddrinfo`.
+        /// No name server could be asked; the code is that of `getaddrinfo`.
         case nameLookup(code: Int32)
         /// The name does not exist.
         case unknownHost(String)
         /// There is no network interface with this name or address.
         case unknownInterface(String)
-        /// A call of the operating system failed.
+        /// A system call failed.
         case system(call: String, errno: Int32)
         /// Something did not happen in time.
         case timeout(Wait)
-        /// TLS could not be agreed on, or broke.
+        /// The TLS handshake failed, or TLS broke.
         case tls(TLSError)
-        /// The peer's part of the opening handshake is no WebSocket.
+        /// The peer's opening handshake is not a valid WebSocket handshake.
         case handshake(HandshakeError)
         /// The server refused the upgrade; its headers may set cookies.
         case refused(status: Int, explanation: String, headers: HTTPHeaders)
-        /// The server sent us on more often than `TransportLimits.redirectCount`.
+        /// The server redirected us more often than `TransportLimits.redirectCount`.
         case tooManyRedirects(limit: Int)
-        /// The server sent us on to something that is no place.
+        /// The server redirected us to something that is not a valid URL.
         case invalidRedirect(String)
-        /// The peer broke the WebSocket protocol.
+        /// The peer violated the WebSocket protocol.
         case frame(FrameError)
-        /// The connection ended without a goodbye.
+        /// The connection ended without a closing handshake.
         case abnormalClose
     }
 
@@ -37,7 +37,7 @@ public struct TransportError: Error, Sendable {
     public enum Wait: Sendable, Equatable {
         /// Address, TCP, TLS and HTTP together.
         case connection
-        /// A pong, or anything at all.
+        /// A pong, or any other data.
         case pong
         /// The answer to our CLOSE frame.
         case closeEcho
@@ -93,7 +93,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError.Reason {
-    /// Problem and remedy; an error of a package below brings its own.
+    /// Problem and remedy; an error of a lower package has its own text.
     fileprivate var explanation: String {
         switch self {
         case .tls(let error): error.description

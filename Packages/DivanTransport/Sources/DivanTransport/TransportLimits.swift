@@ -1,58 +1,58 @@
-/// What connections may take, in time and memory; every member is a maximum unless it says so.
+/// Limits of connections, in time and memory; every member is a maximum unless stated otherwise.
 public struct TransportLimits: Sendable, Equatable {
     /// From start to open: address, TCP, TLS and HTTP together.
     ///
     /// The default, 15 s, is Couchbase Lite's (`websocket-and-urls.md` §4).
     public var connectTimeout: Duration
-    /// From accept to a complete request, and for the decision about it.
+    /// From accept to a complete request and the decision about it.
     ///
     /// The default, 10 s, frees a listener from silent clients.
     public var handshakeTimeout: Duration
-    /// For the peer's answer to our goodbye, and then for the end of its direction.
+    /// For the peer's answer to our close, and then for the end of its direction.
     ///
     /// The default, 5 s, is Couchbase Lite's.
     public var closeTimeout: Duration
     /// For a peer to read anything at all of what we send.
     ///
-    /// The default, 30 s, is shorter than any heartbeat: a peer that still talks but never reads,
-    /// or whose machine is gone while we write, must not hold our memory. The system is told the
-    /// same time for bytes that nobody acknowledges.
+    /// The default, 30 s, is shorter than any heartbeat: a peer that still sends but never reads, or whose machine is
+    /// gone while we write, must not hold our memory. The system gets the same limit for bytes that nobody
+    /// acknowledges.
     public var stallTimeout: Duration
-    /// How long no connection is accepted when the process is out of descriptors.
+    /// How long accepting pauses when the process is out of descriptors.
     ///
-    /// The default, 1 s, gives open connections time to end; those that wait stay in the queue.
+    /// The default, 1 s, gives open connections time to end; waiting ones stay in the queue.
     public var acceptPause: Duration
-    /// How long a connection attempt stays alone before the next address is tried beside it.
+    /// How long a connection attempt runs before the next address is tried in parallel.
     ///
     /// The default, 250 ms, is that of RFC 8305 §5.
     public var attemptDelay: Duration
     /// Redirects followed for one connection; the default, 10, is Couchbase Lite's.
     public var redirectCount: Int
-    /// Connections of one server that have not finished their handshake.
+    /// Connections of one server that have not completed their handshake.
     ///
-    /// The default, 1,024, keeps some 20 MB; at the bound the oldest goes.
+    /// The default, 1,024, uses some 20 MB; at the limit the oldest is dropped.
     public var halfOpenCount: Int
     /// The same for one address, or one /64 with IPv6.
     ///
-    /// The default, 256, is a quarter of all; at the bound the oldest of that address goes.
+    /// The default, 256, is a quarter of all; at the limit the oldest of that address is dropped.
     public var addressHalfOpenCount: Int
-    /// Whether addresses of this machine are exempt from `addressHalfOpenCount`, as a proxy in front
-    /// brings everyone from there; they are by default.
+    /// Whether this machine's own addresses are exempt from `addressHalfOpenCount`, because with a reverse proxy every
+    /// client comes from there; by default they are.
     public var sparesLoopback: Bool
-    /// Connections of one server; the default, 10,000, keeps idle ones under 1 GB.
+    /// Connections of one server; the default, 10,000, keeps the memory of idle ones under 1 GB.
     public var connectionCount: Int
     /// Bytes queued at which `isWritable` becomes false.
     ///
     /// The default, 256 KiB, keeps a loop-back connection busy.
     public var highWaterByteCount: Int
-    /// Bytes queued at which `isWritable` becomes true again; the default is a quarter of high.
+    /// Bytes queued at which `isWritable` becomes true again; the default is a quarter of the high-water mark.
     public var lowWaterByteCount: Int
     /// Bytes queued at which nothing more is read from the peer.
     ///
     /// The default, 8 MiB, is reached only by answers to a peer that does not read them.
     public var queuedByteCount: Int
 
-    /// How long a loop that got no descriptors from the system waits before it looks for work and asks again.
+    /// How long a loop that got no descriptors from the system waits before it checks for work and tries again.
     static let blindTurnMilliseconds: Int32 = 50
 
     /// Creates limits; the defaults suit peers on the open Internet.

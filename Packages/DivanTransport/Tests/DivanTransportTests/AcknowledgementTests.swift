@@ -8,9 +8,9 @@ import Testing
         tcpOption(TCP_QUICKACK, of: descriptor) == 1
     }
 
-    /// A conversation teaches the system to hold acknowledgements back until a message goes out.
+    /// During a conversation the system learns to delay acknowledgements until a message is sent.
     ///
-    /// When none does, we must tell it to acknowledge what was read.
+    /// When none is, we must tell it to acknowledge what was read.
     @Test(arguments: [false, true])
     func `what is read without an answer is acknowledged at once, or behind a pause`(
         pauses: Bool

@@ -52,7 +52,7 @@ import Testing
         #expect(expected.contains(error.code), "\(error)")
     }
 
-    /// What it sent lies unread when our answers meet a reset: more than one turn takes.
+    /// The peer's messages, too many for one turn, are still unread when our answers meet a reset.
     @Test(arguments: [true, false])
     func `hears what a peer said before it went`(saysGoodbye: Bool) async throws {
         let long = [0x82, 126, 0x3E, 0x80] + [UInt8](repeating: 7, count: 16_000)
@@ -158,7 +158,7 @@ import Testing
         #expect(await recorder.end().goodbye == "1001  true")
     }
 
-    /// Or clients that try IPv6 first would come to whoever has it there.
+    /// Otherwise clients that try IPv6 first would reach whoever has the port there.
     @Test func `does not do without IPv6 where the port is taken there`() throws {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)

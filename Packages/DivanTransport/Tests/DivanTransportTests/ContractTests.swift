@@ -3,7 +3,7 @@ import DivanWebSocket
 import Synchronization
 import Testing
 
-/// The two seams of this package, once for each implementation, and what their contracts find.
+/// The two seams of this package, with each implementation, and what their contracts detect.
 @Suite(.timeLimit(.minutes(5))) struct ContractTests {
     @Test
     func `the loop of the system holds to the contract`() async {
@@ -47,7 +47,7 @@ import Testing
         for server in servers.withLock({ $0 }) { server.stop() }
     }
 
-    /// Turns nothing round but the order of work, and loses every cancellation.
+    /// Says that every caller is on it, runs work late and timers early, and ignores cancellation.
     private final class Sloppy: EventLoop {
         private let loop = EpollLoop()
 

@@ -2,10 +2,10 @@ import DivanTestKit
 import DivanTransport
 import Testing
 
-/// Whoever opens, closes and stops at the same moment always hears of the end.
+/// Open, close and stop at the same moment: the receiver is always told of the end.
 ///
-/// Every way to end a connection, each many times and several at once on the shared loops. A wait
-/// in vain runs into the time limit.
+/// Every way to end a connection, each many times and several at once on the shared loops. A wait in vain runs into the
+/// time limit.
 @Suite(.timeLimit(.minutes(5))) struct CyclingTests {
     enum Way: CaseIterable, Sendable {
         case clientCloses

@@ -31,7 +31,7 @@ import Testing
     /// How a client goes.
     enum Way: CaseIterable {
         case reset
-        /// As `close` does: of a WebSocket nobody can make use then.
+        /// As `close` does: nobody can use a WebSocket then.
         case end
 
         func go(_ raw: RawSocket) {
@@ -59,7 +59,7 @@ import Testing
         let (departures, continuation) = AsyncStream.makeStream(of: Departure.self)
         let configuration = WebSocketServer.Configuration(networkInterface: "127.0.0.1")
         let server = WebSocketServer(configuration, log: quiet) { request in
-            // Kept, as by a line.
+            // Kept, as if waiting in line.
             request.departure.whenOver { withExtendedLifetime(request) {} }
             continuation.yield(request.departure)
         }
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// Names that are to be looked up where the system has no thread left.
+/// Name look-ups when the system has no thread left.
 @Suite(.timeLimit(.minutes(5))) struct NameLookupTests {
     @Test(arguments: [0, 1]) func `each name gets one answer when threads are missing`(
         threadCount: Int
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `who gives up leaves the line of those whose name server is dead`() {
-        // Threads that never come back from it.
+        // Threads that never start.
         let lookup = NameLookup { _ in true }
         for _ in 0..<1_000 {
             let client = Departure()

@@ -17,7 +17,7 @@ func descriptorCount() -> Int {
 
 /// Whether, within ten seconds, no more than `count` descriptors are open.
 ///
-/// Ends of streams may still be under way; the wait gives other work its turn again and again.
+/// Streams may still be ending; the wait repeatedly lets other work run.
 func descriptorsFall(to count: Int) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(10)
     while ContinuousClock.now < deadline {
@@ -27,7 +27,7 @@ func descriptorsFall(to count: Int) async -> Bool {
     return false
 }
 
-/// The ports of a socket of IPv4 on this machine; `peer` is `nil` while it is not connected.
+/// The ports of a local IPv4 socket; `peer` is `nil` while it is not connected.
 struct SocketPorts {
     let own: UInt16?
     let peer: UInt16?
@@ -56,7 +56,7 @@ func descriptor(where isWanted: (SocketPorts) -> Bool) -> Int32? {
     (0..<Int32(1_024)).first { isWanted(SocketPorts($0)) }
 }
 
-/// An option of TCP; `nil` when the socket has none.
+/// A TCP option; `nil` if the socket has none.
 func tcpOption(_ name: Int32, of descriptor: Int32) -> Int32? {
     var value: Int32 = -1
     var byteCount = socklen_t(MemoryLayout<Int32>.size)

@@ -3,7 +3,7 @@ import DivanTransport
 import DivanWebSocket
 import Testing
 
-/// Real sockets on this machine, with TLS and without.
+/// Real local sockets, with TLS and without.
 @Suite(.timeLimit(.minutes(5))) struct EchoTests {
     @Test(arguments: [false, true])
     func `carries messages there and back`(isSecure: Bool) async throws {
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    /// The server's loop stands still: the client's queue stops growing and later empties.
+    /// The server's loop is blocked: the client's queue stops growing and later empties.
     @Test(arguments: [false, true])
     func `holds back towards a slow reader`(isSecure: Bool) async throws {
         let tls = isSecure ? try TestTLS() : nil
@@ -127,7 +127,7 @@ import Testing
         await recorder.end()
     }
 
-    /// The pong stands behind what is not read, and the peer hears nothing else from us.
+    /// The pong is behind unread data, and the peer receives nothing else from us.
     @Test
     func `holds a peer back for longer than the heartbeat without giving it up`() async throws {
         let beating = WebSocketConnection.Configuration(heartbeatInterval: .seconds(1))
@@ -170,7 +170,7 @@ import Testing
 
 /// Sends as long as the transport can take more; on its loop.
 private final class Sender: @unchecked Sendable {
-    // Unchecked: touched on the transport's loop only, where the test and the receiver call it.
+    // Unchecked: touched only on the transport's loop, where the test and the receiver call it.
     private let transport: WebSocketClientTransport
     private let message: [UInt8]
     private let total: Int

@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// Hands over work, sets a timer and cancels it when it goes.
+    /// Hands over work, sets a timer and cancels it when it is released.
     private final class Parting: Sendable {
         private let loop: EpollLoop
         private let didGo: @Sendable () -> Void
@@ -140,7 +140,7 @@ import Testing
         let count = Atomic<Int>(0)
         let deadline = loop.now
         let gate = DispatchSemaphore(value: 0)
-        // The loop stands at the gate, so that no timer runs before it is forgotten.
+        // The loop waits at the gate, so that no timer runs before it is cancelled.
         await withCheckedContinuation { continuation in
             loop.execute {
                 continuation.resume()

@@ -2,19 +2,19 @@ import DivanHTTP
 import Synchronization
 import Testing
 
-// The time of a loop is its own.
+// For the loop's own processor time.
 @testable import DivanTransport
 
-/// An HTTP server with clients that take little, or say little.
+/// An HTTP server with clients that read slowly or send little.
 @Suite(.timeLimit(.minutes(5))) struct HTTPServerTests {
     private static let large = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
-    /// More than the system keeps for both ends of a connection.
+    /// More than the system buffers for both ends of a connection.
     private static let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 24 << 20)
 
     /// Ten times as much.
     private static let giant = [UInt8](repeating: UInt8(ascii: "x"), count: 240 << 20)
 
-    /// A server on one loop, which counts how often it was asked for something large.
+    /// A server on one loop, which counts the requests for a large body.
     private final class Served: Sendable {
         let port: UInt16
         let loops: EventLoopGroup
@@ -23,7 +23,7 @@ import Testing
 
         final class Count: Sendable {
             let value = Atomic(0)
-            /// Questions that are never answered.
+            /// Requests that are never answered.
             let held = Mutex<[HTTPExchange]>([])
         }
 
@@ -73,14 +73,14 @@ import Testing
 
         var heldCount: Int { count.held.withLock { $0.count } }
 
-        /// Asks what is never answered.
+        /// Sends a request that is never answered.
         func hold(from source: UInt8) throws -> RawSocket {
             let raw = try #require(RawSocket(port: port, source: source))
             raw.send("GET /held HTTP/1.1\r\nHost: h\r\n\r\n")
             return raw
         }
 
-        /// Asks for something small on a connection of its own; the loop turns a few times for it.
+        /// Requests something small on a new connection; the loop turns a few times for it.
         func ask(from source: UInt8 = 1) throws -> String {
             let raw = try #require(RawSocket(port: port, source: source))
             raw.send("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
@@ -120,7 +120,7 @@ import Testing
                 loop.execute { continuation.resume(returning: loop.processorTime) }
             }
         }
-        /// The loop's work for one answer.
+        /// The processor time that the loop spends on one answer.
         func work(_ path: String) async throws -> Duration {
             let begin = await time()
             let raw = try #require(RawSocket(port: served.port))
@@ -149,12 +149,12 @@ import Testing
             limits: HTTPLimits(bodyByteCount: 50_000, heldBodyByteCount: 100_000),
             transport: TransportLimits(sparesLoopback: false)
         )
-        /// Sends a body, but for its last byte unless it is to be whole.
+        /// Sends a body, without its last byte unless `isWhole`.
         func send(from source: UInt8, isWhole: Bool = false) throws -> RawSocket {
             let raw = try #require(RawSocket(port: served.port, source: source))
             let head = "POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 30000\r\n\r\n"
             raw.send(head + String(repeating: "x", count: isWhole ? 30_000 : 29_999))
-            // Who is answered behind it has seen it come.
+            // Once a later request is answered, the server has seen this one.
             _ = try served.ask(from: 9)
             return raw
         }
@@ -185,7 +185,7 @@ import Testing
         while served.heldCount < 8 { await Task.yield() }
         #expect(try served.isAnswered(from: 3) == !sparesLoopback)
         #expect(try served.isAnswered(from: 2) == !sparesLoopback)
-        // There is room for one more now, unless nobody was cut off.
+        // There is room for one more now, unless no connection was cut off.
         let last = try sparesLoopback ? nil : served.hold(from: 2)
         while served.heldCount < (sparesLoopback ? 8 : 9) { await Task.yield() }
         #expect(try !served.isAnswered(from: 1), "it has the most itself")

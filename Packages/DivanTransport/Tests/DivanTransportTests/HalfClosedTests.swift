@@ -4,12 +4,12 @@ import Glibc
 import Synchronization
 import Testing
 
-/// HTTP clients that have said all they want to say: they still read, or break, or fall silent.
+/// HTTP clients that have ended their direction: they still read, or break, or fall silent.
 @Suite(.timeLimit(.minutes(5))) struct HalfClosedTests {
-    /// More than the system keeps for both ends of a connection.
+    /// More than the system buffers for both ends of a connection.
     private static let huge = [UInt8](repeating: UInt8(ascii: "x"), count: 24 << 20)
 
-    /// A server on a loop of its own.
+    /// A server on its own loop.
     private final class Served: Sendable {
         let port: UInt16
         let server: HTTPServer
@@ -34,7 +34,7 @@ import Testing
             loops.stop()
         }
 
-        /// Lets the loop turn until `isMet`, ten seconds at most.
+        /// Lets the loop turn until `isMet`, for at most ten seconds.
         func turn(_ count: Int = 1_000, until isMet: () -> Bool = { false }) async -> Bool {
             let loop = loops.loops[0]
             for _ in 0..<count {
@@ -46,10 +46,10 @@ import Testing
             return isMet()
         }
 
-        /// Whether it lets go of every connection.
+        /// Whether it releases every connection.
         func isLeft() async -> Bool { await turn { server.connectionCount == 0 } }
 
-        /// A connection that has asked, and has said that it asks no more.
+        /// A connection that has sent a request and ended its direction.
         func asked(_ request: String = "GET / HTTP/1.1\r\nHost: h\r\n\r\n") throws -> RawSocket {
             let raw = try #require(RawSocket(port: port))
             raw.send(request)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// So many pieces of 64 KiB, or pieces without an end.
+    /// A given number of pieces of 64 KiB, or an endless series.
     private final class Pieces: HTTPBodySource {
         let isEndless: Bool
         private let state: Mutex<(rest: Int, askedCount: Int, isCancelled: Bool)>
@@ -181,7 +181,7 @@ import Testing
         }
         let plain = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         let body = "POST /body HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello"
-        // What is cut off behind them is no request.
+        // The truncated data after them is not a request.
         let raw = try served.asked(plain + body + plain + "GET / HT")
         let answer = await raw.received()
         #expect(answer.count { $0 == UInt8(ascii: "x") } >= 2 * byteCount)
@@ -191,7 +191,7 @@ import Testing
         #expect(await served.isLeft())
     }
 
-    /// To a client of HTTP/1.0 the connection's proper end is the body's.
+    /// For a client of HTTP/1.0 the proper end of the connection is the body's end.
     @Test(arguments: ["1.0", "1.1"])
     func `an answer that fails on its way breaks the connection`(version: String) async throws {
         final class Broken: HTTPBodySource {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DivanTransport
 
-/// Clients that do not mean well, against a server that goes on serving the others.
+/// Hostile clients, and a server that continues to serve the others.
 @Suite(.timeLimit(.minutes(5))) struct HostileClientTests {
     @Test(arguments: ["", "G", "GET /db/_blipsync HTTP/1.1\r\nHost: h\r\n"])
     func `drops a client that never finishes its request`(start: String) async throws {
@@ -16,7 +16,7 @@ import Testing
         try await expectService(server)
     }
 
-    /// A byte at a time, none of them late: only the whole has a deadline.
+    /// A byte at a time, none of them late: only the whole request has a deadline.
     @Test
     func `drops a client that drips its request`() async throws {
         let server = try TestServer(limits: .init(handshakeTimeout: .milliseconds(300)))
@@ -144,7 +144,7 @@ import Testing
         #expect(first.story.close == nil)
     }
 
-    /// All are asked about before any is let in: a look at the count, then the count, would let them all in.
+    /// All are asked about before any is admitted: checking the count first and counting later would admit them all.
     @Test
     func `lets no more connections in than it may, however many come at once`() async throws {
         let waiting = Mutex<[UpgradeRequest]>([])
@@ -166,7 +166,7 @@ import Testing
         #expect(server.server.refusedConnectionCount == UInt64(crowd.count - 3))
     }
 
-    /// In a process of its own, whose limit of open files it lowers.
+    /// In a process of its own, because it lowers the limit of open files.
     @Test
     func `goes on after it has run out of descriptors`() async {
         await #expect(processExitsWith: .success) {
@@ -174,7 +174,7 @@ import Testing
             try await expectService(server)
             limitDescriptors(to: descriptorCount() + 20)
             do {
-                // Twelve connections want 24 here: the server has to leave some in the queue.
+                // Twelve connections need 24 here: the server has to leave some in the queue.
                 let flood = (0..<12).compactMap { _ in RawSocket(port: server.port) }
                 for raw in flood { raw.send("GET / HTTP/1.1\r\n") }
             }
@@ -182,7 +182,7 @@ import Testing
         }
     }
 
-    /// In a process of its own, whose limit of open files it lowers.
+    /// In a process of its own, because it lowers the limit of open files.
     @Test
     func `leaves some descriptors to the rest of the program`() async {
         await #expect(processExitsWith: .success) {
@@ -191,7 +191,7 @@ import Testing
             let room = 80
             limitDescriptors(to: descriptorCount() + room)
             do {
-                // Each wants two here.
+                // Each needs two here.
                 let flood = (0..<room / 2 - 1).compactMap { _ in RawSocket(port: server.port) }
                 for raw in flood { raw.send("GET / HTTP/1.1\r\n") }
                 // As long as the server takes more.
@@ -237,7 +237,7 @@ import Testing
                 raw.send(number.isMultiple(of: 2) ? "nonsense\r\n\r\n" : upgradeText)
                 #expect(!raw.receiveAll().isEmpty)
                 refused.append(raw)
-                // Whoever has answered once has opened all that it needs; both ends of the first are its own.
+                // After one answer the server has opened all that it needs; two are the first connection's.
                 if number == 0 { before = descriptorCount() - 2 }
             }
             let expected = before + refused.count + LingeringStreams.limit
@@ -271,7 +271,7 @@ import Testing
     }
 }
 
-/// Sends a byte now and the rest byte by byte, fifty in a second.
+/// Sends one byte now and the rest byte by byte, fifty per second.
 private func drip(_ bytes: [UInt8], through raw: RawSocket) {
     guard let first = bytes.first else { return }
     raw.send([first])
@@ -281,8 +281,7 @@ private func drip(_ bytes: [UInt8], through raw: RawSocket) {
 
 /// Opens, echoes and closes one connection.
 ///
-/// Tries again when it fails: on a busy machine a proper client, too, may be slower than the short
-/// time-outs of a test.
+/// Retries if it fails: on a busy machine even a proper client may be slower than the short time-outs of a test.
 func expectService(_ server: TestServer) async throws {
     for _ in 0..<100 {
         let transport = client(port: server.port)

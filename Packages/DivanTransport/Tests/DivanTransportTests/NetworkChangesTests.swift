@@ -3,9 +3,9 @@ import Testing
 
 @testable import DivanTransport
 
-/// Who hears of changes of the network, and how often.
+/// Who is notified of network changes, and how often.
 ///
-/// `@testable`: a pipe stands for the system's socket, because a test must not change the network.
+/// `@testable`: a pipe replaces the system's socket, because a test must not change the network.
 @Suite(.timeLimit(.minutes(5))) struct NetworkChangesTests {
     private struct Pipe {
         let reading: Int32
@@ -67,7 +67,7 @@ import Testing
         close(pipe.writing)
     }
 
-    /// Tells when it is gone, and is gone when its loop has let it go.
+    /// Reports when it is released, which happens once its loop has released it.
     private final class Source: EventSource {
         private let life: AsyncStream<Never>.Continuation
 

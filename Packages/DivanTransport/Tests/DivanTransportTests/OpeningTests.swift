@@ -6,7 +6,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Everything that can happen before a connection is open, and what the application hears of it.
+/// Everything that can happen before a connection is open, and what is reported to the application.
 @Suite(.timeLimit(.minutes(5))) struct OpeningTests {
     @Test(arguments: [400, 401, 403, 404, 407, 426, 429, 500, 503])
     func `reports a refusal with its status and the server's words`(status: Int) async throws {
@@ -131,7 +131,7 @@ import Testing
                 let head = "HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Type: text/plain"
                 socket.send("\(head)\r\n\r\n")
             }
-            // The second connection is accepted, and hears nothing.
+            // The second connection is accepted but receives nothing.
             _ = socket.receiveAll()
         }
         let limits = TransportLimits(connectTimeout: .milliseconds(150))

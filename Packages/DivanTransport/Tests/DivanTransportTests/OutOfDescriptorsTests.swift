@@ -7,12 +7,11 @@ import Testing
 
 /// A process that has no descriptor left, and gets some later.
 ///
-/// In processes of their own, whose limit is lowered. `@testable`: a pipe stands for a connection.
+/// In separate processes, whose limit is lowered. `@testable`: a pipe replaces a connection.
 @Suite(.timeLimit(.minutes(5))) struct OutOfDescriptorsTests {
-    /// Takes all that this process may still open.
+    /// Opens all the descriptors that this process may still open.
     ///
-    /// Once Dispatch has what it opens beside its first work, on a thread of its own: it ends a process that
-    /// refuses it that.
+    /// Only after Dispatch has opened those for its first work, on its own thread: if that fails, it ends the process.
     private static func takeAll() async -> [Int32] {
         await withCheckedContinuation { continuation in
             let queue = DispatchQueue(label: "first")
@@ -26,7 +25,7 @@ import Testing
         return taken
     }
 
-    /// Reads what comes, and tells.
+    /// Reads what arrives, and reports it.
     private final class Reader: EventSource {
         private let descriptor: Int32
         private let didRead: () -> Void
@@ -70,7 +69,7 @@ import Testing
                     write(writing, &byte, 1)
                 }
             }
-            // By now it has a bell, which it needs while nothing else is to be waited for.
+            // By now it has a bell, which it needs while there is nothing else to wait for.
             await withCheckedContinuation { continuation in
                 loop.execute { continuation.resume() }
             }

@@ -4,7 +4,7 @@ import DivanWebSocket
 import Glibc
 import Testing
 
-/// Connections through an HTTP proxy, and what goes wrong on the way there.
+/// Connections through an HTTP proxy, and what can go wrong on the way.
 @Suite(.timeLimit(.minutes(5))) struct ProxyTests {
     func client(
         through proxyPort: UInt16,

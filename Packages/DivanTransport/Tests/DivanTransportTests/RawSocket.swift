@@ -2,14 +2,14 @@ import DivanWebSocket
 import Glibc
 import Synchronization
 
-/// A plain blocking socket, for peers that do not keep to the rules.
+/// A plain blocking socket, for peers that break the rules.
 ///
 /// Every wait ends after ten seconds, so that a test fails instead of hanging.
 final class RawSocket: Sendable {
     let descriptor: Int32
     private let failureCode = Mutex<Int32>(0)
 
-    /// What broke the connection while something was received; 0 when nothing did.
+    /// What broke the connection during a receive; 0 if nothing did.
     var failure: Int32 { failureCode.withLock { $0 } }
 
     private init(descriptor: Int32) {
@@ -24,7 +24,7 @@ final class RawSocket: Sendable {
         )
     }
 
-    /// Connects to a port of this machine, from 127.0.0.`source`.
+    /// Connects to a local port, from 127.0.0.`source`.
     init?(port: UInt16, source: UInt8 = 1) {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var own = Self.address(port: 0)
@@ -33,7 +33,7 @@ final class RawSocket: Sendable {
         var address = Self.address(port: port)
         if status == 0 { status = Self.withAddress(&address) { connect(descriptor, $0, $1) } }
         guard status == 0 else {
-            // Before `self` has it: `deinit` would close it again, and by then it may be another's.
+            // Before `self` owns it: `deinit` would close it again, and by then the number may be another socket's.
             Glibc.close(descriptor)
             return nil
         }
@@ -67,7 +67,7 @@ final class RawSocket: Sendable {
         send(Array(text.utf8))
     }
 
-    /// What arrives next; empty at the end of the stream, or when it broke.
+    /// The next bytes; empty at the end of the stream, or if it broke.
     func receive() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -75,7 +75,7 @@ final class RawSocket: Sendable {
         return Array(buffer.prefix(max(0, count)))
     }
 
-    /// Everything up to the end of the stream.
+    /// Everything until the end of the stream.
     func receiveAll() -> [UInt8] {
         var all: [UInt8] = []
         while true {
@@ -85,23 +85,23 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// As `receiveAll()`, on a thread of its own.
+    /// Like `receiveAll()`, on a thread of its own.
     ///
-    /// Tests use it: one that waits must not hold a thread that all tests share.
+    /// For tests: one that waits must not hold a thread that all tests share.
     func received() async -> [UInt8] {
         await withCheckedContinuation { continuation in
             RawServer.startThread { continuation.resume(returning: self.receiveAll()) }
         }
     }
 
-    /// As `receiveHead()`, on a thread of its own.
+    /// Like `receiveHead()`, on a thread of its own.
     func receivedHead() async -> String {
         await withCheckedContinuation { continuation in
             RawServer.startThread { continuation.resume(returning: self.receiveHead()) }
         }
     }
 
-    /// Everything up to and with the end of a head.
+    /// Everything up to and including the end of a head.
     func receiveHead() -> String {
         var head = ""
         while !head.contains("\r\n\r\n") {
@@ -112,7 +112,7 @@ final class RawSocket: Sendable {
         return head
     }
 
-    /// Reads a request for an upgrade and agrees to it.
+    /// Reads an upgrade request and accepts it.
     func acceptUpgrade() {
         var handshake = ServerHandshake()
         let head = Array(receiveHead().utf8)
@@ -123,13 +123,13 @@ final class RawSocket: Sendable {
         send(answer)
     }
 
-    /// Returns when the other end's system has all that was sent, or broke.
+    /// Returns when the other end's system has received everything sent, or the connection broke.
     func waitUntilTaken() {
         var count: Int32 = 1
         while count > 0, ioctl(descriptor, UInt(TIOCOUTQ), &count) == 0 { sched_yield() }
     }
 
-    /// Ends this direction; the other end may go on.
+    /// Ends this direction; the other end may continue.
     func endSending() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -142,7 +142,7 @@ final class RawSocket: Sendable {
     }
 }
 
-/// A plain server that gives each connection to a closure, on a thread of its own.
+/// A plain server that passes each connection to a closure, on a thread of its own.
 final class RawServer: Sendable {
     let port: UInt16
     private let descriptor: Int32
@@ -158,7 +158,7 @@ final class RawServer: Sendable {
             while true {
                 let accepted = accept(descriptor, nil, nil)
                 guard accepted >= 0 else {
-                    // Here and not in `deinit`, or `accept` might be called on another's.
+                    // Here and not in `deinit`, because `accept` might be called on another's.
                     Glibc.close(descriptor)
                     return
                 }
@@ -178,7 +178,7 @@ final class RawServer: Sendable {
             init(_ run: @escaping @Sendable () -> Void) { self.run = run }
         }
         var thread = pthread_t()
-        // The thread takes over the reference that is retained here.
+        // The thread takes over the reference retained here.
         let work = Unmanaged.passRetained(Work(work)).toOpaque()
         pthread_create(
             &thread,
@@ -218,7 +218,7 @@ extension RawSocket {
     }
 }
 
-/// A proper request for an upgrade, as text.
+/// A valid upgrade request, as text.
 let upgradeText = """
     GET /db/_blipsync HTTP/1.1\r
     Host: h\r

@@ -1,9 +1,9 @@
 import DivanTransport
 import Synchronization
 
-/// A receiver that keeps what it hears and lets a test wait for it.
+/// A receiver that records its calls and lets a test wait for them.
 final class Recorder: MessageReceiver {
-    /// What was heard so far.
+    /// What was received so far.
     struct Story: Sendable {
         var peer: TransportPeer?
         var messages: [[UInt8]] = []
@@ -17,7 +17,7 @@ final class Recorder: MessageReceiver {
             if case .failed(let error) = close { error } else { nil }
         }
 
-        /// The goodbye that ended the transport, as `code reason byPeer`.
+        /// The close that ended the transport, as `code reason byPeer`.
         var goodbye: String? {
             guard case .clean(let code, let reason, let isByPeer) = close else { return nil }
             return "\(code) \(reason) \(isByPeer)"
@@ -55,7 +55,7 @@ final class Recorder: MessageReceiver {
 
     var story: Story { state.withLock { $0.story } }
 
-    /// Returns once `isMet`; the suite's time limit ends a wait in vain, and every other one here.
+    /// Returns once `isMet`; the suite's time limit ends this wait, and all others here, if it never is.
     @discardableResult
     func wait(until isMet: @escaping @Sendable (Story) -> Bool) async -> Story {
         await withTaskCancellationHandler {

@@ -4,9 +4,9 @@ import DivanWebSocket
 import Synchronization
 import Testing
 
-/// A connection goes on with the TLS session of the one before, where that changes no verdict.
+/// A connection resumes the TLS session of the previous one, if that changes no verdict.
 @Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
-    /// Connects, waits for an echo, which comes behind the server's ticket, and says goodbye.
+    /// Connects, waits for an echo, which arrives after the server's ticket, and closes.
     func visit(
         _ port: UInt16,
         _ tls: TLSContext,

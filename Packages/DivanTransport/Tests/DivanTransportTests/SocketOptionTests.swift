@@ -2,7 +2,7 @@ import DivanTransport
 import Glibc
 import Testing
 
-/// What the system is told about the sockets of a connection.
+/// The options that the sockets of a connection get.
 @Suite(.timeLimit(.minutes(5))) struct SocketOptionTests {
     @Test func `both ends send small messages at once, and give up a silent peer`() async throws {
         let server = try TestServer()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DivanTransport
 
-/// Which directions of a stream are open, apart from any socket.
+/// Which directions of a stream are open, without any socket.
 @Suite struct StreamLifeTests {
     private func life(after events: [StreamLife.Event]) -> StreamLife {
         var life = StreamLife.opening

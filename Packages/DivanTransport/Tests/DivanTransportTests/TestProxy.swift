@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy that opens tunnels to ports of this machine, or refuses to.
+/// A proxy that opens tunnels to local ports, or refuses to.
 final class TestProxy: Sendable {
-    /// The heads that clients sent.
+    /// The request heads that clients sent.
     let heads = Requests()
     private let server: RawServer
 
@@ -18,7 +18,7 @@ final class TestProxy: Sendable {
 
     var port: UInt16 { server.port }
 
-    /// Answers `refusal` instead of opening a tunnel, if there is one.
+    /// Answers with `refusal` instead of opening a tunnel, if it is given.
     init(refusal: String? = nil) {
         let heads = heads
         server = RawServer { client in

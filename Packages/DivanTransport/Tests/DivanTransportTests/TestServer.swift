@@ -6,12 +6,12 @@ import DivanWebSocket
 import Foundation
 import Synchronization
 
-/// A server on a free port of this machine that says yes to every upgrade.
+/// A server on a free local port that accepts every upgrade.
 final class TestServer: Sendable {
     let server: WebSocketServer
     let port: UInt16
 
-    /// Counts the requests for an upgrade.
+    /// Counts the upgrade requests.
     private let requests = Recorder()
 
     /// Every connection so far, with its receiver.
@@ -29,10 +29,10 @@ final class TestServer: Sendable {
         }
     }
 
-    /// Starts to listen; each message goes back unless `echoes` is false, and then it is kept.
+    /// Starts to listen; each message is echoed, or is kept if `echoes` is false.
     ///
-    /// A request about which `decide` says no is left to it. With `starts` false an accepted
-    /// transport is never started.
+    /// A request for which `decide` returns false is left to it. With `starts` false an accepted transport is never
+    /// started.
     init(
         tls: TLSContext? = nil,
         interface: String? = "127.0.0.1",
@@ -68,7 +68,7 @@ final class TestServer: Sendable {
         self.port = try server.start()
     }
 
-    /// Returns once a request for an upgrade has come.
+    /// Returns once an upgrade request has arrived.
     func asked() async {
         await requests.wait { $0.messageCount > 0 }
     }
@@ -88,7 +88,7 @@ final class TestServer: Sendable {
 /// A log that nobody reads.
 let quiet = Log(.webSocket, to: LogRouter())
 
-/// A client towards this machine.
+/// A client for a local server.
 func client(
     port: UInt16,
     host: String = "127.0.0.1",
@@ -136,7 +136,7 @@ struct TestTLS: Sendable {
     }
 }
 
-/// Runs `work` on a transport's loop and returns what it gives.
+/// Runs `work` on a transport's loop and returns its result.
 func onLoop<Value: Sendable>(
     _ transport: any MessageTransport,
     _ work: @escaping @Sendable () -> Value
@@ -146,7 +146,7 @@ func onLoop<Value: Sendable>(
     }
 }
 
-/// `count` bytes that differ from place to place.
+/// `count` bytes that vary with their position.
 func pattern(_ count: Int, seed: Int = 0) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &+ seed) &* 31 >> 3) }
 }

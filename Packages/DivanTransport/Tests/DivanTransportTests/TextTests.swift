@@ -3,7 +3,7 @@ import DivanWebSocket
 import Synchronization
 import Testing
 
-/// Text messages, for those who want them: delivered as what they are, refused elsewhere.
+/// Text messages, for receivers that want them: delivered as text, refused elsewhere.
 @Suite(.timeLimit(.minutes(5))) struct TextTests {
     static let accepting = WebSocketConnection.Configuration(acceptsText: true)
 
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-/// Sends each message back as what it was.
+/// Echoes each message with its type.
 private final class TypedEcho: MessageReceiver {
     private let transport: WebSocketServerTransport
 
@@ -66,7 +66,7 @@ private final class TypedEcho: MessageReceiver {
     func transportDidClose(_ close: TransportClose) {}
 }
 
-/// Says one thing of each kind, notes the answers, and leaves after the second.
+/// Sends one message of each type, records the answers, and closes after the second.
 private final class Answers: MessageReceiver {
     private let transport: WebSocketClientTransport
     private let heard = Mutex<[String]>([])

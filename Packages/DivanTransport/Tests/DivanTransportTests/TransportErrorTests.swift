@@ -34,7 +34,7 @@ import Testing
     }
 }
 
-/// One row for each reason, as the protocol sheets number them.
+/// One row for each reason, numbered as in the protocol sheets.
 private let table: [(TransportError.Reason, TransportError.Code)] = [
     (.nameLookup(code: -3), .network(1)),
     (.unknownHost("h"), .network(2)),

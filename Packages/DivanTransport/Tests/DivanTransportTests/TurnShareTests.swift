@@ -3,9 +3,9 @@ import Testing
 
 @testable import DivanTransport
 
-/// A connection whose messages cost much leaves the loop to the others between them.
+/// A connection with costly messages lets the loop serve others between them.
 ///
-/// `@testable`: the share itself is counted here without a clock.
+/// `@testable`: the share itself is tested here without a clock.
 @Suite(.timeLimit(.minutes(2))) struct TurnShareTests {
     @Test func `a share grows while its turns are short`() {
         var share = TurnShare()
@@ -42,9 +42,9 @@ import Testing
         #expect(share.messageCount == 1_024)
     }
 
-    /// All messages come in one read.
+    /// All messages arrive in one read.
     ///
-    /// The server ends the connection behind them without a goodbye.
+    /// Then the server ends the connection without a closing handshake.
     @Test func `costly messages are handed over in many turns, and all of them before the end`()
         async throws
     {
@@ -72,7 +72,7 @@ import Testing
         #expect((1...64).contains(receivedInFirstTurn.load(ordering: .relaxed)))
     }
 
-    /// What is said after the first ones has left before the last are looked at.
+    /// Answers to the first ones have been sent before the last are looked at.
     @Test func `long messages are handed over four at a time`() async throws {
         let count = 40
         let message = [0x82, 126, 0x40, 0x00] + [UInt8](repeating: 7, count: 16_384)

@@ -18,7 +18,7 @@ import Testing
         let state = Mutex(State())
     }
 
-    /// Counts itself while somebody keeps it.
+    /// Counts itself as long as it is retained.
     private final class Kept: Sendable {
         private let ledger: Ledger
 
@@ -30,7 +30,7 @@ import Testing
         deinit { ledger.state.withLock { $0.kept -= 1 } }
     }
 
-    /// Asks the queue for work as it goes.
+    /// Gives the queue work when it is released.
     private final class Parting: Sendable {
         private let queue: WorkQueue
         private let didGo: @Sendable () -> Void
@@ -98,7 +98,7 @@ import Testing
                 ledger.state.withLock { $0.keptAtEnd = $0.kept }
                 continuation.resume()
             }
-            // Behind the last one, so that the line is not empty when it is done.
+            // After the last one, so that the line is not empty when it is done.
             queue.async {}
             begin.signal()
         }
@@ -125,7 +125,7 @@ import Testing
         for _ in 0..<5 { #expect(done.wait(timeout: .now() + 20) == .success) }
     }
 
-    /// A program that waits in the pool of its process must not keep clients out of its listener.
+    /// A program that blocks in its process's pool must not keep clients out of its listener.
     @Test func `who blocks the threads of the process keeps no work waiting`() {
         let (end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let blockedCount = 200
@@ -133,7 +133,7 @@ import Testing
         defer { for _ in 0..<blockedCount { end.signal() } }
         let queue = WorkQueue(label: "test", limit: 2)
         for _ in 0..<4 { queue.async { done.signal() } }
-        // The pool grows by a thread a second, so a place in its line is minutes away.
+        // The pool grows by one thread per second, so a place in its line would take minutes.
         for _ in 0..<4 { #expect(done.wait(timeout: .now() + 20) == .success) }
     }
 }

@@ -1,4 +1,4 @@
-// The calls of Linux that Swift's Glibc module does not show.
+// Linux calls that Swift's Glibc module does not export.
 #ifndef CDIVANTRANSPORT_H
 #define CDIVANTRANSPORT_H
 
@@ -9,7 +9,7 @@ extern const uint32_t divan_event_readable;
 extern const uint32_t divan_event_writable;
 extern const uint32_t divan_event_failed;
 
-// What happened to the descriptor that was registered with `data`.
+// An event of the descriptor that was registered with `data`.
 struct divan_event {
     uint64_t data;
     uint32_t flags;
@@ -31,14 +31,14 @@ int divan_bell_create(void);
 // `struct sockaddr` with room for `*byte_count` bytes.
 int divan_accept(int descriptor, void *address, uint32_t *byte_count);
 
-// Returns a non-blocking netlink socket that has something to read whenever a link, an address or a
-// route of this machine changes; -1 with errno set where that is not allowed.
+// Returns a non-blocking netlink socket that becomes readable whenever a link, an address or a route of this machine
+// changes; -1 with errno set where that is not allowed.
 int divan_network_watch_create(void);
 
 // Names the calling thread in debuggers and in `top`; at most 15 bytes.
 void divan_name_thread(const char *name);
 
-// Returns memory that is free to the system; does nothing where the C library has no such call.
+// Returns free memory to the system; does nothing if the C library has no such call.
 void divan_give_memory_back(void);
 
 #endif

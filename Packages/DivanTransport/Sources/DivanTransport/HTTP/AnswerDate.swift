@@ -1,9 +1,9 @@
 import DivanHTTP
 import Glibc
 
-/// The time of this machine in an answer, by which a client notices that a clock is wrong.
+/// This machine's time in an answer, from which a client notices that a clock is wrong.
 enum AnswerDate {
-    /// The fields with `Date`, if they have none.
+    /// The fields, with `Date` added if it is missing.
     static func adding(to headers: HTTPHeaders) -> HTTPHeaders {
         guard headers["Date"] == nil else { return headers }
         var headers = headers

@@ -1,9 +1,9 @@
 import DivanHTTP
 import Synchronization
 
-/// What the bodies of requests take, over all connections of a server.
+/// The memory for request bodies, over all connections of a server.
 ///
-/// One party has half of it at most, so that what it sends and never ends leaves room to the others.
+/// One party gets at most half, so that a body that it never completes leaves room for the others.
 final class BodyRoom: Sendable {
     private struct State {
         var byteCount = 0
@@ -13,13 +13,13 @@ final class BodyRoom: Sendable {
     private let limit: Int
     private let state = Mutex(State())
 
-    /// Room as the limits have it, and for two of the largest bodies in any case.
+    /// The room that the limits give, but at least that for two of the largest bodies.
     init(_ limits: HTTPLimits) {
         let (two, isTooMany) = limits.bodyByteCount.multipliedReportingOverflow(by: 2)
         limit = max(limits.heldBodyByteCount, isTooMany ? .max : two)
     }
 
-    /// Takes so many bytes; false, and none taken, where they are not there.
+    /// Takes `byteCount` bytes; returns false and takes none if there is not enough room.
     func take(_ byteCount: Int, for party: SocketAddress.Origin?) -> Bool {
         state.withLock { state in
             guard byteCount <= limit - state.byteCount else { return false }
@@ -33,7 +33,7 @@ final class BodyRoom: Sendable {
         }
     }
 
-    /// Gives bytes back that were taken.
+    /// Returns bytes that were taken.
     func giveBack(_ byteCount: Int, for party: SocketAddress.Origin?) {
         state.withLock { state in
             state.byteCount -= byteCount

@@ -1,13 +1,13 @@
 import DivanHTTP
 import DivanLog
 
-/// One HTTP connection: a byte stream, and what is asked and answered on it.
+/// One HTTP connection: a byte stream and the requests and answers on it.
 ///
-/// `HTTPServerConnection` knows the protocol; this class moves bytes, holds the exchange at hand, asks
-/// the body's source for pieces while the client takes them, and watches the time. The next request has
-/// its turn when the client has taken most of the answer before it, so that requests sent ahead do not
-/// pile answers up. The peer may end its direction and still read our answer; a body that has no end of
-/// its own ends then, too. On its loop only; its lane keeps it until it ends.
+/// `HTTPServerConnection` knows the protocol; this class moves bytes, holds the current exchange, asks the body's
+/// source for pieces as the client takes them, and enforces the time limits. The next request is handled once the
+/// client has taken most of the previous answer, so that pipelined requests do not pile up answers. The peer may end
+/// its direction and still read our answer; a body that has no end of its own ends then, too. On its loop only; its
+/// lane keeps it until it ends.
 final class HTTPChannel: ByteStreamOwner {
     private let stream: ByteStream
     let address: SocketAddress
@@ -27,19 +27,19 @@ final class HTTPChannel: ByteStreamOwner {
     private var hasPeerEnded = false
     private var isSpent = false  // the peer has ended, and all that it asked before is answered
     private var isEnded = false
-    /// When the connection began to wait for a request.
+    /// When the connection started to wait for a request.
     private(set) var idleSince: Duration
 
-    /// What the connection is busy with.
+    /// What the connection is doing.
     private enum Work {
         case none
-        /// Somebody decides about a request.
+        /// The server's owner is deciding about a request.
         case deciding
-        /// A body arrives for whoever decides.
+        /// A body is arriving; whoever decides waits for it.
         case reading(@Sendable (Result<[UInt8], HTTPError>) -> Void)
-        /// An answer comes from its source; `isAsked` while a piece is on its way.
+        /// An answer is being read from its source; `isAsked` while a piece is pending.
         case answering(any HTTPBodySource, isAsked: Bool)
-        /// The client takes an answer that is complete.
+        /// The answer is complete, and the client is taking it.
         case draining
     }
 
@@ -72,15 +72,15 @@ final class HTTPChannel: ByteStreamOwner {
         stream.start()
     }
 
-    /// Whether no request is under way, nor begun to come.
+    /// Whether no request is in progress, and none has begun to arrive.
     var isIdle: Bool { isWaiting && connection.isIdle }
 
-    /// Whether no request has come whole.
+    /// Whether no complete request has arrived.
     var isWaiting: Bool {
         if case .none = work { true } else { false }
     }
 
-    /// Ends the connection at once.
+    /// Closes the connection at once.
     func close() {
         stream.close()
         end()
@@ -94,7 +94,7 @@ final class HTTPChannel: ByteStreamOwner {
         let wasIdle = isIdle
         connection.receive(bytes)
         proceed()
-        // Empty lines begin no request, and keep no connection open.
+        // Empty lines do not start a request, and do not keep a connection open.
         if wasIdle, !isEnded, isWaiting, !connection.isIdle { watch(limits.headTimeout) }
     }
 
@@ -113,7 +113,7 @@ final class HTTPChannel: ByteStreamOwner {
         if case .tls(let error) = problem { log.warning("\(address): \(error)") }
         hasPeerEnded = true
         switch work {
-        // Who sent all it had may still read, and has its answers to what it sent ahead.
+        // A peer that has ended its direction may still read: it gets the answers to its pipelined requests.
         case .none where problem == nil: endBehindAnswers()
         case .deciding where problem == nil, .draining where problem == nil: break
         case .answering(let source, _) where problem == nil && !source.isEndless: break
@@ -128,7 +128,7 @@ final class HTTPChannel: ByteStreamOwner {
         case .none: readRequest()
         case .reading(let completion):
             readBody(completion)
-            // The rest of the body never comes.
+            // The rest of the body will never come.
             if hasPeerEnded, case .reading = work { finish() }
         case .deciding, .answering, .draining: break
         }
@@ -208,7 +208,7 @@ final class HTTPChannel: ByteStreamOwner {
         }
     }
 
-    /// Takes room for the body at hand, which lasts until its answer begins.
+    /// Takes room for the current body, and keeps it until the answer begins.
     private func hold(_ byteCount: Int) throws(HTTPError) {
         guard byteCount > heldByteCount else { return }
         guard room.take(byteCount - heldByteCount, for: party) else {
@@ -222,7 +222,7 @@ final class HTTPChannel: ByteStreamOwner {
         heldByteCount = 0
     }
 
-    /// Whom its bodies count for; a proxy on this machine stands for many.
+    /// The party charged for its bodies; none for a proxy on this machine, which represents many.
     private var party: SocketAddress.Origin? {
         transport.sparesLoopback && address.isLoopback ? nil : address.origin
     }
@@ -251,7 +251,7 @@ final class HTTPChannel: ByteStreamOwner {
         if !isEnded { proceed() }
     }
 
-    /// Asks for the next piece unless one is on its way, or the client does not take what it has.
+    /// Asks for the next piece unless one is pending, or the client is not taking what it has.
     private func askForPiece() {
         guard case .answering(let source, isAsked: false) = work,
             stream.queuedByteCount <= transport.lowWaterByteCount
@@ -268,7 +268,7 @@ final class HTTPChannel: ByteStreamOwner {
         case .bytes(let bytes):
             work = .answering(source, isAsked: false)
             stream.write(connection.send(bytes))
-            // Behind this turn's write, which tells how much the client has taken.
+            // After this turn's write, which shows how much the client has taken.
             stream.loop.executeHere { [weak self] in self?.askForPiece() }
         case .end:
             work = .deciding
@@ -287,8 +287,8 @@ final class HTTPChannel: ByteStreamOwner {
         settle()
     }
 
-    /// Turns to the next request once the client has taken most of the answer, or ends the connection
-    /// once it has taken all; a client that takes nothing is the stream's to give up.
+    /// Continues with the next request once the client has taken most of the answer, or ends the connection once it has
+    /// taken all; the stream gives up on a client that takes nothing.
     private func settle() {
         let isLast = connection.isClosed || isSpent || (hasPeerEnded && connection.isIdle)
         guard stream.unsentByteCount <= (isLast ? 0 : transport.lowWaterByteCount) else { return }
@@ -300,7 +300,7 @@ final class HTTPChannel: ByteStreamOwner {
 
     // MARK: The end
 
-    /// The peer asks nothing more: the connection ends once it has taken all answers.
+    /// The peer sends no more requests: ends the connection once it has taken all answers.
     private func endBehindAnswers() {
         unwatch()
         isSpent = true
@@ -308,7 +308,7 @@ final class HTTPChannel: ByteStreamOwner {
         settle()
     }
 
-    /// Ends the connection behind what is written.
+    /// Ends the connection after the queued bytes are written.
     private func finish() {
         stream.finish()
         end()

@@ -2,22 +2,22 @@ public import DivanHTTP
 public import DivanTLS
 import Synchronization
 
-/// One request that waits for its answer.
+/// A request that is waiting for its answer.
 ///
-/// Ask for the body if you want it, once, and answer once; from any thread. A second question or answer
-/// is ignored. Without an answer the client waits until it or the server gives up.
+/// Read the body, if you want it, once, and answer once; from any thread. A second call of either is ignored. Without
+/// an answer the client waits until it or the server gives up.
 public final class HTTPExchange: Sendable {
-    /// What is asked.
+    /// The request.
     public let request: HTTPRequest
     /// The client's address and port.
     public let address: SocketAddress
-    /// What the client presented in the TLS handshake, leaf first.
+    /// The client's certificates from the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
-    /// Whether the connection has TLS.
+    /// Whether the connection uses TLS.
     public let isSecure: Bool
     /// The connection's loop.
     public let loop: any EventLoop
-    /// Whether the client has gone, for a `WorkQueue`.
+    /// Whether the client has gone; for a `WorkQueue`.
     public let departure = Departure()
 
     /// What an exchange asks of its connection.
@@ -46,12 +46,12 @@ public final class HTTPExchange: Sendable {
         self.demand = demand
     }
 
-    /// Reads the body whole.
+    /// Reads the whole body.
     ///
     /// - Parameters:
-    ///   - byteLimit: What it may have at most; `nil` is `HTTPLimits.bodyByteCount`.
-    ///   - completion: Gets the body, or the error to answer with, on the connection's loop; is not
-    ///     called when the client goes away first.
+    ///   - byteLimit: The most bytes that it may have; `nil` means `HTTPLimits.bodyByteCount`.
+    ///   - completion: Called on the connection's loop with the body, or with the error to answer with; not called if
+    ///     the client goes away first.
     public func readBody(
         byteLimit: Int? = nil,
         _ completion: @escaping @Sendable (Result<[UInt8], HTTPError>) -> Void

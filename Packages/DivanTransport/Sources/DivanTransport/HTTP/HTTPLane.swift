@@ -3,7 +3,7 @@ import DivanLog
 import DivanTLS
 import Synchronization
 
-/// The way to the HTTP connections of a server that live on one loop.
+/// Thread-safe access to those HTTP connections of a server that live on one loop.
 final class HTTPLane: Sendable {
     private let loop: EpollLoop
     private let channels = Mutex<LoopBound<HTTPChannels>?>(nil)
@@ -42,7 +42,7 @@ final class HTTPLane: Sendable {
         loop.execute { self.own().stop() }
     }
 
-    /// The connections, made with the first question for them; on the loop.
+    /// The connections, created on first use; on the loop.
     private func own() -> HTTPChannels {
         let bound = channels.withLock { channels in
             let bound = channels ?? LoopBound(make(), to: loop)
@@ -53,7 +53,7 @@ final class HTTPLane: Sendable {
     }
 }
 
-/// The HTTP connections that live on one loop, where everything here happens.
+/// The HTTP connections of one loop; everything here happens on that loop.
 final class HTTPChannels {
     private let loop: EpollLoop
     private let configuration: HTTPServerConfiguration
@@ -84,13 +84,13 @@ final class HTTPChannels {
         self.onRequest = onRequest
     }
 
-    /// Closes every connection, and lets none in any more.
+    /// Closes every connection, and accepts no more.
     func stop() {
         isStopped = true
         for channel in channels.values { channel.close() }
     }
 
-    /// Begins a connection.
+    /// Starts a connection.
     func open(_ socket: Socket, _ address: SocketAddress) {
         guard !isStopped else { return socket.close() }
         if channels.count >= limit { makeRoom(for: address) }
@@ -130,9 +130,9 @@ final class HTTPChannels {
         channel.start()
     }
 
-    /// Makes room: whoever holds a connection and asks nothing goes first, then whoever has not said
-    /// all of a question, the oldest of them; then the youngest of the address that holds the most, if
-    /// it has more than the new one would.
+    /// Makes room: closes the oldest idle connection; if none is idle, the oldest without a complete request; if there
+    /// is none either, the youngest of the address that holds the most, if that has more than the newcomer's address
+    /// would have.
     private func makeRoom(for newcomer: SocketAddress) {
         let waiting = channels.filter { $0.value.isWaiting }
         let idle = waiting.filter { $0.value.isIdle }
@@ -140,7 +140,7 @@ final class HTTPChannels {
             ($0.value.idleSince, $0.key) < ($1.value.idleSince, $1.key)
         }
         if let oldest { return oldest.value.close() }
-        // A proxy on this machine stands for many.
+        // A proxy on this machine represents many clients.
         let sparesLoopback = configuration.transport.sparesLoopback
         let counted = channels.filter { !(sparesLoopback && $0.value.address.isLoopback) }
         let owned = Dictionary(grouping: counted) { $0.value.address.origin }
@@ -158,7 +158,7 @@ final class HTTPChannels {
     }
 }
 
-/// Gives connections to the lanes in turn.
+/// Assigns connections to the lanes in turn.
 final class LaneChoice: Sendable {
     private let lanes: [HTTPLane]
     private let turn = Atomic<UInt>(0)

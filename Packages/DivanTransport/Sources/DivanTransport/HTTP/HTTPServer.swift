@@ -2,9 +2,9 @@ import DivanHTTP
 public import DivanLog
 import Synchronization
 
-/// Answers HTTP/1.1 requests, with TLS where wanted.
+/// Answers HTTP/1.1 requests, over TLS if configured.
 ///
-/// All members may be used from any thread. A server that is let go of stops.
+/// All members may be used from any thread. A server stops when it is released.
 public final class HTTPServer: Sendable {
     /// Where to listen, and how connections behave.
     public typealias Configuration = HTTPServerConfiguration
@@ -22,14 +22,14 @@ public final class HTTPServer: Sendable {
     private let count = ConnectionCount()
     private let running = Mutex<Running?>(nil)
 
-    /// Prepares a server; it listens from `start` on.
+    /// Prepares a server; it listens once `start` is called.
     ///
     /// - Parameters:
     ///   - configuration: Where to listen, and how connections behave.
-    ///   - loops: The connections are spread over these.
-    ///   - log: Hears of broken connections.
-    ///   - onRequest: Gets each request; called on the connection's loop, so it must not block: keep the
-    ///     exchange and answer on a thread of your own.
+    ///   - loops: The loops over which the connections are spread.
+    ///   - log: Where broken connections are reported.
+    ///   - onRequest: Called with each request, on the connection's loop, so it must not block: keep the exchange and
+    ///     answer on a thread of your own.
     public init(
         _ configuration: Configuration,
         loops: EventLoopGroup = .shared,
@@ -49,13 +49,13 @@ public final class HTTPServer: Sendable {
     /// The port while the server runs.
     public var port: UInt16? { running.withLock { $0?.port } }
 
-    /// Open connections.
+    /// The number of open connections.
     public var connectionCount: Int { count.value }
 
-    /// Begins to listen; a server that runs already keeps its port.
+    /// Starts to listen; a server that already runs keeps its port.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    /// - Throws: `TransportError` if the port is taken or the interface is unknown.
     @discardableResult
     public func start() throws(TransportError) -> UInt16 {
         try running.withLock { running throws(TransportError) in
@@ -84,7 +84,7 @@ public final class HTTPServer: Sendable {
 
     private func makeLanes() -> [HTTPLane] {
         let room = BodyRoom(configuration.limits)
-        // Each makes room among its own, so each has a share.
+        // Each lane makes room among its own connections, so each has a share of the limit.
         let share = max(1, configuration.limits.connectionCount / loops.loops.count)
         return loops.loops.map { loop in
             HTTPLane(
@@ -99,9 +99,9 @@ public final class HTTPServer: Sendable {
         }
     }
 
-    /// Stops listening and closes every connection; answers on their way are cut.
+    /// Stops listening and closes every connection; answers in progress are cut off.
     ///
-    /// When the call returns nobody can connect any more.
+    /// When the call returns, nobody can connect any more.
     public func stop() {
         let stopping = running.withLock { running in
             defer { running = nil }

@@ -7,11 +7,11 @@ public struct HTTPServerConfiguration: Sendable {
     public var networkInterface: String?
     /// The TCP port; 0 takes a free one.
     public var port: UInt16
-    /// How TLS is spoken; `nil` speaks none.
+    /// The TLS settings; `nil` means no TLS.
     public var tls: TLSContext?
-    /// Bounds of requests and connections.
+    /// Limits of requests and connections.
     public var limits: HTTPLimits
-    /// Bounds of time and memory below HTTP; connections are counted by `limits`.
+    /// Limits of time and memory below HTTP; the number of connections is limited by `limits`.
     public var transport: TransportLimits
 
     /// Creates a configuration; the default listens everywhere, on a free port, without TLS.

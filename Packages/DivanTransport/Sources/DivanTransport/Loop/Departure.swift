@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells those who work for a client that it has gone before it was answered.
+/// Tells code that works for a client that the client has gone before it was answered.
 ///
 /// May be used from any thread.
 public final class Departure: Sendable {
@@ -16,12 +16,12 @@ public final class Departure: Sendable {
     /// Whether the client has gone.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Runs `action` once when the client goes; does nothing if it has gone already.
+    /// Runs `action` once when the client goes; does nothing if it has already gone.
     func whenOver(_ action: @escaping @Sendable () -> Void) {
         state.withLock { if !$0.isOver { $0.actions.append(action) } }
     }
 
-    /// Notes that the client has gone.
+    /// Records that the client has gone.
     func note() {
         let actions = state.withLock { state in
             state.isOver = true

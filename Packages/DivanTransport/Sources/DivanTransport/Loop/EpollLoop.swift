@@ -3,25 +3,24 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// An event loop on a thread of its own, over epoll.
+/// An event loop on its own thread, over epoll.
 ///
-/// A turn of the loop: wait; run the work that was handed over; serve what became ready; run the
-/// timers that are due; then let every connection write, once, what the turn queued for it. So work
-/// that a connection hands over for later finds what came before it on its way.
+/// A turn of the loop: wait; run the work that was handed over; serve what became ready; run the timers that are due;
+/// then let every connection write once what it queued in this turn. So work that a connection hands over for later
+/// runs after what it queued before has been written.
 ///
-/// A process that is out of descriptors has a loop all the same: work and timers run, from one look to the next
-/// (`TransportLimits.blindTurnMilliseconds`), and the loop asks for its descriptors with each of them. So what
-/// fails is the socket that somebody wants to open, with an error that says why.
+/// If the process is out of descriptors, the loop still runs: it polls for work and timers
+/// (`TransportLimits.blindTurnMilliseconds`), and tries to open its descriptors with each poll. So the operation that
+/// fails is opening a socket, with an error that says why.
 ///
-/// `@unchecked Sendable` holds because everything but the two locked or atomic members is touched
-/// by the loop's thread alone: methods that do so say “on the loop” and are called by code that
-/// runs there.
+/// `@unchecked Sendable` holds because only the loop's thread touches anything but the two locked or atomic members:
+/// methods that do so say “on the loop” and are called by code that runs there.
 public final class EpollLoop: EventLoop, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     private let thread = Atomic<UInt>(0)
     private let lastTimer = Atomic<UInt64>(0)
 
-    /// Wakes the loop; -1 while the process has no descriptor for it.
+    /// Wakes the loop; -1 while the process has no descriptor available for it.
     private let bell = Atomic<Int32>(-1)
     private var poller = Poller()
     private var timers = TimerQueue()
@@ -30,31 +29,30 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     private var flushes: [any TurnEndSource] = []
     private var isStopping = false
 
-    /// Memory that connections borrow to read into; lent by `withReadBuffer`.
+    /// Memory into which connections read; lent by `withReadBuffer`.
     private let readBuffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: EpollLoop.readByteCount,
         alignment: 64
     )
-    /// Decrypted bytes on their way to a connection; its capacity stays from read to read.
+    /// Decrypted bytes for a connection; the capacity is kept from read to read.
     var plaintext: [UInt8] = []
 
-    /// Bytes that one connection may read in one turn, which ends with the answers to them.
+    /// Bytes that one connection may read in one turn; the answers to them are written when it ends.
     ///
-    /// About half of what a sync has on its way, so that both ends work at the same time.
+    /// About half of what a sync has in flight, so that both ends work at the same time.
     static let readByteCount = 128 << 10
 
     /// Work from other threads, and whether the bell has been rung for it.
     ///
-    /// **What bounds it.** Those who post, as nobody may wait here: two loops that post to each other
-    /// would wait for ever. A connection has at most a handful of posts under way: the rest of its turn,
-    /// one write, the decision about its request, and one answer of each `WorkQueue` that it asked, one
-    /// thing at a time; connections are bounded by `TransportLimits.connectionCount`, and those that are
-    /// accepted and not handed over yet by the descriptors of the process, at which `TCPListener` pauses.
-    /// An `InProcessPair` posts batches of at least a byte, until `highWaterByteCount` is on its way. A
-    /// sync session posts once for all notices of the store (`StoreNotices`), and once for each of the
-    /// resolvers at work (`ConflictBacklog.runningLimit`). What an application hands over itself, a
-    /// message endpoint bounds in bytes. The rest, such as `start` and `stop`, is one post for each call
-    /// of the application.
+    /// **What bounds it.** The senders, because nobody may wait here: two loops that post to each other would deadlock.
+    /// A connection has at most a handful of posts pending: the rest of its turn, one write, the decision about its
+    /// request, and one answer from each `WorkQueue` that it uses, one thing at a time.
+    /// `TransportLimits.connectionCount` limits connections; the process's descriptors limit those accepted but not yet
+    /// handed over, and `TCPListener` pauses when they run out. An `InProcessPair` posts batches of at least a byte,
+    /// until `highWaterByteCount` is in flight. A sync session posts once for all notices of the store
+    /// (`StoreNotices`), and once for each running resolver (`ConflictBacklog.runningLimit`). A message endpoint limits
+    /// in bytes what an application hands over. The rest, such as `start` and `stop`, is one post per call by the
+    /// application.
     private struct Inbox {
         var work: [@Sendable () -> Void] = []
         var isRung = false
@@ -65,7 +63,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     public init(name: String = "divan-loop") {
         openDescriptors()
         guard !startThread(name: name, { self.run() }) else { return }
-        // Dispatch tries again until the system has a thread to give.
+        // Dispatch retries until the system can start a thread.
         DispatchQueue(label: name).async { self.run() }
     }
 
@@ -100,7 +98,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
             defer { inbox.isRung = true }
             return !inbox.isRung
         }
-        // The loop looks into its inbox before it sleeps: it need not wake itself.
+        // The loop checks its inbox before it sleeps, so it need not wake itself.
         if mustRing, !isCurrent { ring() }
     }
 
@@ -122,20 +120,20 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     /// Forgets a timer.
     public func cancel(_ timer: TimerToken) {
         guard isCurrent else { return execute { self.cancel(timer) } }
-        // What it holds may use the loop as it goes.
+        // What the timer holds may use the loop while it is released.
         withExtendedLifetime(timers.remove(timer.number)) {}
     }
 
     /// Ends the thread after the work handed over so far; connections are not closed.
     ///
-    /// For tests and for groups that an application made itself.
+    /// For tests, and for groups that an application created itself.
     public func stop() {
         execute { self.isStopping = true }
     }
 
     // MARK: On the loop
 
-    /// What the loop's thread has used of the processor so far.
+    /// The processor time that the loop's thread has used so far.
     var processorTime: Duration { Self.time(of: CLOCK_THREAD_CPUTIME_ID) }
 
     /// Watches a descriptor; the source is kept until `remove`.
@@ -143,7 +141,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         poller.add(descriptor, source, interest)
     }
 
-    /// Watches a descriptor for something else.
+    /// Changes what a descriptor is watched for.
     func change(_ descriptor: Int32, _ interest: Interest) {
         poller.change(descriptor, interest)
     }
@@ -158,7 +156,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         flushes.append(source)
     }
 
-    /// Lends the read buffer; it must not be kept, and not be asked for within the call.
+    /// Lends the read buffer; the call must not keep it or ask for it again.
     func withReadBuffer<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result {
         body(readBuffer)
     }
@@ -173,7 +171,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
             let begin = now
             runInbox()
             for event in events { serve(event) }
-            // Not those that became due meanwhile: what came before them is heard first, in the next turn,
+            // Not timers that became due meanwhile: events that came before them are handled first, in the next turn,
             // however long this one took.
             runTimers(dueAt: begin)
             runTurnEnd()
@@ -184,18 +182,18 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
 
     private var hasDescriptors: Bool { poller.isOpen && bell.load(ordering: .relaxed) >= 0 }
 
-    /// Makes what the loop lacks, as far as there are descriptors.
+    /// Opens the descriptors that the loop lacks, as far as the process has any left.
     private func openDescriptors() {
         poller.open()
         guard poller.isOpen, bell.load(ordering: .relaxed) < 0 else { return }
         let descriptor = divan_bell_create()
         guard descriptor >= 0 else { return }
         poller.add(descriptor, Bell(descriptor: descriptor), .reading)
-        // Before the loop looks into its inbox: who comes behind that look finds the bell.
+        // Before the loop checks its inbox: whoever posts after that check finds the bell.
         bell.store(descriptor, ordering: .sequentiallyConsistent)
     }
 
-    /// Waits for events, work or a timer; without a bell no longer than until the next look.
+    /// Waits for events, work or a timer; without a bell, no longer than until the next poll.
     private func wait() -> ArraySlice<divan_event> {
         let milliseconds = waitingTime()
         guard !hasDescriptors else { return poller.wait(milliseconds: milliseconds) }
@@ -206,9 +204,9 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         return []
     }
 
-    /// Lets go of everything that will not be any more.
+    /// Releases everything that will no longer run.
     ///
-    /// It may use the loop as it goes, so it goes when nothing here is being changed.
+    /// Released objects may use the loop, so they are released while nothing here is being changed.
     private func drop() {
         let work = inbox.withLock { inbox in
             inbox.isOpen = false
@@ -217,14 +215,14 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
         }
         let timers = timers
         self.timers = TimerQueue()
-        // Sources hold their loop; what it still watches would keep both for ever.
+        // Sources hold their loop: if it still watched them, both would never be released.
         let sources = poller.removeAll()
         withExtendedLifetime((work, timers, sources)) {}
     }
 
     private func waitingTime() -> Int32 {
         let hasWork = inbox.withLock { inbox in
-            // From here on other threads must ring: the next look comes after the wait.
+            // From here on other threads must ring: the inbox is checked again only after the wait.
             if inbox.work.isEmpty { inbox.isRung = false }
             return !inbox.work.isEmpty
         }
@@ -254,7 +252,7 @@ public final class EpollLoop: EventLoop, @unchecked Sendable {
     }
 
     private func runTimers(dueAt time: Duration) {
-        // A timer that sets another one leaves it to the next turn, so that turns end.
+        // A timer set by a timer waits for the next turn, so that turns end.
         let newest = lastTimer.load(ordering: .relaxed)
         while let work = timers.take(at: time, upTo: newest) { work() }
     }
@@ -296,7 +294,7 @@ private final class Bell: EventSource {
     func isWritable() {}
 }
 
-/// Starts a detached thread that runs `body` once; `false` when the system has none left.
+/// Starts a detached thread that runs `body` once; `false` if the system cannot start one.
 func startThread(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     final class Start: Sendable {
         let name: String
@@ -308,7 +306,7 @@ func startThread(name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         }
     }
     var thread = pthread_t()
-    // The thread takes over the reference that is retained here, exactly once.
+    // The thread takes over the reference retained here, exactly once.
     let start = Unmanaged.passRetained(Start(name, body))
     let status = pthread_create(
         &thread,

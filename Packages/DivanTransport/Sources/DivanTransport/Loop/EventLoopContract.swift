@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What every event loop must hold to; run it on your own with any test framework.
+/// The requirements for every event loop; check your own with any test framework.
 public enum EventLoopContract {
-    /// Returns one sentence for each broken promise; none when the loop is sound.
+    /// Returns one sentence for each violated requirement; none if the loop is correct.
     ///
-    /// Takes a fraction of a second on a sound loop.
+    /// Takes a fraction of a second on a correct loop.
     ///
     /// - Parameters:
     ///   - loop: A loop that runs, or is turned by `turn`.
-    ///   - patience: How long each promise is waited for.
-    ///   - turn: Turns a loop that has no thread of its own, some virtual time further.
-    /// - Returns: The broken promises.
+    ///   - patience: How long to wait for each requirement.
+    ///   - turn: Turns a loop that has no thread of its own and advances its virtual time.
+    /// - Returns: The violated requirements.
     public static func violations(
         of loop: any EventLoop,
         patience: Duration = .seconds(5),

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Several loops that take connections in turn.
+/// Several loops, to which connections are assigned in turn.
 public final class EventLoopGroup: Sendable {
-    /// The loops of everyone who names none: one for each processor, four at most.
+    /// The loops used when none are given: one for each processor, at most four.
     ///
     /// They live as long as the process.
     public static let shared = EventLoopGroup(
@@ -20,20 +20,20 @@ public final class EventLoopGroup: Sendable {
         loops = (0..<count).map { EpollLoop(name: "divan-loop-\($0)") }
     }
 
-    /// The loop whose turn it is.
+    /// The next loop in turn.
     public func next() -> EpollLoop {
         let turn = turn.wrappingAdd(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
     }
 
-    /// The loop whose turn it is among the others, so that two ends of one connection work at the
-    /// same time; `other` itself where it is the only one.
+    /// The next loop in turn other than `other`, so that the two ends of one connection work at the same time; `other`
+    /// itself if it is the only one.
     public func next(besides other: any EventLoop) -> any EventLoop {
         let candidates = [next(), next()]
         return candidates.first { $0 !== other } ?? other
     }
 
-    /// Ends the threads; for tests, and for groups that an application made itself.
+    /// Ends the threads; for tests, and for groups that an application created itself.
     public func stop() {
         for loop in loops { loop.stop() }
     }

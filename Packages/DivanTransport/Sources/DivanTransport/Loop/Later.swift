@@ -1,17 +1,17 @@
 public import Dispatch
 
-/// Work of a queue that is not due yet.
+/// Runs delayed work on a queue.
 public enum Later {
     /// Runs `work` on `queue` when the time is over.
     ///
-    /// Needs no descriptor: Dispatch opens its epoll and its clock beside the first work that a process hands it.
+    /// Needs no further descriptor: Dispatch opens its epoll and its clock with the first work of the process.
     public static func run(
         after time: Duration,
         on queue: DispatchQueue,
         _ work: @escaping @Sendable () -> Void
     ) {
         let (seconds, attoseconds) = time.components
-        // More than a hundred years are as good as those.
+        // More than a hundred years is the same as a hundred.
         let whole = max(0, min(seconds, 3_155_760_000)) * 1_000_000_000
         let nanoseconds = whole + attoseconds / 1_000_000_000
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds)), execute: work)

@@ -1,13 +1,12 @@
-/// Something that is made and used on one loop alone, on its way through places that ask for
-/// `Sendable`.
+/// Carries something that is created and used on only one loop through code that requires `Sendable`.
 ///
-/// `@unchecked Sendable` holds because both ends are checked: it is made on the loop, and its value
-/// is only given out there. Another use is a mistake of the program and stops it.
+/// `@unchecked Sendable` holds because both ends are checked: the value is bound on the loop and returned only there.
+/// Any other use is a programming error and stops the program.
 public struct LoopBound<Value>: @unchecked Sendable {
     private let bound: Value
     private let loop: any EventLoop
 
-    /// Binds a value to the loop that the caller is on.
+    /// Binds a value to the loop on which the caller runs.
     public init(_ value: Value, to loop: any EventLoop) {
         precondition(loop.isCurrent, "a value can be bound to a loop on that loop only")
         bound = value
@@ -22,7 +21,7 @@ public struct LoopBound<Value>: @unchecked Sendable {
 }
 
 extension EventLoop {
-    /// As `execute`, for work that stays on this loop, where the caller is.
+    /// Like `execute`, for work that stays on this loop; the caller must be on it.
     ///
     /// What it captures needs no lock and need not be `Sendable`.
     public func executeHere(_ work: @escaping () -> Void) {
@@ -30,7 +29,7 @@ extension EventLoop {
         execute { bound.value() }
     }
 
-    /// As `schedule`, for work that stays on this loop, where the caller is.
+    /// Like `schedule`, for work that stays on this loop; the caller must be on it.
     @discardableResult
     public func scheduleHere(at deadline: Duration, _ work: @escaping () -> Void) -> TimerToken {
         let bound = LoopBound(work, to: self)

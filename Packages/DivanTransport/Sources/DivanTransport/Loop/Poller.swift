@@ -3,9 +3,9 @@ import Glibc
 
 /// Something with a file descriptor that an `EpollLoop` watches.
 protocol EventSource: AnyObject {
-    /// The descriptor may be read, was closed by the peer, or failed.
+    /// The descriptor can be read, was closed by the peer, or failed.
     func isReadable()
-    /// The descriptor may be written, or failed.
+    /// The descriptor can be written, or failed.
     func isWritable()
 }
 
@@ -17,10 +17,10 @@ struct Interest: OptionSet, Sendable {
     static let writing = Interest(rawValue: divan_event_writable)
 }
 
-/// The epoll descriptor and what is registered with it; belongs to one thread.
+/// The epoll descriptor and what is registered with it; used by one thread only.
 ///
-/// Level-triggered: an event that is not used up comes again, so that a connection may stop after
-/// one read and let others have their turn.
+/// Level-triggered: an event that is not fully handled is reported again, so that a connection may stop after one read
+/// and let others run.
 struct Poller {
     private struct Registration {
         let source: any EventSource
@@ -33,10 +33,10 @@ struct Poller {
     private var lastStamp: UInt32 = 0
     private var events = [divan_event](repeating: divan_event(), count: 256)
 
-    /// Whether it can tell of anything; what is added before is watched once it is open.
+    /// Whether it can report anything; descriptors added earlier are watched once it is open.
     var isOpen: Bool { descriptor >= 0 }
 
-    /// Opens it, unless it is open or the process has no descriptor left.
+    /// Opens it unless it is open already or the process has no descriptor left.
     mutating func open() {
         guard !isOpen else { return }
         descriptor = divan_poller_create()
@@ -79,29 +79,29 @@ struct Poller {
 
     /// Stops watching; call it before the descriptor is closed.
     ///
-    /// - Returns: What was watched; it may use the loop as it goes.
+    /// - Returns: The source, which may use the loop while it is released.
     mutating func remove(_ descriptor: Int32) -> (any EventSource)? {
         guard let registration = registrations.removeValue(forKey: descriptor) else { return nil }
         divan_poller_remove(self.descriptor, descriptor)
         return registration.source
     }
 
-    /// Stops watching anything; returns what was watched.
+    /// Stops watching everything; returns the sources.
     mutating func removeAll() -> [any EventSource] {
         for descriptor in registrations.keys { divan_poller_remove(self.descriptor, descriptor) }
         defer { registrations = [:] }
         return registrations.values.map(\.source)
     }
 
-    /// Waits and returns what happened; an empty list after a time-out or a signal.
+    /// Waits and returns the events; an empty list after a time-out or a signal.
     mutating func wait(milliseconds: Int32) -> ArraySlice<divan_event> {
         let count = divan_poller_wait(descriptor, &events, Int32(events.count), milliseconds)
         return events.prefix(max(0, Int(count)))
     }
 
-    /// The source of an event; `nil` when an earlier event of the same turn removed it.
+    /// The source of an event; `nil` if an earlier event of the same turn removed it.
     ///
-    /// The stamp in its mark tells a descriptor from an earlier one with the same number.
+    /// The stamp in its mark distinguishes a descriptor from an earlier one with the same number.
     func source(_ mark: UInt64) -> (any EventSource)? {
         let descriptor = Int32(truncatingIfNeeded: mark)
         guard let registration = registrations[descriptor],

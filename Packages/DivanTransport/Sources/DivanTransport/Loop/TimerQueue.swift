@@ -1,6 +1,6 @@
-/// Timers by deadline; those with one deadline run in the order in which they were set.
+/// Timers by deadline; those with the same deadline run in the order in which they were set.
 ///
-/// For whoever writes an `EventLoop`; a loop guards it as it guards its other state.
+/// For implementations of `EventLoop`, which guard it like their other state.
 public struct TimerQueue: Sendable {
     private struct Entry: Sendable {
         let deadline: Duration
@@ -23,7 +23,7 @@ public struct TimerQueue: Sendable {
         return heap.first?.deadline
     }
 
-    /// Adds a timer under a number that was never used before, and is higher than all that were.
+    /// Adds a timer under a number higher than all numbers used before.
     public mutating func insert(
         _ number: UInt64,
         at deadline: Duration,
@@ -34,12 +34,12 @@ public struct TimerQueue: Sendable {
         siftUp(from: heap.count - 1)
     }
 
-    /// Forgets a timer; its place in the heap goes when it comes up, or with many others.
+    /// Forgets a timer; its heap entry is removed when it comes up, or together with many others.
     public mutating func cancel(_ number: UInt64) {
         _ = remove(number)
     }
 
-    /// As `cancel`; returns its work, for whoever must not let go of it while the queue is being changed.
+    /// Like `cancel`, but returns the work, for callers that must not release it while the queue is being changed.
     mutating func remove(_ number: UInt64) -> (@Sendable () -> Void)? {
         guard let removed = work.removeValue(forKey: number) else { return nil }
         if heap.count > 64, heap.count > 4 * work.count { compact() }

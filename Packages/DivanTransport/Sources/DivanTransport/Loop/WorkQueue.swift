@@ -1,17 +1,15 @@
 import Dispatch
 import Synchronization
 
-/// Does work that a loop must not wait for on threads of its own, a bounded number at a time; the rest
-/// waits in line.
+/// Runs work that a loop must not wait for on its own threads, a limited number at a time; the rest waits in line.
 ///
-/// The line is as long as its users make it: servers have a bound of connections, each of which asks for
-/// one thing at a time, and what was asked for by a client that has gone leaves the line. May be used from
-/// any thread.
+/// The users bound the line: servers limit their connections, each of which asks for one thing at a time, and work for
+/// a client that has gone leaves the line. May be used from any thread.
 public final class WorkQueue: Sendable {
-    /// Where one thing is done at a time.
+    /// Runs one thing at a time.
     private enum Lane {
-        /// A serial queue has a thread of its own, where a concurrent one shares the pool of the process,
-        /// which whoever blocks in it keeps from us.
+        /// A serial queue has its own thread; a concurrent one shares the process's pool, where code that blocks would
+        /// keep us from running.
         case thread(DispatchQueue)
         /// A place in the line of another queue.
         case place(in: WorkQueue)
@@ -20,7 +18,7 @@ public final class WorkQueue: Sendable {
     private struct State {
         var idleLanes: [Lane] = []
         var laneCount = 0
-        /// By their numbers, which only grow.
+        /// By number; numbers only grow.
         var waiting: [UInt64: @Sendable () -> Void] = [:]
         var nextNumber: UInt64 = 0
         var lastNumber: UInt64 = 0
@@ -31,7 +29,7 @@ public final class WorkQueue: Sendable {
             return lastNumber
         }
 
-        /// Whoever takes it lets go of it outside the lock: what it holds may use the queue as it goes.
+        /// The caller must release the work outside the lock: what it holds may use the queue then.
         mutating func takeWaiting() -> (@Sendable () -> Void)? {
             while !waiting.isEmpty {
                 nextNumber += 1
@@ -56,31 +54,31 @@ public final class WorkQueue: Sendable {
     ///
     /// - Parameters:
     ///   - label: The name of its threads, for debuggers.
-    ///   - limit: How much is done at a time, at least one thing.
+    ///   - limit: How many things are done at a time, at least one.
     public init(label: String, limit: Int) {
         self.label = label
         self.limit = max(1, limit)
         whole = nil
     }
 
-    /// Creates a queue whose work is done by another one, of which it takes a part at most: what one party
-    /// asks for waits in this line, and in the other one no more than `limit` things of it do.
+    /// Creates a queue that uses at most a part of another one: the work of one party waits in this line, and at most
+    /// `limit` things of it are in the other.
     ///
     /// - Parameters:
     ///   - whole: Does the work.
-    ///   - limit: How much of it is done at a time, at least one thing.
+    ///   - limit: How many things of this queue it has at a time, at least one.
     public init(partOf whole: WorkQueue, limit: Int) {
         label = whole.label
         self.limit = max(1, limit)
         self.whole = whole
     }
 
-    /// Does `work` soon, behind what waits already.
+    /// Runs `work` soon, after the work that already waits.
     public func async(_ work: @escaping @Sendable () -> Void) {
         enter(work)
     }
 
-    /// As `async`, for a client: once it has gone the work leaves the line, and is not begun.
+    /// Like `async`, for a client: once it has gone, work that has not begun leaves the line.
     public func async(
         unlessGone client: Departure,
         _ work: @escaping @Sendable () -> Void
@@ -92,7 +90,7 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    /// Begins the work, or returns its number in the line.
+    /// Starts the work, or returns its number in the line.
     @discardableResult
     private func enter(_ work: @escaping @Sendable () -> Void) -> UInt64? {
         let (lane, number) = state.withLock { state -> (Lane?, UInt64?) in
@@ -122,7 +120,7 @@ public final class WorkQueue: Sendable {
         }
     }
 
-    /// What the lane does next; without anything it is idle.
+    /// The lane's next work; if there is none, the lane becomes idle.
     private func takeNext(for lane: Lane) -> (@Sendable () -> Void)? {
         state.withLock { state in
             guard let next = state.takeWaiting() else {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Two transports in one process, joined back to back: no socket, no frames, no handshake.
+/// Two transports in one process, connected to each other: no socket, no frames, no handshake.
 ///
 /// For two databases of one program, and for tests. Each end has its own loop.
 public final class InProcessPair: Sendable {
@@ -12,7 +12,7 @@ public final class InProcessPair: Sendable {
     /// Creates a pair; it opens when both ends have started.
     ///
     /// - Parameters:
-    ///   - subprotocol: What both ends are told they agreed on.
+    ///   - subprotocol: The agreed subprotocol that is reported to both ends.
     ///   - firstLoop: Where the first end's receiver is called.
     ///   - secondLoop: Where the second end's receiver is called; it may be the same.
     ///   - limits: The high- and low-water marks.
@@ -34,8 +34,8 @@ public final class InProcessPair: Sendable {
 
 /// One end of an `InProcessPair`.
 ///
-/// `@unchecked Sendable` holds because the stored state is touched on `loop` alone: whatever comes
-/// from the other end or another thread hops there first, but for a count, which is atomic.
+/// `@unchecked Sendable` holds because the stored state is touched only on `loop`: anything from the other end or
+/// another thread hops there first, except for a count, which is atomic.
 private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     private enum State {
         case new
@@ -44,8 +44,8 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
         case closed
     }
 
-    /// Batches that a receiver takes for one where they wait: what it does for all at once is done less
-    /// often where it is the slower end.
+    /// The most waiting batches that a receiver treats as one; if it is the slower end, it does its work per batch less
+    /// often.
     private static let undrainedLimit = 32
 
     let loop: any EventLoop
@@ -56,7 +56,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     private var otherHasStarted = false
     private var receiver: (any MessageReceiver)?
     private var outgoing = MessageBatch()
-    // Batches told to this end and not delivered yet, and those delivered since input was drained.
+    // Batches sent to this end and not delivered yet, and those delivered since input was drained.
     private let waitingCount = Atomic(0)
     private var undrainedCount = 0
     private var unreadByteCount = 0  // sent, and not delivered yet
@@ -68,7 +68,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
         self.limits = limits
     }
 
-    /// Called once, before anyone else knows of this end.
+    /// Called once, before anyone else has a reference to this end.
     func join(_ other: InProcessTransport) {
         self.other = other
     }
@@ -112,7 +112,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
 
     // MARK: Between the ends
 
-    /// Runs `work` at the other end, behind everything told before.
+    /// Runs `work` at the other end, after everything sent there before.
     private func tell(_ work: @escaping @Sendable (InProcessTransport) -> Void) {
         guard let other else { return }
         other.loop.execute { work(other) }
@@ -150,7 +150,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
             undrainedCount = 0
             receiver?.transportDidDrainInput()
         }
-        // At once, as more may wait here: the other end goes on while that is worked on.
+        // At once, because more may wait here: the other end works while this end continues.
         flush()
         tell { $0.didDeliver(batch.bytes.count) }
     }
@@ -173,7 +173,7 @@ private final class InProcessTransport: MessageTransport, @unchecked Sendable {
     }
 }
 
-/// What one end sent in one turn: all messages in one piece of memory, one behind the other.
+/// What one end sent in one turn: all messages in one piece of memory, one after another.
 private struct MessageBatch {
     private(set) var bytes: [UInt8] = []
     private(set) var ends: [Int] = []
@@ -182,7 +182,7 @@ private struct MessageBatch {
 
     init() {}
 
-    /// Creates an empty batch with room for as much as another holds, as the next one often does.
+    /// Creates an empty batch with room for as much as another holds, since the next one is often as long.
     init(asLongAs other: MessageBatch) {
         bytes.reserveCapacity(other.bytes.count)
         ends.reserveCapacity(other.ends.count)

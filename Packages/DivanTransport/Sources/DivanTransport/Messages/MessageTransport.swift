@@ -3,26 +3,26 @@ public import DivanWebSocket
 
 /// Carries messages to one peer and back, in order, on one loop.
 ///
-/// Call `start` once. `start` and `close` may be called from any thread; `send` and `isWritable`
-/// belong on the loop. An application's own transport conforms to this and to nothing else.
+/// Call `start` once. `start` and `close` may be called from any thread; `send` and `isWritable` only on the loop. An
+/// application's own transport conforms to this protocol and to nothing else.
 public protocol MessageTransport: AnyObject, Sendable {
-    /// Where the receiver is called.
+    /// The loop on which the receiver is called.
     var loop: any EventLoop { get }
 
-    /// Connects, or begins to read; everything that happens from here on goes to `receiver`.
+    /// Connects, or begins to read; everything that happens afterwards is reported to `receiver`.
     ///
-    /// The receiver is kept until `transportDidClose`, which comes exactly once.
+    /// The receiver is kept until `transportDidClose`, which is called exactly once.
     func start(_ receiver: any MessageReceiver)
 
-    /// Queues one message; what one turn of the loop queues goes out together when it ends.
+    /// Queues one message; the messages queued in one turn of the loop are sent together when it ends.
     ///
-    /// A transport that is not open drops it: the receiver hears of the end anyway.
+    /// A transport that is not open drops it: the receiver is told of the end anyway.
     func send(_ message: Span<UInt8>)
 
-    /// Whether more should be queued now; `transportDidBecomeWritable` tells when it is again.
+    /// Whether more should be queued now; `transportDidBecomeWritable` reports when it is true again.
     var isWritable: Bool { get }
 
-    /// Says goodbye to the peer, waits a little for its answer, and ends the connection.
+    /// Starts the closing handshake, waits briefly for the peer's answer, and ends the connection.
     func close(code: UInt16, reason: String)
 }
 
@@ -32,11 +32,11 @@ extension MessageTransport {
         send(message.span)
     }
 
-    /// Sends what `next` makes, as long as there is any and there is room.
+    /// Sends the messages that `next` produces, as long as there are any and there is room.
     ///
     /// - Parameters:
-    ///   - count: How many messages at most.
-    ///   - buffer: Where they are made, empty before and after; its memory serves all of them.
+    ///   - count: The most messages to send.
+    ///   - buffer: Where they are built, empty before and after; its memory is reused for all of them.
     ///   - next: Appends a message to the buffer, or returns false.
     /// - Returns: How many were sent.
     public func send(
@@ -54,34 +54,34 @@ extension MessageTransport {
     }
 }
 
-/// Hears what a transport has to say; every call comes on the transport's loop.
+/// Receives a transport's messages and events; every call is made on the transport's loop.
 public protocol MessageReceiver: AnyObject, Sendable {
-    /// The peer is there: messages may be sent.
+    /// The connection is open: messages may be sent.
     func transportDidOpen(_ peer: TransportPeer)
 
-    /// A message arrived; the slice shares the transport's memory and is lent for this call.
+    /// A message arrived; the slice shares the transport's memory and is valid only during this call.
     func transportDidReceive(_ message: ArraySlice<UInt8>)
 
-    /// A text message arrived, valid UTF-8; otherwise as `transportDidReceive`.
+    /// A text message arrived, valid UTF-8; otherwise like `transportDidReceive`.
     ///
-    /// Only a WebSocket whose configuration says `acceptsText` delivers any. A receiver that does
-    /// not implement this takes them as any other message.
+    /// Only a WebSocket configured with `acceptsText` delivers any. A receiver that does not implement this gets them
+    /// like any other message.
     func transportDidReceiveText(_ message: ArraySlice<UInt8>)
 
     /// Everything that was readable has been delivered: the end of a batch.
     ///
-    /// Where the connection ends with a batch, `transportDidClose` stands for both.
+    /// If the connection ends with a batch, `transportDidClose` is called instead.
     func transportDidDrainInput()
 
     /// `MessageTransport.isWritable` is true again after it was false.
     func transportDidBecomeWritable()
 
-    /// The connection has ended, or never came to be; the last call.
+    /// The connection has ended, or was never opened; the last call.
     func transportDidClose(_ close: TransportClose)
 }
 
 extension MessageReceiver {
-    /// Takes text as any other message.
+    /// Handles text like any other message.
     public func transportDidReceiveText(_ message: ArraySlice<UInt8>) {
         transportDidReceive(message)
     }
@@ -93,11 +93,11 @@ public struct TransportPeer: Sendable {
     public let subprotocol: String?
     /// The address and port of the other end; `nil` inside a process.
     public let address: SocketAddress?
-    /// What the peer presented in the TLS handshake, leaf first.
+    /// The peer's certificates from the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
     /// Header fields of the server's answer, or of the client's request.
     public let headers: HTTPHeaders
-    /// Whether TLS went on with an earlier session instead of a full handshake.
+    /// Whether TLS resumed an earlier session instead of a full handshake.
     public let isResumed: Bool
 
     /// Describes a peer.
@@ -118,13 +118,13 @@ public struct TransportPeer: Sendable {
 
 /// How a transport ended.
 public enum TransportClose: Sendable {
-    /// Both ends said goodbye, with this code and reason.
+    /// Both ends completed the closing handshake, with this code and reason.
     case clean(code: UInt16, reason: String, isByPeer: Bool)
     /// The connection could not be opened, or broke.
     case failed(TransportError)
 }
 
-/// Bytes on the wire, those of TLS and handshakes included.
+/// Bytes on the wire, including those of TLS and handshakes.
 public struct TransportStatistics: Equatable, Sendable {
     /// Bytes received.
     public var receivedByteCount: UInt64 = 0

@@ -1,19 +1,19 @@
 import Synchronization
 
-/// What every message transport must hold to; run it on your own with any test framework.
+/// The requirements for every message transport; check your own with any test framework.
 public enum MessageTransportContract {
-    /// Both ends of one connection, each started with the receiver that it was given.
+    /// Both ends of one connection, each started with the receiver passed for it.
     public typealias Ends = (first: any MessageTransport, second: any MessageTransport)
 
-    /// Returns one sentence for each broken promise; none when the transport is sound.
+    /// Returns one sentence for each violated requirement; none if the transport is correct.
     ///
     /// - Parameters:
-    ///   - patience: How long each promise is waited for.
-    ///   - turn: Turns loops that have no thread of their own, some virtual time further.
-    ///   - connect: Makes two ends that belong together and starts each with its receiver; called
-    ///     several times. It may return before they are open.
-    /// - Returns: The broken promises.
-    /// - Throws: What `connect` throws.
+    ///   - patience: How long to wait for each requirement.
+    ///   - turn: Turns loops that have no thread of their own and advances their virtual time.
+    ///   - connect: Creates two connected ends and starts each with its receiver; called several times. It may return
+    ///     before they are open.
+    /// - Returns: The violated requirements.
+    /// - Throws: Errors of `connect`.
     public static func violations(
         patience: Duration = .seconds(10),
         turning turn: (@Sendable () -> Void)? = nil,
@@ -40,7 +40,7 @@ public enum MessageTransportContract {
         return violations.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Notes what a receiver hears.
+    /// Records what a receiver is told.
     private final class Witness: MessageReceiver {
         struct Story: Sendable {
             var opens = 0

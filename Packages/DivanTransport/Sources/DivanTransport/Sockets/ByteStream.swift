@@ -1,16 +1,16 @@
 import DivanTLS
 import Glibc
 
-/// A TCP connection with TLS on it where wanted, on one loop: the plain half of the pipeline.
+/// A TCP connection, with TLS if configured, on one loop: the byte level of the pipeline.
 ///
-/// It reads at most `EpollLoop.readByteCount` in a turn and writes once when the turn ends,
-/// whatever was queued meanwhile. Without traffic it holds no buffers.
+/// It reads at most `EpollLoop.readByteCount` in a turn, and writes once when the turn ends, however much was queued.
+/// Without traffic it holds no buffers.
 final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     let loop: EpollLoop
     let counter: ByteCounter
-    /// Gets what a later connection needs to go on with this one's TLS session, when it ends.
+    /// Called at the end with what a later connection needs to resume this one's TLS session.
     var keepResumption: ((TLSResumption) -> Void)?
-    /// Whoever uses the stream; kept until `finish`, `close` or a successor.
+    /// The user of the stream; kept until `finish`, `close` or a successor.
     var owner: (any ByteStreamOwner)?
 
     private let socket: Socket
@@ -21,7 +21,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private var owesAcknowledgement = false  // of what was read before a pause
     private var interest: Interest = .reading
 
-    // Unchecked: touched on the loop alone, and lent to the socket and to TLS, which know no stream.
+    // Unchecked: touched only on the loop, and lent to the socket and to TLS, which do not know the stream.
     @exclusivity(unchecked) private var output: [UInt8] = []
     private var writtenCount = 0  // bytes at the front of `output` that the system took
     private var plainOutput: [UInt8] = []
@@ -29,11 +29,11 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     private var stall: StallWatch
     private var lingerTimer: TimerToken?
 
-    /// What the end of the loop's turn brings.
+    /// What to do at the end of the loop's turn.
     private enum TurnEnd {
         case nothing
         case flush
-        /// A flush, and an acknowledgement of what was read unless it writes: a segment says so, too.
+        /// A flush, and an acknowledgement of what was read unless data is written: a segment acknowledges, too.
         case flushOrAcknowledge
     }
 
@@ -52,19 +52,19 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         stall = StallWatch(patience: limits.stallTimeout)
     }
 
-    /// What the peer presented, leaf first.
+    /// The peer's certificates, leaf first.
     var peerCertificates: [TLSCertificate] { tls?.peerCertificates ?? [] }
 
-    /// Whether TLS went on with an earlier session.
+    /// Whether TLS resumed an earlier session.
     var isResumed: Bool { tls?.isResumed ?? false }
 
-    /// Bytes that the system has not taken yet.
+    /// Bytes that the system has not accepted yet.
     var queuedByteCount: Int { output.count - writtenCount }
 
-    /// The same, with what this turn has queued.
+    /// The same, plus what this turn has queued.
     var unsentByteCount: Int { queuedByteCount + plainOutput.count }
 
-    /// Whether the system holds bytes of the peer that were not read yet.
+    /// Whether the system holds bytes from the peer that have not been read yet.
     var hasUnreadBytes: Bool { life.isReading && socket.hasUnreadBytes }
 
     /// Begins to read; a client's TLS handshake starts.
@@ -78,14 +78,14 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         }
     }
 
-    /// Speaks TLS from here on, through what was opened in clear; `streamDidOpen` comes again.
+    /// Starts TLS on a stream that was opened in clear text; `streamDidOpen` is called again.
     func startTLS(_ session: TLSSession) {
         tls = session
         _ = life.take(.tlsStarted)
         setNeedsFlush()
     }
 
-    /// Queues bytes in front of what `streamWillWrite` gives.
+    /// Queues bytes before those from `streamWillWrite`.
     func write(_ bytes: [UInt8]) {
         guard life.isWriting else { return }
         plainOutput += bytes
@@ -99,10 +99,10 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         loop.atTurnEnd(self)
     }
 
-    /// Stops reading, or goes on; what the system has buffered meanwhile is not lost.
+    /// Pauses or resumes reading; what the system buffers meanwhile is not lost.
     func setReadingPaused(_ isPaused: Bool) {
         isReadingPaused = isPaused
-        // The loop hears of a pause when something comes in it: most are over before.
+        // The loop learns of a pause only when something arrives: most pauses are over before.
         guard !isPaused else { return }
         updateInterest()
         if owesAcknowledgement { acknowledge() }
@@ -110,7 +110,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
 
     /// Writes what is queued, ends our direction, waits a while for the peer's end, and closes.
     ///
-    /// The owner hears nothing more.
+    /// The owner is told nothing more.
     func finish() {
         if case .unwritable = life { return close() }
         guard life.isWriting, !life.isFinishing else { return }
@@ -125,13 +125,13 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         setNeedsFlush()
     }
 
-    /// Closes at once; the owner hears nothing more.
+    /// Closes at once; the owner is told nothing more.
     func close() {
         owner = nil
         perform(life.take(.closeAsked))
     }
 
-    /// Closes, and the peer does not take what it has for all.
+    /// Closes in a way that the peer does not take what it has for complete.
     func abort() {
         if life != .closed { socket.resetAtClose() }
         close()
@@ -163,7 +163,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         keep(resumption)
     }
 
-    /// Gives empty buffers back.
+    /// Releases empty buffers.
     func releaseMemory() {
         if queuedByteCount == 0 { (output, writtenCount) = ([], 0) }
         plainOutput = []
@@ -179,7 +179,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         guard life.isFinishing, isWriting, problem == nil else { return close() }
     }
 
-    /// The peer had ended its own direction; now the other is broken, too, and the owner waits in vain.
+    /// The peer had already ended its direction; now the other is broken, too, and the owner must stop waiting.
     private func endBoth(_ problem: StreamProblem?) {
         guard case .ended = life, let problem else { return }
         guard let owner else { return close() }
@@ -218,7 +218,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         }
     }
 
-    /// Acknowledges what was read, or leaves it to what this turn writes.
+    /// Acknowledges what was read, unless what this turn writes does.
     private func acknowledge() {
         guard life != .closed else { return }
         owesAcknowledgement = isReadingPaused
@@ -227,7 +227,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         turnEnd = .flushOrAcknowledge
     }
 
-    /// The descriptor reports an error although nothing more is read: the peer is gone.
+    /// The descriptor reports an error although nothing is being read: the peer is gone.
     private func hangUp() {
         guard life != .closed, interest.isDisjoint(with: .writing) else { return }
         guard case .ended = life, owner != nil else { return close() }
@@ -235,7 +235,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func take(_ bytes: Slice<UnsafeRawBufferPointer>) {
-        // The bytes lie in the loop's buffer, which nobody else uses before this call returns.
+        // The bytes are in the loop's buffer, which nobody else uses before this call returns.
         let raw = UnsafeRawBufferPointer(rebasing: bytes).bindMemory(to: UInt8.self)
         guard let tls else {
             owner?.streamDidReceive(raw.span)
@@ -271,7 +271,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
     }
 
     private func didReceiveEnd() {
-        // An open WebSocket says goodbye by itself, so a missing close_notify adds nothing.
+        // An open WebSocket has its own closing handshake, so a missing close_notify adds nothing.
         guard let tls, tls.state == .handshaking else { return end(nil) }
         do {
             try tls.receiveEnd()
@@ -281,7 +281,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         }
     }
 
-    /// Reports a fault of TLS after its alert has been written.
+    /// Reports a TLS failure after its alert has been written.
     private func fail(_ problem: StreamProblem) {
         keepResumption = nil  // a session that broke is not gone on with (RFC 5246 §7.2.2)
         if life.isWriting { tls?.takeOutput(appendingTo: &output) }
@@ -319,7 +319,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
             return
         }
         if !plainOutput.isEmpty, tls.state != .handshaking {
-            // A session that failed says so when it is read; what was queued is lost anyway.
+            // A session that failed reports it when it is read; what was queued is lost anyway.
             try? tls.send(plainOutput.span)
             plainOutput.removeAll(keepingCapacity: true)
         }
@@ -327,11 +327,11 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         tls.takeOutput(appendingTo: &output)
     }
 
-    /// Returns whether the system took anything.
+    /// Returns whether the system accepted any bytes.
     @discardableResult
     private func write() -> Bool {
         var (isBlocked, hasWritten) = (false, false)
-        // The end of our direction follows at once, and travels with the last bytes.
+        // The end of our direction follows at once, and is sent with the last bytes.
         let endsBehind = life == .finishing && turnEnd == .nothing
         while writtenCount < output.count, !isBlocked {
             let start = writtenCount
@@ -374,7 +374,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         if queuedByteCount <= limits.lowWaterByteCount { owner?.streamDidDrainOutput() }
     }
 
-    /// The system takes nothing more: what the peer sent before is read to its end, or until time is over.
+    /// The system accepts nothing more: what the peer sent before is read to its end, or until a time-out.
     private func failWriting(_ error: SystemError) {
         (output, writtenCount, plainOutput) = ([], 0, [])
         guard owner != nil else { return close() }
@@ -386,7 +386,7 @@ final class ByteStream: EventSource, TurnEndSource, LingeringStream {
         }
     }
 
-    /// Gives a peer up that takes nothing for a long time although bytes wait for it.
+    /// Gives up on a peer that takes nothing for a long time although bytes wait for it.
     private func watchForStall() {
         guard queuedByteCount > 0 else { return }
         stall.begin(on: loop) { [weak self] in self?.checkForStall() }

@@ -1,24 +1,24 @@
 import DivanTLS
 
-/// The user of a `ByteStream`; every call comes on the loop.
+/// The user of a `ByteStream`; every call is made on the loop.
 protocol ByteStreamOwner: AnyObject {
-    /// TCP and, where there is any, TLS are ready: bytes may be written.
+    /// TCP, and TLS if used, are ready: bytes may be written.
     func streamDidOpen()
-    /// Bytes arrived; they are lent for this call.
+    /// Bytes arrived; they are valid only during this call.
     func streamDidReceive(_ bytes: Span<UInt8>)
     /// What was readable in this turn has been delivered.
     func streamDidDrainInput()
-    /// The turn ends: append what is to be written.
+    /// The turn ends: append the bytes to write.
     func streamWillWrite(to output: inout [UInt8])
-    /// Something was written, and what still waits is below the low-water mark.
+    /// Bytes were written, and fewer than the low-water mark are still queued.
     func streamDidDrainOutput()
-    /// The peer ended its direction, or the connection broke; nothing more will come.
+    /// The peer ended its direction, or the connection broke; nothing more will arrive.
     ///
-    /// Where the peer only ended its direction, it comes once more when the connection breaks.
+    /// If the peer only ended its direction, it is called once more when the connection breaks.
     func streamDidEnd(_ problem: StreamProblem?)
 }
 
-/// Why a stream ended otherwise than by the peer's proper end.
+/// Why a stream ended, other than by the peer's proper end.
 enum StreamProblem: Error {
     case system(SystemError)
     case tls(TLSError)

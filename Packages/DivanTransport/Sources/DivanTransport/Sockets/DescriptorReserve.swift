@@ -1,15 +1,15 @@
 import Glibc
 
-/// The last descriptors of a process, which strangers do not get: databases and blobs are files, too.
+/// The last descriptors of a process, reserved from incoming connections: databases and blobs are files, too.
 ///
-/// The system gives the lowest number that is free, so a high one tells that nearly all are taken.
+/// The system assigns the lowest free number, so a high one means that nearly all are taken.
 struct DescriptorReserve {
-    /// An eighth of all, sixty-four at most.
+    /// The reserve is an eighth of all, at most sixty-four.
     private static let largestCount: UInt64 = 64
 
     private let first: Int32
 
-    /// Looks at the limit of this process, which may change.
+    /// Reads this process's current limit, which may change.
     init() {
         var limit = rlimit()
         let status = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)

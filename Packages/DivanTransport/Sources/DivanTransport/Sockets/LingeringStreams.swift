@@ -1,15 +1,15 @@
-/// A connection that has said all, and waits for the end of its peer's direction.
+/// A connection that has sent everything and waits for the end of its peer's direction.
 protocol LingeringStream: AnyObject {
     /// Ends it at once.
     func close()
 }
 
-/// The connections of a loop that have said all, and wait for the end of their peer's direction.
+/// The connections of a loop that have sent everything and wait for the end of their peer's direction.
 ///
-/// No server counts them any more, so whoever is refused and does not hang up must not fill the process
-/// with descriptors: with many, the one that has waited longest is closed. What it was sent has left.
+/// No server counts them any more, so clients that are refused and do not hang up must not use up the process's
+/// descriptors: above the limit, the one that has waited longest is closed. What it was sent has left.
 struct LingeringStreams {
-    /// More than hang up at the same time where nothing is wrong.
+    /// More than hang up at the same time in normal operation.
     static let limit = 256
 
     private struct Entry {
@@ -19,7 +19,7 @@ struct LingeringStreams {
     private var entries: [Entry] = []
     private var oldest = 0
 
-    /// Adds one; returns the one that has to go.
+    /// Adds one; returns the one that must be closed.
     mutating func add(_ stream: any LingeringStream) -> (any LingeringStream)? {
         guard entries.count == Self.limit else {
             entries.append(Entry(stream: stream))

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
 
-/// Looks host names up without making a loop wait.
+/// Looks up host names without blocking a loop.
 ///
-/// `getaddrinfo` blocks, for seconds when a name server is gone; so a few threads call it, which
-/// come and go with the work.
+/// `getaddrinfo` blocks, for seconds when a name server is down; so a few threads call it, which are started on demand
+/// and end when there is no more work.
 final class NameLookup: Sendable {
-    /// What became of a look-up.
+    /// The result of a look-up.
     enum Outcome: Sendable, Equatable {
         /// At least one address, best first (RFC 6724).
         case addresses([SocketAddress])
         /// The name does not exist.
         case unknownHost
-        /// Nobody could be asked; the code is that of `getaddrinfo`.
+        /// No name server could be asked; the code is that of `getaddrinfo`.
         case failed(code: Int32)
     }
 
@@ -32,14 +32,14 @@ final class NameLookup: Sendable {
 
     static let shared = NameLookup()
 
-    /// Threads at most; further names wait, as one dead name server makes all of them slow, and leave the
+    /// The most threads; further names wait, because one dead name server makes all of them slow, and they leave the
     /// line once their clients have given up.
     private static let threadLimit = 4
 
     private let state = Mutex(State())
     private let startThread: @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool
 
-    /// Creates one with threads of the system's, or of a test's; `false` says that there is none left.
+    /// Creates one with system threads, or a test's; `startThread` returns `false` if there is none left.
     init(
         startThread: @escaping @Sendable (_ body: @escaping @Sendable () -> Void) -> Bool = {
             DivanTransport.startThread(name: "divan-names", $0)
@@ -48,10 +48,10 @@ final class NameLookup: Sendable {
         self.startThread = startThread
     }
 
-    /// How many names wait for a thread.
+    /// How many names are waiting for a thread.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Calls `completion` with the addresses, on any thread, possibly at once; not once `client` has gone.
+    /// Calls `completion` with the addresses, on any thread, possibly at once; not after `client` has gone.
     func find(
         _ host: String,
         port: UInt16,
@@ -61,11 +61,11 @@ final class NameLookup: Sendable {
         if let address = SocketAddress(host: host, port: port) {
             return completion(.addresses([address]))
         }
-        // RFC 6761 §6.4: nobody needs to be asked about these.
+        // RFC 6761 §6.4: no name server need be asked about these.
         if host.lowercased().hasSuffix(".invalid") { return completion(.unknownHost) }
         let request = Request(host: host, port: port, client: client, completion: completion)
         let (mustStart, line) = state.withLock { state -> (Bool, [Request]) in
-            // Handed out: what a request holds goes outside the lock.
+            // Moved out: what a request holds is released outside the lock.
             let line = state.waiting
             state.waiting = line.filter { !$0.isVain } + [request]
             guard state.threadCount < Self.threadLimit else { return (false, line) }
@@ -76,7 +76,7 @@ final class NameLookup: Sendable {
         if mustStart, !startThread({ self.work() }) { threadIsMissing() }
     }
 
-    /// The threads that there are do the work; without any, nobody waits for what never comes.
+    /// The existing threads do the work; if there is none, nobody must wait in vain.
     private func threadIsMissing() {
         let abandoned = state.withLock { state -> [Request] in
             state.threadCount -= 1
@@ -116,7 +116,7 @@ final class NameLookup: Sendable {
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
-        // The list is the system's; its elements live until it is freed above.
+        // The list belongs to the system; its elements are valid until it is freed above.
         var element = list
         while let current = element {
             if let address = SocketAddress(current.pointee.ai_addr, current.pointee.ai_addrlen),
@@ -129,6 +129,6 @@ final class NameLookup: Sendable {
         return addresses.isEmpty ? .unknownHost : .addresses(addresses)
     }
 
-    /// `EAI_NODATA` of glibc: the name exists and has no address.
+    /// `EAI_NODATA` of glibc: the name exists but has no address.
     private static let noAddress: Int32 = -5
 }

@@ -2,11 +2,10 @@ import CDivanTransport
 import Glibc
 import Synchronization
 
-/// Tells when the machine's network changes: a link, an address or a route comes or goes.
+/// Reports when the machine's network changes: a link, an address or a route appears or disappears.
 ///
-/// A hint that connecting may work now, no more. Changes come in bursts, so observers are told
-/// once, when it has been quiet for a moment. Where the system does not allow to watch, nothing is
-/// ever told.
+/// Only a hint that connecting may work now. Changes come in bursts, so observers are notified once, when there have
+/// been none for a moment. If the system does not permit watching, nothing is ever reported.
 ///
 /// Source: rtnetlink(7); `behaviour.md` §6 (watch network changes with netlink).
 public final class NetworkChanges: Sendable {
@@ -53,7 +52,7 @@ public final class NetworkChanges: Sendable {
             return state.lastNumber
         }
         return NetworkObservation { [weak self] in
-            // Handed out: what the handler holds may use this object as it goes.
+            // Moved out: what the handler holds may use this object when it is released.
             let removed = self?.state.withLock { $0.observers.removeValue(forKey: number) }
             withExtendedLifetime(removed) {}
         }
@@ -77,9 +76,9 @@ public final class NetworkObservation: Sendable {
     }
 }
 
-/// Reads and forgets what the descriptor has to say, and waits for the end of a burst.
+/// Reads and discards the descriptor's messages, and waits for the end of a burst.
 ///
-/// `@unchecked Sendable` holds because everything behind `init` happens on the loop.
+/// `@unchecked Sendable` holds because everything after `init` happens on the loop.
 private final class NetworkWatch: EventSource, @unchecked Sendable {
     private let descriptor: Int32
     private let loop: EpollLoop
@@ -108,7 +107,7 @@ private final class NetworkWatch: EventSource, @unchecked Sendable {
         loop.withReadBuffer { buffer in
             repeat {
                 byteCount = read(descriptor, buffer.baseAddress, buffer.count)
-                // Lost messages (ENOBUFS) mean changes too.
+                // Lost messages (ENOBUFS) also mean changes.
             } while byteCount > 0 || (byteCount < 0 && (errno == EINTR || errno == ENOBUFS))
         }
         if byteCount == 0 { loop.remove(descriptor) }  // its other end is gone

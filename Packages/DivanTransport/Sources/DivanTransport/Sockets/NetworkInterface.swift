@@ -2,16 +2,16 @@ import Glibc
 
 /// Finds the addresses of a network interface.
 enum NetworkInterface {
-    /// The addresses that `text`, a name such as `eth0` or a numeric address, stands for.
+    /// The addresses of the interface that `text` means, a name such as `eth0` or a numeric address.
     ///
-    /// - Returns: Empty when there is no such interface.
+    /// - Returns: Empty if there is no such interface.
     static func addresses(of text: String) -> [SocketAddress] {
         if let address = SocketAddress(host: text, port: 0) { return [address] }
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
         defer { freeifaddrs(list) }
         var addresses: [SocketAddress] = []
-        // The list is the system's; its elements live until it is freed above.
+        // The list belongs to the system; its elements are valid until it is freed above.
         var element = list
         while let current = element?.pointee {
             if String(cString: current.ifa_name) == text,

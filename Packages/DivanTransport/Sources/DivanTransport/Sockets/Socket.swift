@@ -1,12 +1,12 @@
 import CDivanTransport
 import Glibc
 
-/// A call of the operating system that failed.
+/// A system call that failed.
 struct SystemError: Error, Equatable {
     let call: String
     let errno: Int32
 
-    /// Takes the number that the call left behind; use it right after the call.
+    /// Takes the number that the call left in `errno`; use it right after the call.
     init(_ call: String, errno: Int32 = Glibc.errno) {
         self.call = call
         self.errno = errno
@@ -17,10 +17,10 @@ struct SystemError: Error, Equatable {
 struct Socket {
     let descriptor: Int32
 
-    /// What one read or write came to.
+    /// The result of one read or write.
     enum Transfer: Equatable {
         case bytes(Int)
-        /// Nothing now; the loop tells when.
+        /// Nothing now; the loop reports when.
         case wouldBlock
         case failed(SystemError)
     }
@@ -50,12 +50,12 @@ struct Socket {
         return false
     }
 
-    /// Throws what became of a connection attempt.
+    /// Throws if a connection attempt has failed.
     func checkConnected() throws(SystemError) {
         if let failure { throw SystemError("connect", errno: failure.errno) }
     }
 
-    /// What broke the connection since it was last asked for; `nil` when nothing did.
+    /// What broke the connection since the last call; `nil` if nothing did.
     var failure: SystemError? {
         var status: Int32 = 0
         var byteCount = socklen_t(MemoryLayout<Int32>.size)
@@ -75,7 +75,7 @@ struct Socket {
         guard Glibc.listen(descriptor, backlog) == 0 else { throw SystemError("listen") }
     }
 
-    /// Takes a waiting connection; `nil` when there is none.
+    /// Takes a waiting connection; `nil` if there is none.
     func accept() throws(SystemError) -> (Socket, SocketAddress)? {
         var storage = sockaddr_storage()
         var byteCount = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -97,8 +97,8 @@ struct Socket {
         }
     }
 
-    /// Whether `accept` tells of nothing but the connection that it would have taken: reset in the queue,
-    /// forbidden by a firewall, or met by an error of the network, which Linux passes on (`accept(2)`).
+    /// Whether an error of `accept` concerns only the connection that it would have returned: reset in the queue,
+    /// forbidden by a firewall, or affected by a network error, which Linux passes on (`accept(2)`).
     static func concernsOneConnection(_ errno: Int32) -> Bool {
         [
             EAGAIN, EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET,
@@ -128,10 +128,10 @@ struct Socket {
         }
     }
 
-    /// Sends small messages at once, and lets the system end a connection whose peer acknowledges nothing
-    /// for that long; a socket that cannot is used all the same.
+    /// Sends small messages at once, and makes the system end a connection whose peer acknowledges nothing for that
+    /// long; a socket that does not support this is used all the same.
     ///
-    /// What a listening socket is told, those that it accepts have been told (`tcp(7)`).
+    /// The sockets that a listening socket accepts inherit its options (`tcp(7)`).
     func prepareForMessages(stallTimeout: Duration) {
         try? setOption(Int32(IPPROTO_TCP), TCP_NODELAY, 1)
         let milliseconds = min(max(stallTimeout / .milliseconds(1), 1), Double(Int32.max))
@@ -140,8 +140,8 @@ struct Socket {
 
     /// Acknowledges at once what is read next.
     ///
-    /// The system forgets this again, so it is set after each read: peers that leave Nagle's
-    /// algorithm on (Sync Gateway) else wait 40 ms for us (`websocket-and-urls.md` §4).
+    /// The system resets this, so it is set after each read: otherwise peers that leave Nagle's algorithm on (Sync
+    /// Gateway) wait 40 ms for us (`websocket-and-urls.md` §4).
     func setQuickAcknowledgement() {
         try? setOption(Int32(IPPROTO_TCP), TCP_QUICKACK, 1)
     }
@@ -152,13 +152,13 @@ struct Socket {
         transfer("recv", recv(descriptor, buffer.baseAddress, buffer.count, 0))
     }
 
-    /// Whether there is something to receive; it stays where it is.
+    /// Whether there is something to receive; it is not consumed.
     var hasUnreadBytes: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) > 0
     }
 
-    /// Writes; with `isMoreComing` the system may wait for what follows at once, such as `shutdownSending`.
+    /// Writes; with `isMoreComing` the system may wait for what follows immediately, such as `shutdownSending`.
     func send(_ bytes: UnsafeRawBufferPointer, isMoreComing: Bool = false) -> Transfer {
         // Without the first flag a closed peer would raise SIGPIPE and end the process.
         let flags = isMoreComing ? MSG_NOSIGNAL | MSG_MORE : MSG_NOSIGNAL
@@ -168,13 +168,13 @@ struct Socket {
         )
     }
 
-    /// Ends a listening socket before it is closed: nobody can connect any more, and a socket with
-    /// `SO_REUSEADDR` may listen on the port.
+    /// Stops listening before the socket is closed: nobody can connect any more, and a socket with `SO_REUSEADDR` may
+    /// listen on the port.
     func stopListening() {
         shutdown(descriptor, Int32(SHUT_RDWR))
     }
 
-    /// Has `close` break the connection, so that the peer does not take what it has for all.
+    /// Makes `close` reset the connection, so that the peer does not take what it has for complete.
     func resetAtClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         let byteCount = socklen_t(MemoryLayout<linger>.size)

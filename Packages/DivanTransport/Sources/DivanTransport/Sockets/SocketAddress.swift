@@ -8,7 +8,7 @@ public struct SocketAddress: Hashable, Sendable {
     /// Parses a numeric address; `nil` for a name.
     ///
     /// - Parameters:
-    ///   - host: IPv4 in dots, or IPv6 without brackets, with a zone if it needs one.
+    ///   - host: Dotted IPv4, or IPv6 without brackets, with a zone if it needs one.
     ///   - port: The port.
     public init?(host: String, port: UInt16) {
         var hints = addrinfo()
@@ -20,9 +20,9 @@ public struct SocketAddress: Hashable, Sendable {
         self.init(list.pointee.ai_addr, list.pointee.ai_addrlen)
     }
 
-    /// Copies an address that a system call gave; `nil` for families other than IPv4 and IPv6.
+    /// Copies an address returned by a system call; `nil` for families other than IPv4 and IPv6.
     ///
-    /// The pointer holds `length` bytes for the time of the call.
+    /// The pointer is valid for `length` bytes during the call.
     init?(_ address: UnsafePointer<sockaddr>?, _ length: socklen_t) {
         guard let address, length >= socklen_t(MemoryLayout<sockaddr_in>.size) else { return nil }
         let family = Int32(address.pointee.sa_family)
@@ -30,7 +30,7 @@ public struct SocketAddress: Hashable, Sendable {
         bytes = Array(UnsafeRawBufferPointer(start: address, count: Int(length)))
     }
 
-    /// The address without its port; an IPv4 address that came over IPv6 reads as IPv4.
+    /// The address without its port; an IPv4 address received over IPv6 reads as IPv4.
     public var host: String {
         // In a `sockaddr_in` the address follows the port.
         if family == AF_INET { return "\(bytes[4]).\(bytes[5]).\(bytes[6]).\(bytes[7])" }
@@ -39,7 +39,7 @@ public struct SocketAddress: Hashable, Sendable {
             getnameinfo($0, $1, &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
         }
         guard status == 0 else { return "?" }
-        // A zone is the name of an interface, whose bytes may be any.
+        // A zone is the name of an interface and may contain any bytes.
         let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         let host = String(decoding: bytes, as: UTF8.self)
         return host.hasPrefix("::ffff:") && host.contains(".") ? String(host.dropFirst(7)) : host
@@ -47,7 +47,7 @@ public struct SocketAddress: Hashable, Sendable {
 
     /// The port.
     public var port: UInt16 {
-        // Both families keep it in network order behind the family's two bytes.
+        // Both families store it in network order after the family's two bytes.
         UInt16(bytes[2]) << 8 | UInt16(bytes[3])
     }
 
@@ -59,16 +59,16 @@ public struct SocketAddress: Hashable, Sendable {
         }
     }
 
-    /// Whose address it is: a client owns a whole /64 of IPv6.
+    /// The owner of an address: a client owns a whole /64 of IPv6.
     enum Origin: Hashable {
         case ipv4(UInt32)
         case ipv6(network: UInt64)
     }
 
-    /// The owner; an IPv4 address that came over IPv6 counts as IPv4.
+    /// The owner; an IPv4 address received over IPv6 counts as IPv4.
     var origin: Origin {
         let number = { (part: ArraySlice<UInt8>) in part.reduce(0) { $0 << 8 | UInt64($1) } }
-        // In a `sockaddr_in` the address follows the port, in a `sockaddr_in6` the flow's label.
+        // In a `sockaddr_in` the address follows the port, in a `sockaddr_in6` the flow label.
         guard family == AF_INET6, bytes.count >= 24 else {
             return .ipv4(UInt32(truncatingIfNeeded: number(bytes[4..<8])))
         }
@@ -95,8 +95,8 @@ public struct SocketAddress: Hashable, Sendable {
 
     /// Lends the address to a system call.
     ///
-    /// It is copied into a `sockaddr_storage`, which is aligned for every family and larger than
-    /// each of them, and the pointer does not leave the call.
+    /// It is copied into a `sockaddr_storage`, which is aligned for every family and larger than any of them, and the
+    /// pointer does not outlive the call.
     func withPointer<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {

@@ -1,4 +1,4 @@
-/// How long a peer has taken nothing of what waits for it.
+/// How long a peer has taken none of the bytes that wait for it.
 struct StallWatch {
     private let patience: Duration
     private var lastProgress: Duration = .zero
@@ -8,18 +8,18 @@ struct StallWatch {
         self.patience = patience
     }
 
-    /// Notes that the peer takes something.
+    /// Records that the peer is taking bytes.
     mutating func noteProgress(at now: Duration) {
         lastProgress = now
     }
 
-    /// Has `check` called when patience may be over; the timer that is set already stays.
+    /// Calls `check` when the patience may be exhausted; a timer that is already set is kept.
     mutating func begin(on loop: EpollLoop, _ check: @escaping () -> Void) {
         guard timer == nil else { return }
         timer = loop.scheduleHere(at: max(lastProgress, loop.now) + patience, check)
     }
 
-    /// Notes that the timer has fired; returns whether patience is over.
+    /// Records that the timer has fired; returns whether the patience is exhausted.
     mutating func isOver(at now: Duration) -> Bool {
         timer = nil
         return now - lastProgress >= patience

@@ -1,23 +1,23 @@
-/// The life of a TCP connection with TLS on it where wanted: which of its two directions are open.
+/// The states of a TCP connection, with or without TLS: which of its two directions are open.
 ///
-/// Each direction ends by itself. The peer may end its own while ours goes on (`ended`); we end ours
-/// when all that is queued is written (`finishing`), and then the peer has a while to end its own
-/// (`lingering`). A peer that has gone takes nothing more, but what it sent before lies here and is read to
-/// its end (`unwritable`): a goodbye may be in it. The owner is told of the opening and of the peer's end,
-/// and of nothing once it has finished or closed. Closing is possible from everywhere, and final.
+/// Each direction ends independently. The peer may end its own while ours continues (`ended`); we end ours when
+/// everything queued is written (`finishing`), and then the peer has a while to end its own (`lingering`). A peer that
+/// has gone takes nothing more, but what it sent before has arrived and is read to its end (`unwritable`): it may
+/// contain a CLOSE. The owner is told of the opening and of the peer's end, and of nothing once it has finished or
+/// closed. Closing is possible in every state, and final.
 ///
 /// Drawn in `Docs/states/byte-stream.md`.
 enum StreamLife: Equatable {
-    /// TCP stands; the owner may not write before TLS does.
+    /// TCP is connected; the owner may not write before TLS is.
     case opening
     case open
-    /// The system takes nothing more of ours, and the peer's end was not read yet.
+    /// The system accepts no more writes, and the peer's end has not been read yet.
     case unwritable(wasOpen: Bool)
     /// The peer has ended its direction, or the connection broke.
     case ended(wasOpen: Bool)
-    /// Everything is queued; after it our direction ends.
+    /// Everything is queued; after it is written our direction ends.
     case finishing
-    /// The same, where the peer has ended its direction.
+    /// The same, when the peer has ended its direction.
     case finishingLast
     /// Our direction has ended; the peer may end its own until the timer fires.
     case lingering
@@ -29,7 +29,7 @@ enum StreamLife: Equatable {
         case peerEnded
         case writingFailed
         case finishAsked
-        /// What was queued is written.
+        /// Everything queued is written.
         case written
         case closeAsked
     }
@@ -39,7 +39,7 @@ enum StreamLife: Equatable {
         case release
     }
 
-    /// The whole behaviour, a line for each transition.
+    /// The whole behaviour, one line per transition.
     mutating func take(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
@@ -72,7 +72,7 @@ enum StreamLife: Equatable {
     /// Whether the owner may write.
     var isOpen: Bool { self == .open || self == .ended(wasOpen: true) }
 
-    /// Whether the owner has not heard yet that the connection is open.
+    /// Whether the owner has not been told yet that the connection is open.
     var awaitsOpening: Bool { self == .opening || self == .unwritable(wasOpen: false) }
 
     /// Whether the peer's direction is open.
@@ -91,6 +91,6 @@ enum StreamLife: Equatable {
         }
     }
 
-    /// Whether our direction ends with what is queued.
+    /// Whether our direction ends once everything queued is written.
     var isFinishing: Bool { self == .finishing || self == .finishingLast }
 }

@@ -2,9 +2,9 @@ import Glibc
 
 /// Connects to the first of several addresses that answers.
 ///
-/// Attempts start one after another, the next when one fails or after a short delay, families in
-/// turn, so that a broken IPv6 route costs a quarter of a second and not a time-out. Everything
-/// happens on the loop. Source: RFC 8305 §4, §5.
+/// Attempts start one after another, the next when one fails or after a short delay, alternating between families, so
+/// that a broken IPv6 route costs a quarter of a second and not a time-out. Everything happens on the loop. Source: RFC
+/// 8305 §4, §5.
 final class TCPConnector {
     typealias Completion = (Result<(Socket, SocketAddress), SystemError>) -> Void
 
@@ -35,7 +35,7 @@ final class TCPConnector {
         startNext()
     }
 
-    /// Gives up; the completion is not called any more.
+    /// Gives up; the completion is no longer called.
     func cancel() {
         finish(nil)
     }
@@ -109,7 +109,7 @@ final class TCPConnector {
         if let result { completion?(result) }
     }
 
-    /// Interleaves the families, beginning with that of the best address.
+    /// Interleaves the families, starting with that of the best address.
     private static func familiesInTurn(_ addresses: [SocketAddress]) -> [SocketAddress] {
         guard let first = addresses.first else { return [] }
         let preferred = addresses.filter { $0.family == first.family }

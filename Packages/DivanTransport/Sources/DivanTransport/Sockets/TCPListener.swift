@@ -4,8 +4,8 @@ import Synchronization
 
 /// Accepts connections on one listening socket, on one loop.
 ///
-/// `@unchecked Sendable` holds because everything behind `init` happens on the loop, but for the
-/// first step of `stop`, which is atomic.
+/// `@unchecked Sendable` holds because everything after `init` happens on the loop, except for the first step of
+/// `stop`, which is atomic.
 final class TCPListener: EventSource, @unchecked Sendable {
     let socket: Socket
 
@@ -15,7 +15,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
     private let didAccept: @Sendable (Socket, SocketAddress) -> Void
     private let isOpen = Atomic(true)
 
-    /// Connections taken in one turn; the rest of the loop's work must go on.
+    /// Connections accepted in one turn; the loop's other work must continue.
     private static let acceptCount = 64
 
     init(
@@ -36,7 +36,7 @@ final class TCPListener: EventSource, @unchecked Sendable {
         loop.execute { self.loop.add(self.socket.descriptor, self, .reading) }
     }
 
-    /// Stops listening at once; connections that nobody accepted yet are reset.
+    /// Stops listening at once; connections not accepted yet are reset.
     ///
     /// The socket is closed on the loop, which may be using it, and then `completion` is called.
     func stop(_ completion: @escaping @Sendable () -> Void) {
@@ -65,14 +65,14 @@ final class TCPListener: EventSource, @unchecked Sendable {
                 didAccept(accepted, address)
             }
         } catch {
-            // A socket that no longer listens says so; that is no fault.
+            // A socket that no longer listens returns an error; that is not a failure.
             if !isStopped { wait(after: error) }
         }
     }
 
     func isWritable() {}
 
-    /// Leaves connections in the queue for a moment; without that the loop would spin.
+    /// Leaves connections in the queue for a moment; otherwise the loop would spin.
     private func wait(after error: SystemError) {
         let problem = TransportError(
             .system(call: error.call, errno: error.errno),
@@ -90,8 +90,8 @@ final class TCPListener: EventSource, @unchecked Sendable {
 extension TCPListener {
     /// Opens the listening sockets for an interface, by name or address; `nil` means all.
     ///
-    /// All get one port, also when `port` is 0 and the system chooses. What is accepted is given up when
-    /// its peer acknowledges nothing for `stallTimeout`.
+    /// All use the same port, even if `port` is 0 and the system chooses. An accepted connection is given up if its
+    /// peer acknowledges nothing for `stallTimeout`.
     static func openSockets(
         on interface: String?,
         port: UInt16,
@@ -115,7 +115,7 @@ extension TCPListener {
         }
     }
 
-    /// One socket for IPv6 and IPv4, or for IPv4 alone where there is no IPv6.
+    /// One socket for IPv6 and IPv4, or for IPv4 alone if there is no IPv6.
     private static func openEverywhere(
         _ port: UInt16,
         _ stallTimeout: Duration
@@ -138,7 +138,7 @@ extension TCPListener {
         do throws(SystemError) {
             let socket = try Socket(family: address.family)
             do throws(SystemError) {
-                // A listener that restarts gets its port although old connections linger.
+                // A restarted listener gets its port although old connections linger.
                 try socket.setOption(SOL_SOCKET, SO_REUSEADDR, 1)
                 if address.family == AF_INET6 {
                     let isWildcard = address.host == "::"
@@ -166,7 +166,7 @@ extension TCPListener {
 }
 
 extension TransportError {
-    /// Whether this machine has no IPv6, where a port that is taken is no reason to do without.
+    /// Whether this machine has no IPv6; a taken port is no reason to do without it.
     fileprivate var isWithoutIPv6: Bool {
         guard case .system(_, let number) = reason else { return false }
         return [EAFNOSUPPORT, EADDRNOTAVAIL, ENOPROTOOPT, EPROTONOSUPPORT].contains(number)

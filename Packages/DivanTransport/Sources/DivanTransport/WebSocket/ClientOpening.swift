@@ -5,7 +5,7 @@ import DivanWebSocket
 ///
 /// On the loop only; kept alive by its owner until it has reported.
 final class ClientOpening: ByteStreamOwner {
-    /// What became of it.
+    /// The result of an attempt.
     enum Outcome {
         case accepted(ByteStream, SocketAddress, ClientHandshake.Acceptance)
         case redirected(location: String, headers: HTTPHeaders)
@@ -28,7 +28,7 @@ final class ClientOpening: ByteStreamOwner {
 
     /// Prepares an attempt.
     ///
-    /// - Throws: When the request cannot be written.
+    /// - Throws: If the request cannot be built.
     init(
         _ endpoint: WebSocketEndpoint,
         headers: HTTPHeaders,
@@ -83,14 +83,14 @@ final class ClientOpening: ByteStreamOwner {
         stream?.close()
     }
 
-    /// Reports that the time is over; a refusal whose text never ended counts as one.
+    /// Reports the time-out, unless a refusal has arrived whose body never ended: then reports the refusal.
     func timeOut() {
         if tunnel != nil {
             tunnel?.receiveEnd()
             if let outcome = try? tunnel?.next() { return didReachProxy(outcome) }
         } else if hasAnswered {
             handshake.receiveEnd()
-            // A redirect would begin anew, and nobody watches the time of that.
+            // A redirect would start a new attempt without a time limit.
             if let outcome = try? handshake.next(), case .refused = outcome {
                 return report(outcome)
             }
@@ -251,7 +251,7 @@ final class ClientOpening: ByteStreamOwner {
         switch outcome {
         case .accepted(let acceptance):
             guard let stream, let address else { return }
-            // From here on the stream belongs to whoever takes the report.
+            // From here on the stream belongs to the receiver of the report.
             self.stream = nil
             finish(.accepted(stream, address, acceptance), stream.peerCertificates)
         case .refused(let refusal):
@@ -271,7 +271,7 @@ final class ClientOpening: ByteStreamOwner {
 
     private func fail(_ reason: TransportError.Reason) {
         let certificates = stream?.peerCertificates ?? []
-        // Until the tunnel stands, every problem is one with the proxy.
+        // Until the tunnel is open, every problem is one with the proxy.
         let place = [tunnel == nil ? nil : configuration.proxy?.description, endpoint.description]
             .compactMap { $0 }.joined(separator: " to ")
         finish(.failed(TransportError(reason, place: place)), certificates)

@@ -2,10 +2,10 @@ import DivanLog
 import DivanTLS
 import Synchronization
 
-/// The connections of a server that live on one loop.
+/// Those connections of a server that live on one loop.
 ///
-/// It lives until the last of them has ended. `@unchecked Sendable` holds because the stored state
-/// is touched on `loop` alone; `admit` and `stop` hop there.
+/// It lives until the last of them has ended. `@unchecked Sendable` holds because the stored state is touched only on
+/// `loop`; `admit` and `stop` hop there.
 final class ServerLane: @unchecked Sendable {
     let loop: EpollLoop
 
@@ -43,7 +43,7 @@ final class ServerLane: @unchecked Sendable {
         self.onRequest = onRequest
     }
 
-    /// How far it is from here to having served everyone before: their number, and the way to its loop.
+    /// How long a new connection would wait here: the lane's load, and the hop to its loop.
     var distance: Int { 2 * load.load(ordering: .relaxed) + (loop.isCurrent ? 0 : 1) }
 
     /// Takes over an accepted socket; from any thread.
@@ -53,7 +53,7 @@ final class ServerLane: @unchecked Sendable {
         loop.execute { self.open(socket, address) }
     }
 
-    /// Drops unfinished handshakes, says goodbye to everyone, and calls `completion` at the end.
+    /// Drops unfinished handshakes, closes every connection properly, and calls `completion` at the end.
     func stop(code: UInt16, reason: String, _ completion: @escaping @Sendable () -> Void) {
         loop.execute {
             guard !self.isStopped else { return completion() }
@@ -116,7 +116,7 @@ final class ServerLane: @unchecked Sendable {
         socket.close()
     }
 
-    /// A flood of silent clients must not keep the others out: the first that came goes.
+    /// A flood of silent clients must not keep the others out: the oldest is dropped.
     private func dropOldest() {
         while oldestOpening < lastNumber {
             oldestOpening += 1
@@ -125,7 +125,7 @@ final class ServerLane: @unchecked Sendable {
         }
     }
 
-    /// One address must not push everyone else's handshakes out: its own oldest goes.
+    /// One address must not crowd out other addresses' handshakes: its own oldest is dropped.
     private func makeRoom(for address: SocketAddress, _ origin: SocketAddress.Origin) {
         let limits = configuration.limits
         guard let numbers = openingsByOrigin[origin], let oldest = numbers.first,
@@ -169,7 +169,7 @@ final class ServerLane: @unchecked Sendable {
     }
 }
 
-/// How many connections a server has, over all its loops.
+/// How many connections a server has, on all its loops.
 final class ConnectionCount: Sendable {
     private let count = Atomic<Int>(0)
     private let failed = Atomic<UInt64>(0)
@@ -178,10 +178,10 @@ final class ConnectionCount: Sendable {
     var value: Int { count.load(ordering: .relaxed) }
     /// Accepted connections that were never upgraded.
     var failedHandshakeCount: UInt64 { failed.load(ordering: .relaxed) }
-    /// Connections closed at once, or answered 503, because there were too many.
+    /// Connections closed at once or answered with 503 because there were too many.
     var refusedCount: UInt64 { refused.load(ordering: .relaxed) }
 
-    /// Counts one more, unless there are `limit` already: of those that come at the same time no more get in.
+    /// Counts one more unless there are `limit` already; concurrent calls cannot exceed the limit.
     func add(below limit: Int) -> Bool {
         var current = value
         while current < limit {

@@ -2,7 +2,7 @@ import DivanLog
 import DivanTLS
 import DivanWebSocket
 
-/// An accepted connection up to the decision about its upgrade: TLS and the HTTP request.
+/// An accepted connection until the decision about its upgrade: TLS and the HTTP request.
 ///
 /// On its loop only; its lane keeps it until it reports.
 final class ServerOpening: ByteStreamOwner {
@@ -10,7 +10,7 @@ final class ServerOpening: ByteStreamOwner {
     private let address: SocketAddress
     private let isSecure: Bool
     private let configuration: WebSocketServerConfiguration
-    /// Counts the connection among those of the server, if there is room.
+    /// Counts the connection in the server's limit if there is room.
     private let reserve: () -> Bool
     private let log: Log
     private let onRequest: @Sendable (UpgradeRequest) -> Void
@@ -66,7 +66,7 @@ final class ServerOpening: ByteStreamOwner {
 
     func streamDidReceive(_ bytes: Span<UInt8>) {
         handshake.receive(bytes)
-        // Before the decision the peer has nothing to say, but it may go: so its end is read.
+        // Before the decision the peer has nothing to send, but it may leave: so its end is read.
         guard request == nil else { return stream.setReadingPaused(true) }
         do throws(HandshakeError) {
             guard let request = try handshake.next() else { return }
@@ -150,7 +150,7 @@ final class ServerOpening: ByteStreamOwner {
         onOpen(transport)
     }
 
-    /// As many as there may be have come while this one was decided about.
+    /// The limit was reached while this request was being decided.
     private func refuseCrowd() {
         log.warning("\(address): refused, too many connections")
         let explanation = "the server has all the connections that it takes; try again later"

@@ -1,22 +1,21 @@
-/// How many messages one connection hands over in a turn of its loop: about as many as take
-/// `wantedTime`, by what its last turns took.
+/// How many messages one connection delivers in a turn of its loop: about as many as take `wantedTime`, estimated from
+/// its last turns.
 ///
-/// What a message costs only its receiver knows: most are read in microseconds, and a hostile peer makes
-/// them cost a thousand times as much. The other connections of the loop wait for each turn.
+/// Only the receiver knows what a message costs: most are handled in microseconds, and a hostile peer can make them
+/// cost a thousand times as much. The loop's other connections wait for each turn.
 ///
-/// A turn that waits for a slow disk gets no shorter with fewer messages, and many small ones wait more
-/// often. So what counts is the processor's time. Asking for it takes a call of the system, which only a
-/// turn after a long one makes.
+/// A turn that waits for a slow disk does not get shorter with fewer messages, and many small turns wait more often. So
+/// processor time is what counts. Measuring it takes a system call, which only a turn after a long one makes.
 struct TurnShare {
     private(set) var messageCount = 64
-    /// Whether the processor's time of the next turn is to be told.
+    /// Whether the caller should measure the processor time of the next turn.
     private(set) var wantsProcessorTime = false
 
-    /// Long enough for some hundred usual messages, and far below what a person notices.
+    /// Long enough for some hundred typical messages, and far below what a person notices.
     static let wantedTime = Duration.milliseconds(40)
     private static let messageCounts = 4...1_024
 
-    /// Takes note of a turn that handed over `count` messages within `time`, answers included.
+    /// Records a turn that delivered `count` messages within `time`, answers included.
     mutating func took(_ time: Duration, processorTime: Duration? = nil, for count: Int) {
         let cost = processorTime ?? time
         wantsProcessorTime = time > Self.wantedTime / 2

@@ -2,22 +2,22 @@ public import DivanTLS
 public import DivanWebSocket
 import Synchronization
 
-/// A client's request for an upgrade, which waits for one answer.
+/// A client's request for an upgrade, which is waiting for an answer.
 ///
-/// Answer from any thread, once; a later answer is ignored. Without one the connection ends when
-/// `TransportLimits.handshakeTimeout` is over.
+/// Answer once, from any thread; later answers are ignored. Without one the connection ends after
+/// `TransportLimits.handshakeTimeout`.
 public final class UpgradeRequest: Sendable {
-    /// What was asked for: path, headers, subprotocols.
+    /// The request: path, headers, subprotocols.
     public let handshake: HandshakeRequest
     /// The client's address and port.
     public let address: SocketAddress
-    /// What the client presented in the TLS handshake, leaf first.
+    /// The client's certificates from the TLS handshake, leaf first.
     public let certificates: [TLSCertificate]
-    /// Whether the connection has TLS.
+    /// Whether the connection uses TLS.
     public let isSecure: Bool
     /// The connection's loop.
     public let loop: any EventLoop
-    /// Whether the client has gone, for a `WorkQueue`.
+    /// Whether the client has gone; for a `WorkQueue`.
     public let departure = Departure()
 
     enum Answer: Sendable {
@@ -50,12 +50,12 @@ public final class UpgradeRequest: Sendable {
 
     /// Upgrades the connection.
     ///
-    /// A request with a `defect` is refused all the same, with the status that the defect deserves.
+    /// A request with a `defect` is refused nevertheless, with the status for that defect.
     ///
     /// - Parameters:
-    ///   - subprotocol: One of those that the client offers; `nil` names none.
+    ///   - subprotocol: One of those that the client offers, or `nil` for none.
     ///   - headers: Further fields of the answer.
-    ///   - onOpen: Gets the open transport, on its loop; call its `start` there.
+    ///   - onOpen: Called with the open transport, on its loop; call its `start` there.
     public func accept(
         subprotocol: String?,
         headers: HTTPHeaders = [:],
@@ -64,7 +64,7 @@ public final class UpgradeRequest: Sendable {
         send(.accept(subprotocol: subprotocol, headers: headers, onOpen: onOpen))
     }
 
-    /// Refuses the upgrade; the connection ends behind the answer.
+    /// Refuses the upgrade; the connection ends after the answer.
     public func refuse(_ refusal: HandshakeRefusal) {
         send(.refuse(refusal))
     }

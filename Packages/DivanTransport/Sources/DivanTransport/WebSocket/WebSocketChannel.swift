@@ -1,7 +1,7 @@
 import DivanLog
 import DivanWebSocket
 
-/// An open WebSocket on a byte stream: what the client's and the server's transport share.
+/// An open WebSocket on a byte stream: the common part of the client's and the server's transport.
 ///
 /// On the loop only. It lives as long as its transport, or until the connection has ended.
 final class WebSocketChannel: ByteStreamOwner {
@@ -10,8 +10,8 @@ final class WebSocketChannel: ByteStreamOwner {
 
     private let stream: ByteStream
     private let limits: TransportLimits
-    // Unchecked: touched on the loop alone, and all that it calls is the source of its masking keys, which
-    // knows no channel.
+    // Unchecked: touched only on the loop, and it calls only the source of its masking keys, which has no reference to
+    // the channel.
     @exclusivity(unchecked) private var connection: WebSocketConnection
     private var receiver: (any MessageReceiver)?
     private var closed: TransportClose?
@@ -28,7 +28,7 @@ final class WebSocketChannel: ByteStreamOwner {
     private var goesOn = false  // messages that came wait for the loop's next turn
     private var isPausedByReceiver = false
 
-    /// What one turn of the loop has handed over, since when, and of how many messages at most.
+    /// What one turn of the loop has delivered, since when, and the most messages that it may deliver.
     private struct Turn {
         var begin: Duration = .zero
         var processorBegin: Duration?
@@ -38,10 +38,10 @@ final class WebSocketChannel: ByteStreamOwner {
 
         var isFull: Bool { messageCount >= share || longMessagesCount >= Self.longMessagesCount }
 
-        /// Half of what a peer sends of a long content before it waits for an acknowledgement, which
-        /// leaves when the turn ends: so the peer makes one half while the other is taken in here.
+        /// Half of what a peer sends of a long blob before it waits for an acknowledgement, which is sent when the turn
+        /// ends: so the peer produces one half while this end handles the other.
         private static let longMessagesCount = 4
-        /// A frame of such a content has 16 KiB.
+        /// A frame of such a blob has 16 KiB.
         private static let longMessageByteCount = 16_000
 
         mutating func add(_ event: WebSocketConnection.Event) {
@@ -52,7 +52,7 @@ final class WebSocketChannel: ByteStreamOwner {
         }
     }
 
-    /// Takes over a stream behind its handshake; `didClose` runs when the channel has ended.
+    /// Takes over a stream after its handshake; `didClose` runs when the channel has ended.
     init(
         _ stream: ByteStream,
         connection: WebSocketConnection,
@@ -72,7 +72,7 @@ final class WebSocketChannel: ByteStreamOwner {
         stream.owner = self
     }
 
-    /// Reports the peer, delivers what came behind the handshake, and goes on from there.
+    /// Reports the peer, delivers what arrived after the handshake, and continues reading.
     func start(_ receiver: any MessageReceiver, peer: TransportPeer, leftover: [UInt8]) {
         if let closed { return receiver.transportDidClose(closed) }
         self.receiver = receiver
@@ -86,9 +86,9 @@ final class WebSocketChannel: ByteStreamOwner {
 
     // MARK: Out
 
-    /// False from the high-water mark on until the queue has shrunk to the low one.
+    /// False from the high-water mark on, until the queue has shrunk to the low-water mark.
     var isWritable: Bool {
-        // One look at the connection for both: this is asked before each message.
+        // One access to the connection for both: this is called before each message.
         let (isOpen, byteCount) = connection.outlet
         if byteCount + stream.queuedByteCount >= limits.highWaterByteCount {
             isWaitingForRoom = true
@@ -106,7 +106,7 @@ final class WebSocketChannel: ByteStreamOwner {
     func close(code: UInt16, reason: String) {
         guard closed == nil, connection.isOpen else { return }
         connection.close(code: code, reason: reason, at: loop.now)
-        // Nobody would read the answer of a peer to a transport that was never started.
+        // Nobody would read the peer's answer to a transport that was never started.
         guard receiver != nil else {
             return end(.clean(code: code, reason: reason, isByPeer: false))
         }
@@ -133,7 +133,7 @@ final class WebSocketChannel: ByteStreamOwner {
     func streamDidDrainOutput() {
         guard isWaitingForRoom else { return }
         isWaitingForRoom = false
-        // In a turn of its own, so that a receiver with much to send does not starve others.
+        // In a separate turn, so that a receiver with much to send does not starve others.
         loop.executeHere { [weak self] in
             guard let self, connection.isOpen else { return }
             receiver?.transportDidBecomeWritable()
@@ -150,7 +150,7 @@ final class WebSocketChannel: ByteStreamOwner {
         if !goesOn { handOver() }
     }
 
-    /// Hands over this turn's share of what has come; `endTurn` follows.
+    /// Delivers this turn's share of what has arrived; `endTurn` follows.
     private func handOver() {
         turn = Turn(
             begin: loop.now,
@@ -209,7 +209,7 @@ final class WebSocketChannel: ByteStreamOwner {
     }
 
     func streamDidEnd(_ problem: StreamProblem?) {
-        // What came before the end is heard before it.
+        // Messages that arrived before the end are delivered before it.
         while goesOn, receiver != nil {
             handOver()
             receiver?.transportDidDrainInput()
@@ -225,7 +225,7 @@ final class WebSocketChannel: ByteStreamOwner {
         end(.failed(TransportError(reason, place: place)), isGone: true)
     }
 
-    /// Tells the receiver once; the stream writes its last bytes, unless the peer is gone.
+    /// Tells the receiver once; the stream writes its last bytes unless the peer is gone.
     private func end(_ close: TransportClose, isGone: Bool = false) {
         guard closed == nil else { return }
         closed = close
@@ -242,7 +242,7 @@ final class WebSocketChannel: ByteStreamOwner {
 
     // MARK: Time
 
-    /// Keeps one timer, which is late rather than early: deadlines mostly move on.
+    /// Keeps one timer, which fires late rather than early: deadlines mostly move forward.
     private func updateDeadline() {
         guard closed == nil, let deadline = connection.deadline else { return }
         if let timer = deadlineTimer {
@@ -265,7 +265,7 @@ final class WebSocketChannel: ByteStreamOwner {
         }
     }
 
-    /// Gives buffers back when nothing happened for a few seconds.
+    /// Releases buffers when nothing has happened for a few seconds.
     private func watchForIdleness() {
         guard idleTimer == nil, receiver != nil else { return }
         idleTimer = loop.scheduleHere(at: loop.now + .seconds(5)) { [weak self] in

@@ -3,31 +3,31 @@ public import DivanWebSocket
 
 /// Where to connect, and as whom.
 public struct WebSocketClientConfiguration: Sendable {
-    /// Host, port and request target.
+    /// The server's host, port and request target.
     public var endpoint: WebSocketEndpoint
-    /// Subprotocols by preference.
+    /// Subprotocols, in order of preference.
     public var subprotocols: [String]
-    /// Value of User-Agent.
+    /// The value of User-Agent.
     public var userAgent: String
-    /// Gives Authorization, Cookie and further fields, for each request anew.
+    /// Returns Authorization, Cookie and further fields; called again for each request.
     ///
-    /// Asked again after a redirect; to another host, or out of TLS, only cookies go then. Which of them may,
-    /// only the closure can tell (`WebSocketEndpoint.maySee`).
+    /// Called again after a redirect; to another host, or from TLS to clear text, only its cookies are sent. Only the
+    /// closure can tell which of them may be sent (`WebSocketEndpoint.maySee`).
     public var headers: @Sendable (WebSocketEndpoint) -> HTTPHeaders
-    /// Hears the header fields of every answer, refusals and redirects too: `Set-Cookie`.
+    /// Called with the header fields of every answer, including refusals and redirects: `Set-Cookie`.
     public var onResponse: (@Sendable (WebSocketEndpoint, HTTPHeaders) -> Void)?
-    /// How TLS is spoken with `wss`; `nil` trusts the system's roots.
+    /// The TLS settings for `wss`; `nil` trusts the system's roots.
     public var tls: TLSContext?
-    /// Where TLS sessions are kept, so that the next connection goes on with them; `nil` shakes
-    /// hands in full each time, as does a context that does not say `resumesSessions`.
+    /// Where TLS sessions are kept, so that the next connection resumes them; `nil` means a full handshake each time,
+    /// as does a context without `resumesSessions`.
     public var resumptions: TLSResumptionCache?
-    /// The HTTP proxy that leads to every endpoint; `nil` connects directly.
+    /// The HTTP proxy for every endpoint; `nil` connects directly.
     public var proxy: HTTPProxy?
-    /// Name or address of the network interface to connect from.
+    /// The name or address of the network interface to connect from.
     public var networkInterface: String?
     /// How the open connection behaves.
     public var webSocket: WebSocketConnection.Configuration
-    /// Bounds of time and memory.
+    /// Limits of time and memory.
     public var limits: TransportLimits
 
     /// Creates a configuration; the defaults suit a server with a public certificate.

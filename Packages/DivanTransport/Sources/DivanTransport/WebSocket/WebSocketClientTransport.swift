@@ -3,10 +3,10 @@ public import DivanTLS
 import DivanWebSocket
 import Synchronization
 
-/// Connects to a WebSocket server and carries messages to and from it.
+/// Connects to a WebSocket server and carries messages in both directions.
 ///
-/// `@unchecked Sendable` holds because the stored state is either locked or touched on `loop`
-/// alone: `start` and `close` hop there, `send` and `isWritable` are called there.
+/// `@unchecked Sendable` holds because the stored state is either locked or touched only on `loop`: `start` and `close`
+/// hop there, `send` and `isWritable` are called there.
 public final class WebSocketClientTransport: MessageTransport, @unchecked Sendable {
     /// Where to connect, and as whom.
     public typealias Configuration = WebSocketClientConfiguration
@@ -32,7 +32,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
 
     /// Prepares a connection; nothing happens before `start`.
     ///
-    /// The loop has to watch sockets, so it is of the one kind that can.
+    /// The loop must watch sockets, so it must be an `EpollLoop`.
     public init(
         _ configuration: Configuration,
         loop: EpollLoop = EventLoopGroup.shared.next(),
@@ -43,10 +43,10 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         self.log = log
     }
 
-    /// Where the receiver is called.
+    /// The loop on which the receiver is called.
     public var loop: any EventLoop { epollLoop }
 
-    /// What the server presented last, leaf first, also when it was refused; from any thread.
+    /// The server's latest certificates, leaf first, even if they were rejected; from any thread.
     public var peerCertificates: [TLSCertificate] { certificates.withLock { $0 } }
 
     /// Bytes on the wire so far; from any thread.
@@ -54,7 +54,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
 
     // MARK: MessageTransport
 
-    /// Connects; `receiver` hears how that ends.
+    /// Connects; `receiver` is told the result.
     public func start(_ receiver: any MessageReceiver) {
         epollLoop.execute { self.begin(receiver) }
     }
@@ -65,7 +65,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         channel.send(message)
     }
 
-    /// Queues one text message, which must be UTF-8; otherwise as `send`.
+    /// Queues one text message, which must be UTF-8; otherwise like `send`.
     public func sendText(_ message: Span<UInt8>) {
         guard case .open(let channel) = state else { return }
         channel.send(message, isText: true)
@@ -90,7 +90,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// Stops reading, so that the peer has to wait, or goes on; on the loop.
+    /// Pauses reading, so that the peer has to wait, or resumes it; on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         if case .open(let channel) = state { channel.setReadingPaused(isPaused) }
     }
@@ -99,7 +99,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
 
     private func begin(_ receiver: any MessageReceiver) {
         guard case .new = state else {
-            // Closed before it began: whoever starts it hears so.
+            // Closed before it was opened: the receiver is told so on `start`.
             let close = TransportClose.clean(code: 1000, reason: "", isByPeer: false)
             if self.receiver == nil { receiver.transportDidClose(close) }
             return
@@ -137,7 +137,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         }
     }
 
-    /// What the application adds stays with the host that it was made for, and out of clear text.
+    /// Fields that the application adds are sent only to the original host, and not in clear text.
     private func headers(for endpoint: WebSocketEndpoint) -> HTTPHeaders {
         let headers = configuration.headers(endpoint)
         guard !endpoint.maySee(secretsFor: configuration.endpoint) else { return headers }
@@ -152,7 +152,7 @@ public final class WebSocketClientTransport: MessageTransport, @unchecked Sendab
         return try Self.systemRoots.get()
     }
 
-    /// One context for everyone, because reading the system's roots takes a while.
+    /// One shared context, because reading the system's roots takes a while.
     private static let systemRoots: Result<TLSContext, TLSError> = {
         do throws(TLSError) {
             return .success(try TLSContext.client(ClientTLSConfiguration(resumesSessions: true)))

@@ -2,9 +2,9 @@ public import DivanLog
 import DivanWebSocket
 import Synchronization
 
-/// Accepts WebSocket connections, with TLS where wanted, and asks about each upgrade.
+/// Accepts WebSocket connections, over TLS if configured, and asks the owner about each upgrade.
 ///
-/// All members may be used from any thread. A server that is let go of stops.
+/// All members may be used from any thread. A server stops when it is released.
 public final class WebSocketServer: Sendable {
     /// Where to listen, and how connections behave.
     public typealias Configuration = WebSocketServerConfiguration
@@ -22,14 +22,14 @@ public final class WebSocketServer: Sendable {
     private let count = ConnectionCount()
     private let running = Mutex<Running?>(nil)
 
-    /// Prepares a server; it listens from `start` on.
+    /// Prepares a server; it listens once `start` is called.
     ///
     /// - Parameters:
     ///   - configuration: Where to listen, and how connections behave.
-    ///   - loops: The connections are spread over these.
-    ///   - log: Hears of refused and broken connections.
-    ///   - onRequest: Decides about an upgrade; called on the connection's loop, so it must not
-    ///     block: keep the request and answer later instead.
+    ///   - loops: The loops over which the connections are spread.
+    ///   - log: Where refused and broken connections are reported.
+    ///   - onRequest: Decides about an upgrade; called on the connection's loop, so it must not block: keep the request
+    ///     and answer later instead.
     public init(
         _ configuration: Configuration,
         loops: EventLoopGroup = .shared,
@@ -49,19 +49,19 @@ public final class WebSocketServer: Sendable {
     /// The port while the server runs.
     public var port: UInt16? { running.withLock { $0?.port } }
 
-    /// Open WebSocket connections.
+    /// The number of open WebSocket connections.
     public var connectionCount: Int { count.value }
 
     /// Accepted connections that ended before their upgrade, for whatever reason.
     public var failedHandshakeCount: UInt64 { count.failedHandshakeCount }
 
-    /// Connections closed unseen, or answered 503, because `TransportLimits.connectionCount` was reached.
+    /// Connections closed at once or answered with 503, because `TransportLimits.connectionCount` was reached.
     public var refusedConnectionCount: UInt64 { count.refusedCount }
 
-    /// Begins to listen; a server that runs already keeps its port.
+    /// Starts to listen; a server that already runs keeps its port.
     ///
     /// - Returns: The port.
-    /// - Throws: `TransportError` when the port is taken or the interface is unknown.
+    /// - Throws: `TransportError` if the port is taken or the interface is unknown.
     @discardableResult
     public func start() throws(TransportError) -> UInt16 {
         try running.withLock { running throws(TransportError) in
@@ -80,7 +80,7 @@ public final class WebSocketServer: Sendable {
                     pause: configuration.limits.acceptPause,
                     log: log
                 ) { accepted, address in
-                    // Here, where it was accepted, unless another loop has fewer: a hop costs two switches.
+                    // On the accepting loop, unless another loop has fewer: a hop costs two context switches.
                     lanes.min { $0.distance < $1.distance }?
                         .admit(accepted, from: address)
                 }
@@ -91,10 +91,10 @@ public final class WebSocketServer: Sendable {
         }
     }
 
-    /// Stops listening and says goodbye to every peer.
+    /// Stops listening and closes every connection properly.
     ///
-    /// When the call returns, nobody can connect any more, and this class may listen on the port
-    /// again, as may any program that sets `SO_REUSEADDR`; others may after `completion`.
+    /// When the call returns, nobody can connect any more, and this class may listen on the port again, as may any
+    /// program that sets `SO_REUSEADDR`; others may after `completion`.
     ///
     /// - Parameters:
     ///   - code: The close code; 1001 means “going away”.

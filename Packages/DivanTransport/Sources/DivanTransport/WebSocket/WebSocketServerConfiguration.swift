@@ -7,11 +7,11 @@ public struct WebSocketServerConfiguration: Sendable {
     public var networkInterface: String?
     /// The TCP port; 0 takes a free one.
     public var port: UInt16
-    /// How TLS is spoken; `nil` speaks none.
+    /// The TLS settings; `nil` means no TLS.
     public var tls: TLSContext?
     /// How open connections behave.
     public var webSocket: WebSocketConnection.Configuration
-    /// Bounds of time and memory.
+    /// Limits of time and memory.
     public var limits: TransportLimits
 
     /// Creates a configuration; the default listens everywhere, on a free port, without TLS.

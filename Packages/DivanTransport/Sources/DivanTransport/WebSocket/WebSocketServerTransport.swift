@@ -3,8 +3,8 @@ import DivanWebSocket
 
 /// The server's end of an upgraded connection.
 ///
-/// `@unchecked Sendable` holds because the channel is touched on `loop` alone: `start` and `close`
-/// hop there, `send` and `isWritable` are called there.
+/// `@unchecked Sendable` holds because the channel is touched only on `loop`: `start` and `close` hop there, `send` and
+/// `isWritable` are called there.
 public final class WebSocketServerTransport: MessageTransport, @unchecked Sendable {
     /// Who is at the other end.
     public let peer: TransportPeer
@@ -42,13 +42,13 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         ) { end.report() }
     }
 
-    /// Where the receiver is called.
+    /// The loop on which the receiver is called.
     public var loop: any EventLoop { channel.loop }
 
     /// Bytes on the wire so far, handshakes included; from any thread.
     public var statistics: TransportStatistics { counter.statistics }
 
-    /// Begins to read; nothing is read before.
+    /// Starts to read; nothing is read before.
     public func start(_ receiver: any MessageReceiver) {
         onLoop {
             guard let leftover = self.leftover else { return }
@@ -62,7 +62,7 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
         channel.send(message)
     }
 
-    /// Queues one text message, which must be UTF-8; otherwise as `send`.
+    /// Queues one text message, which must be UTF-8; otherwise like `send`.
     public func sendText(_ message: Span<UInt8>) {
         channel.send(message, isText: true)
     }
@@ -70,12 +70,12 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
     /// Whether more should be queued now.
     public var isWritable: Bool { channel.isWritable }
 
-    /// Says goodbye and ends the connection.
+    /// Starts the closing handshake and ends the connection.
     public func close(code: UInt16, reason: String) {
         onLoop { self.channel.close(code: code, reason: reason) }
     }
 
-    /// Stops reading, so that the peer has to wait, or goes on; on the loop.
+    /// Pauses reading, so that the peer has to wait, or resumes it; on the loop.
     public func setReadingPaused(_ isPaused: Bool) {
         channel.setReadingPaused(isPaused)
     }
@@ -90,7 +90,7 @@ public final class WebSocketServerTransport: MessageTransport, @unchecked Sendab
     }
 }
 
-/// Passes the end of a channel on to whoever asked for it; on the loop.
+/// Passes the end of a channel on to its observer; on the loop.
 private final class ChannelEnd {
     var work: (() -> Void)?
 
