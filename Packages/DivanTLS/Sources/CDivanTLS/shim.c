@@ -96,8 +96,8 @@ PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes,
     return NULL;
 }
 
-// PKCS12_parse of OpenSSL 3.0 looks for the cipher of a key in the default context; of those of
-// certificates, in the file's.
+// PKCS12_parse of OpenSSL 3.0 looks up the cipher of the key in the default context, but those of the certificates in
+// the file's.
 static EVP_PKEY *bag_key(
     OSSL_LIB_CTX *context, const STACK_OF(PKCS12_SAFEBAG) *bags, const char *password
 ) {
@@ -105,7 +105,7 @@ static EVP_PKEY *bag_key(
     for (int index = 0; key == NULL && index < sk_PKCS12_SAFEBAG_num(bags); index++) {
         const PKCS12_SAFEBAG *bag = sk_PKCS12_SAFEBAG_value(bags, index);
         int kind = PKCS12_SAFEBAG_get_nid(bag);
-        // Plain, beside certificates that are encrypted.
+        // A plain key, next to encrypted certificates.
         if (kind == NID_keyBag)
             key = EVP_PKCS82PKEY_ex(PKCS12_SAFEBAG_get0_p8inf(bag), context, NULL);
         if (kind != NID_pkcs8ShroudedKeyBag) continue;
@@ -138,7 +138,7 @@ int divan_tls_parse_pkcs12(
     STACK_OF(X509) **others
 ) {
     if (context == NULL) return PKCS12_parse(file, password, key, leaf, others);
-    // As PKCS12_parse does: what has no password is protected by none, or by an empty one.
+    // As PKCS12_parse does: a file without a password is protected by none, or by an empty one.
     if (password == NULL || *password == 0)
         password = !PKCS12_mac_present(file) || PKCS12_verify_mac(file, NULL, 0) == 1 ? NULL : "";
     if (PKCS12_parse(file, password, NULL, NULL, others) != 1) return 0;
@@ -154,7 +154,7 @@ int divan_tls_parse_pkcs12(
 
 typedef int (*security_callback)(const SSL *, const SSL_CTX *, int, int, int, void *, void *);
 
-// OpenSSL's own, the same for every context.
+// OpenSSL's own call-back, the same for every context.
 static _Atomic(security_callback) standard_callback;
 
 static int any_own_digest(

@@ -1,7 +1,7 @@
 import CDivanTLS
 import DivanCrypto
 
-/// A session that could not be set up, or had to end; say so, send what `takeOutput` holds, close.
+/// A session that could not be set up, or had to end; report it, send what `takeOutput` holds, close.
 public struct TLSError: Error, Equatable, Sendable {
     /// What went wrong, with the offending values.
     public enum Reason: Equatable, Sendable {
@@ -13,19 +13,19 @@ public struct TLSError: Error, Equatable, Sendable {
         case clientCertificateRequired(alert: UInt8)
         /// The peer refuses our certificate; the alert's number.
         case certificateRefused(alert: UInt8)
-        /// The peer gave up for another reason; the alert's number.
+        /// The peer aborted for another reason; the alert's number.
         case alert(UInt8)
         /// The peer speaks HTTP without TLS.
         case plaintextHTTP
-        /// The peer's first bytes, up to eight, are no TLS record.
+        /// The peer's first bytes, up to eight, are not a TLS record.
         case notTLS(firstBytes: [UInt8])
         /// The peer offers neither TLS 1.2 nor 1.3.
         case unsupportedVersion
-        /// The two ends share none of the application protocols that they name (ALPN).
+        /// The two ends have no application protocol (ALPN) in common.
         case noApplicationProtocol
-        /// The handshake failed otherwise; OpenSSL's error code.
+        /// The handshake failed for another reason; OpenSSL's error code.
         case handshake(code: UInt)
-        /// A record is damaged or forged, or the peer broke the protocol; OpenSSL's error code.
+        /// A record is damaged or forged, or the peer violated the protocol; OpenSSL's error code.
         case record(code: UInt)
         /// The connection ended before the handshake did.
         case closedDuringHandshake
@@ -33,13 +33,13 @@ public struct TLSError: Error, Equatable, Sendable {
         case truncated
         /// `send` was called before the session was open, or after `close`.
         case notOpen
-        /// The trust mode compares names and the session was given none.
+        /// The trust mode compares names but the session was given none.
         case serverNameMissing
-        /// The server name is empty, too long, or holds characters that no host name has.
+        /// The server name is empty, too long, or contains characters that host names do not have.
         case serverNameInvalid(String)
-        /// A name for ALPN is empty or longer than 255 bytes.
+        /// An ALPN name is empty or longer than 255 bytes.
         case applicationProtocolInvalid(String)
-        /// OpenSSL refuses the certificate or key, mostly as too weak; its error code.
+        /// OpenSSL rejects the certificate or key, mostly as too weak; its error code.
         case credential(code: UInt)
         /// OpenSSL cannot be set up; its error code.
         case setup(code: UInt)
@@ -49,10 +49,10 @@ public struct TLSError: Error, Equatable, Sendable {
     public let reason: Reason
     /// Our side of the session.
     public let role: TLSContext.Role
-    /// The server that a client talks to.
+    /// The server to which a client connects.
     public let serverName: String?
 
-    /// Joins a reason and its place.
+    /// Combines a reason and its place.
     public init(_ reason: Reason, role: TLSContext.Role, serverName: String?) {
         self.reason = reason
         self.role = role
@@ -69,7 +69,7 @@ public struct TLSError: Error, Equatable, Sendable {
         case .certificate(let problem): problem.networkCode
         case .clientCertificateRequired: 9
         case .certificateRefused: 10
-        // A record with bytes that changed on their way, at either end (alert 20, `bad_record_mac`).
+        // A record whose bytes changed in transit, detected by either end (alert 20, `bad_record_mac`).
         case .closedDuringHandshake, .truncated, .record, .alert(20): nil
         default: 6
         }

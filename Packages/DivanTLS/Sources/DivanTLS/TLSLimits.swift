@@ -1,4 +1,4 @@
-/// Every bound of this package, with its reason; all are maxima.
+/// Every limit of this package, with its reason; all are maxima.
 public enum TLSLimits {
     /// Bytes in one certificate: 64 KiB, sixteen times a large one.
     public static let certificateByteCount = 65_536
@@ -8,13 +8,13 @@ public enum TLSLimits {
     public static let fileByteCount = 8 << 20
     /// Bytes in the certificate list of one handshake message: 100 KiB, OpenSSL's own default.
     public static let presentedByteCount = 102_400
-    /// Certificates between a leaf and what is trusted: 8, as Couchbase Lite's library has it.
+    /// Certificates between a leaf and a trusted one: 8, as in Couchbase Lite's library.
     ///
-    /// Each costs a signature's check, before anybody knows whose connection it is.
+    /// Each costs a signature check before the peer is authenticated.
     public static let chainDepth: Int32 = 8
     /// UTF-8 bytes in an identity's label: 72, so that its file name stays below 255.
     public static let labelByteCount = 72
-    /// Seconds for which a server lets a session be resumed: two hours, OpenSSL's own default.
+    /// Seconds during which a server's sessions can be resumed: two hours, OpenSSL's own default.
     public static let resumptionSeconds = 7_200
     /// Servers whose sessions a `TLSResumptionCache` keeps: 64, some 200 KB; few have more peers.
     public static let resumptionCount = 64

@@ -4,7 +4,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Parsing certificates, and making them as `tls-and-auth.md` §4 lays them out.
+/// Parsing certificates, and making them as specified in `tls-and-auth.md` §4.
 @Suite struct CertificateTests {
     let now = Date(timeIntervalSince1970: 1_800_000_000.25)
 
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// DER and PEM, in and out, and what is neither.
+/// DER and PEM, reading and writing, and invalid input.
 extension CertificateTests {
     @Test func `DER and PEM come back as they went`() throws {
         let leaf = try Sample.server().leaf
@@ -155,7 +155,7 @@ extension CertificateTests {
         #expect(leaf.sha256Fingerprint == digits)
     }
 
-    /// OpenSSL would ask a person for the password, on the terminal or in the standard input.
+    /// OpenSSL would ask a person for the password, on the terminal or standard input.
     @Test(.timeLimit(.minutes(1)))
     func `an encrypted certificate is refused, and nobody is asked for its password`() throws {
         let text = """

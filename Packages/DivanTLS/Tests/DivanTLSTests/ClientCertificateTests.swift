@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Servers that want a certificate, and the codes at the client (`tls-and-auth.md` §3).
+/// Servers that require a certificate, and the codes at the client (`tls-and-auth.md` §3).
 @Suite struct ClientCertificateTests {
     func pair(
         _ policy: ClientCertificatePolicy,
@@ -115,7 +115,7 @@ import Testing
                 clientCertificates: .callback { $0[0].alternativeNames.isEmpty }
             )
         )
-        // Behind the certificate the server waits for more, as it does on a slow network.
+        // After the certificate the server waits for more, as it does on a slow network.
         pair.run { bytes in bytes.indices.map { bytes[$0...$0] } }
         #expect(pair.serverError == nil && pair.clientError == nil)
         #expect(pair.server.state == .open)

@@ -2,7 +2,7 @@ import DivanCrypto
 import DivanTLS
 import Testing
 
-/// A session of ours against OpenSSL's own program, and what must come of it.
+/// A session of ours against OpenSSL's own program, and the expected result.
 struct Combination: Sendable {
     enum Key: String {
         case rsa2048 = "RSA-2048"
@@ -18,7 +18,7 @@ struct Combination: Sendable {
         case forClients = "for clients only"
     }
 
-    /// How our end judges what the other one presents.
+    /// How our end judges the other end's certificate.
     enum Judgement: String {
         case root = "its root"
         case otherRoot = "another root"

@@ -40,7 +40,7 @@ final class CombinationCredentials: Sendable {
         return template
     }
 
-    /// What the server presents.
+    /// The server's certificate.
     func server(_ combination: Combination) throws -> TLSCredential {
         guard let key = keys[combination.key], let sound = servers[combination.key] else {
             throw CredentialError(.noPrivateKey)
@@ -59,7 +59,7 @@ final class CombinationCredentials: Sendable {
         }
     }
 
-    /// What the client presents; its key is of the same kind as the server's.
+    /// The client's certificate; its key is of the same kind as the server's.
     func client(_ combination: Combination) throws -> TLSCredential? {
         guard let key = keys[combination.key] else { return nil }
         let (yesterday, longAgo) = (Sample.now - Sample.day, Sample.now - 3 * Sample.day)

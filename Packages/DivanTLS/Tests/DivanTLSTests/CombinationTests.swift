@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Set `DIVAN_WRITE_PAGES` to have the page written anew.
+    /// Set `DIVAN_WRITE_PAGES` to have the page rewritten.
     @Test func `the page lists what is tested`() throws {
         let path = "../../../../Docs/tls-matrix.md"
         let url = URL(filePath: #filePath).deletingLastPathComponent().appending(path: path)
@@ -91,7 +91,7 @@ import Testing
         return Conversation(session, try LoopbackSocket.connected(to: port), server)
     }
 
-    /// `s_server -rev` turns lines around.
+    /// `s_server -rev` reverses lines.
     private func exchange(_ talk: Conversation) throws {
         try talk.reach(.open)
         try talk.say("divan")

@@ -1,6 +1,6 @@
 import DivanTLS
 
-/// A session of ours, the socket that it talks through, and the foreign process at the other end.
+/// A session of ours, its socket, and the foreign process at the other end.
 final class Conversation {
     let session: TLSSession
     let process: OpenSSLProcess
@@ -13,12 +13,12 @@ final class Conversation {
         self.process = process
     }
 
-    /// Carries bytes until the session is in `state`, or the other side has gone.
+    /// Transfers bytes until the session is in `state`, or the other side has gone.
     func reach(_ state: TLSSession.State) throws {
         try socket.drive(session, &plaintext) { _ in session.state == state }
     }
 
-    /// Carries bytes until a whole line has come, which it returns.
+    /// Transfers bytes until a whole line has arrived, and returns it.
     func line() throws -> String {
         try socket.drive(session, &plaintext) { $0.contains(10) }
         let line = plaintext.prefix { $0 != 10 }
@@ -32,7 +32,7 @@ final class Conversation {
         socket.flush(session)
     }
 
-    /// The error in which the session ends while it waits for a line.
+    /// The error with which the session ends while it waits for a line.
     func failure() throws -> TLSError? {
         do {
             _ = try line()

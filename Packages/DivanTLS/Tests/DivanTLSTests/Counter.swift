@@ -4,7 +4,7 @@ import Synchronization
 final class Counter: Sendable {
     private let count = Atomic(0)
 
-    /// Counts one more and returns how many there were, this one included.
+    /// Counts one more and returns the new number.
     func next() -> Int {
         count.add(1, ordering: .relaxed).newValue
     }

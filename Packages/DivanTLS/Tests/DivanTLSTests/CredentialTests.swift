@@ -3,7 +3,7 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// Credentials as PEM and PKCS #12, ours and openssl's.
+/// Credentials as PEM and PKCS #12, ours and OpenSSL's.
 @Suite struct CredentialTests {
     @Test func `PEM brings back chain and key`() throws {
         let credential = try Sample.server(issuer: Sample.authority())

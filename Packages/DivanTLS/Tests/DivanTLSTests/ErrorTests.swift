@@ -3,7 +3,7 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// Each error has the code that applications know and one line of place, problem and remedy.
+/// Each error has the code that applications know, and one line of place, problem and remedy.
 @Suite struct ErrorTests {
     typealias Row = (reason: TLSError.Reason, code: Int?, text: String)
 

@@ -6,7 +6,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Both stores hold to the contract; the directory store keeps its files to itself.
+/// Both stores meet the contract; the directory store keeps its files private.
 @Suite struct IdentityStoreTests {
     let folder: TemporaryDirectory
     let store: DirectoryIdentityStore
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-/// The listener's own identity is kept while it lasts.
+/// The listener's own identity is kept as long as it is valid.
 extension IdentityStoreTests {
     func anonymous(at now: Date) throws -> TLSCredential {
         try AnonymousIdentity.credential(in: store, label: "db", now: now, key: .p256)
@@ -189,7 +189,7 @@ extension IdentityStoreTests {
         #expect(try store.labels() == ["db"])
     }
 
-    /// Lets nothing be written, as a full disk does.
+    /// Fails all writes, as a full disk does.
     private final class FullStore: TLSIdentityStore {
         let inner = InMemoryIdentityStore()
 
@@ -234,7 +234,7 @@ extension IdentityStoreTests {
     }
 
     @Test func `who saves later takes the identity of who saved first`() throws {
-        /// Hides what is there on the first look, as a race between two processes does.
+        /// Hides its contents on the first look, as in a race between two processes.
         final class RacingStore: TLSIdentityStore {
             let inner = InMemoryIdentityStore()
             let looks = Counter()

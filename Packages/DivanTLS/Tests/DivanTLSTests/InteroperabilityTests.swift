@@ -12,7 +12,7 @@ import Testing
         identity = try Sample.server(issuer: root)
     }
 
-    /// Starts `s_client` against a session of ours; the socket is connected, nothing was said.
+    /// Starts `s_client` against a session of ours; the socket is connected, nothing has been sent.
     func serve(
         _ policy: ClientCertificatePolicy = .none,
         to arguments: [String],

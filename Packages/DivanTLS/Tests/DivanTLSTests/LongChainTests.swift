@@ -2,7 +2,7 @@ import DivanCrypto
 import DivanTLS
 import Testing
 
-/// Chains that are longer, or larger, than anybody's: whoever reads them refuses, and soon.
+/// Chains that are longer or larger than any real one are refused, and quickly.
 @Suite struct LongChainTests {
     enum Shape: CaseIterable {
         /// A hundred authorities between the leaf and the root.

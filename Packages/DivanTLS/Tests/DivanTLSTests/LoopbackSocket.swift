@@ -52,7 +52,7 @@ final class LoopbackSocket {
         return UInt16(bigEndian: address.sin_port)
     }
 
-    /// Sends what the session has to say; a peer that has gone is noticed when reading.
+    /// Sends the session's output; a peer that has gone is noticed when reading.
     func flush(_ session: TLSSession) {
         var output: [UInt8] = []
         session.takeOutput(appendingTo: &output)
@@ -66,7 +66,7 @@ final class LoopbackSocket {
         }
     }
 
-    /// Carries bytes between the socket and the session until `isDone`, given the plaintext.
+    /// Transfers bytes between the socket and the session until `isDone`, given the plaintext.
     func drive(
         _ session: TLSSession,
         _ plaintext: inout [UInt8],

@@ -9,7 +9,7 @@ enum OpenSSLCommand {
         let description: String
     }
 
-    /// The command's path; these tests cannot do without it.
+    /// The command's path; these tests require it.
     static func path() throws -> String {
         let folders = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
         let paths = folders.split(separator: ":").map { "\($0)/openssl" }
@@ -19,7 +19,7 @@ enum OpenSSLCommand {
         return path
     }
 
-    /// Signs a certificate with its own key, with an alternative name and further sections as `openssl` reads them.
+    /// Makes a self-signed certificate with an alternative name and further sections in `openssl`'s syntax.
     static func certificate(
         of key: PrivateKey,
         name: String,
@@ -47,19 +47,19 @@ enum OpenSSLCommand {
         return try TLSCertificate(pem: try run(arguments, input: ""))
     }
 
-    /// Runs the command to its end and returns what it printed as text.
+    /// Runs the command to its end and returns its output as text.
     static func run(_ arguments: [String], input: String) throws -> String {
         try run(arguments, inputBytes: Data(input.utf8))
     }
 
-    /// Runs the command to its end and returns what it printed as text.
+    /// Runs the command to its end and returns its output as text.
     static func run(_ arguments: [String], inputBytes: Data) throws -> String {
         String(decoding: try output(arguments, inputBytes: inputBytes), as: UTF8.self)
     }
 
-    /// Runs the command to its end and returns what it printed.
+    /// Runs the command to its end and returns its output.
     static func output(_ arguments: [String], inputBytes: Data) throws -> Data {
-        // Files, not pipes: a pipe that fills up on one side would stop both.
+        // Files, not pipes: a pipe that fills up on one side would block both.
         let folder = try TemporaryDirectory()
         let (input, output, errors) = (folder.file("in"), folder.file("out"), folder.file("err"))
         for (path, data) in [(input, inputBytes), (output, Data()), (errors, Data())] {

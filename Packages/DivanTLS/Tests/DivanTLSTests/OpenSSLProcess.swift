@@ -10,7 +10,7 @@ final class OpenSSLProcess {
     private let folder: TemporaryDirectory
     private(set) var printed = ""
 
-    /// Starts the command; identities and roots are handed over as files.
+    /// Starts the command; identities and roots are passed as files.
     init(
         _ arguments: [String],
         identity: TLSCredential? = nil,
@@ -44,7 +44,7 @@ final class OpenSSLProcess {
         stop()
     }
 
-    /// Ends the process without a word to its peer.
+    /// Ends the process without notice to its peer.
     func stop() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)
@@ -56,12 +56,12 @@ final class OpenSSLProcess {
         try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Ends its input, which makes `s_client` say goodbye.
+    /// Ends its input, which makes `s_client` send close_notify.
     func endInput() throws {
         try input.fileHandleForWriting.close()
     }
 
-    /// Reads what it prints until `text` shows up; false when it ends before.
+    /// Reads its output until `text` appears; false if it ends before.
     func prints(_ text: String) -> Bool {
         while !printed.contains(text) {
             let piece = output.fileHandleForReading.availableData
@@ -71,7 +71,7 @@ final class OpenSSLProcess {
         return true
     }
 
-    /// The port that `s_server` says it accepts on.
+    /// The port on which `s_server` says it accepts.
     func port() throws -> UInt16 {
         guard prints("ACCEPT 127.0.0.1:"), prints("\n"),
             let line = printed.split(separator: "\n").first(where: { $0.hasPrefix("ACCEPT ") }),

@@ -2,10 +2,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-// The calls of the system are the module's own.
+// To replace the call that syncs a directory.
 @testable import DivanTLS
 
-/// What the disk does not confirm is told.
+/// What the disk does not confirm is reported.
 @Suite struct PrivateDirectoryTests {
     private func outcome(
         of number: Int32,
@@ -35,7 +35,7 @@ import Testing
         #expect(created == expected)
         #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
 
-        // A file system that cannot do it has not failed.
+        // A file system that does not support it has not failed.
         #expect(try outcome(of: EINVAL, in: path) { _ = try $0.create("a", bytes.span) } == nil)
         let replaced = try outcome(of: EIO, in: path) {
             _ = try $0.create("a", bytes.span, isReplacing: true)

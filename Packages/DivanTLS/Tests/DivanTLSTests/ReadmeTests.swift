@@ -2,7 +2,7 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// The README's example, word for word.
+/// The README's example, verbatim.
 @Suite struct ReadmeTests {
     @Test func `the example does what it says`() throws {
         let store = InMemoryIdentityStore()

@@ -2,7 +2,7 @@ import DivanTLS
 import Foundation
 import Testing
 
-/// A session is gone on with only where a full handshake would have ended alike.
+/// A session is resumed only if a full handshake would have ended in the same way.
 @Suite struct ResumptionCacheTests {
     let root: TLSCredential
     let server: TLSContext
@@ -18,7 +18,7 @@ import Testing
         try .client(ClientTLSConfiguration(serverTrust: trust, resumesSessions: true))
     }
 
-    /// What a finished session leaves behind.
+    /// The resumption that a finished session provides.
     func resumption(_ client: TLSContext) throws -> TLSResumption {
         let pair = try SessionPair(client: client, server: server)
         pair.run()

@@ -2,7 +2,7 @@ import DivanTLS
 import Synchronization
 import Testing
 
-/// Sessions that go on with earlier ones: fewer bytes, the same trust, and nothing by itself.
+/// Sessions that resume earlier ones: fewer bytes, the same trust, and only on request.
 @Suite struct ResumptionTests {
     let identity: TLSCredential
     let root: TLSCredential
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    /// A server writes no packet for what nobody waits for.
+    /// A server sends no packet for something that nobody waits for.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `only what is offered for later can wait for the first data`(version: TLSVersion) throws {
         let client = try TLSSession(self.client(version), serverName: "localhost")
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    /// The key of the tickets belongs to the context, and dies with it.
+    /// The tickets' key belongs to the context, and is lost with it.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `shakes hands in full with another server's context`(version: TLSVersion) throws {
         let client = try client(version)
@@ -141,7 +141,7 @@ import Testing
         #expect(pair.client.peerCertificates == identity.certificates)
     }
 
-    /// A session that one context trusted must not slip past the judgement of another.
+    /// A session trusted by one context must not bypass the judgement of another.
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `judges again in another context and for another name`(version: TLSVersion) throws {
         let (careless, server) = (try client(version), try server())
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// Names that both sides bring along, and what they agree on.
+/// The names that both sides propose, and what they agree on.
 @Suite struct ApplicationProtocolTests {
     func pair(
         offering: [String],

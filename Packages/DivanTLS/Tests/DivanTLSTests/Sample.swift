@@ -2,7 +2,7 @@ import DivanCrypto
 import DivanTLS
 import Foundation
 
-/// Certificates for the tests; P-256 keys, because they are made in no time.
+/// Certificates for the tests; with P-256 keys, because they are quick to make.
 enum Sample {
     /// OpenSSL judges validity by the system's clock, so samples are made around it.
     static let now = Date()

@@ -5,9 +5,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Every trust mode against every kind of server certificate, with the code that the app sees.
+/// Every trust mode against every kind of server certificate, with the code that the application gets.
 @Suite struct ServerTrustTests {
-    /// Runs a handshake; returns the client's error, after checking what must hold in any case.
+    /// Runs a handshake; returns the client's error, after checking what must always hold.
     func refusal(
         of identity: TLSCredential,
         by trust: ServerTrust,
@@ -42,7 +42,7 @@ import Testing
         #expect(try refusal(of: identity, by: .roots([root.leaf]), serverName: host) == nil)
     }
 
-    /// Its own certificate is not for a server to judge; only whoever pinned it takes it.
+    /// A server does not judge its own certificate; only a client that pinned it accepts it.
     @Test func `a certificate signed with SHA-1 is presented, and accepted by its pin alone`()
         throws
     {
@@ -121,7 +121,7 @@ import Testing
         #expect(error?.networkCode == 15)
     }
 
-    /// The template's own alternative names come before those among its attributes.
+    /// The template's own alternative names precede those among its attributes.
     private func order(_ a: String, _ b: String) -> Bool {
         a != "localhost" && b == "localhost"
     }
@@ -167,7 +167,7 @@ import Testing
     }
 }
 
-/// Pins, self-signed certificates and call-backs look at nothing but what they are about.
+/// Pins, self-signed certificates and call-backs check nothing beyond their own rule.
 extension ServerTrustTests {
     @Test func `a pin forgives expiry and name`() throws {
         let identity = try Sample.expiredServer()
@@ -183,7 +183,7 @@ extension ServerTrustTests {
         #expect(error?.networkCode == 11)
     }
 
-    /// Everybody has seen the pinned certificate: only who has its key, or was signed with it, is meant.
+    /// Anybody can have seen the pinned certificate: only its key, or its signature, proves anything.
     @Test func `a stranger who shows the pinned certificate beside his own is refused with 11`()
         throws
     {

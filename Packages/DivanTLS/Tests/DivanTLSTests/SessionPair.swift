@@ -1,6 +1,6 @@
 import DivanTLS
 
-/// A client and a server that talk through memory, cut as a test wants it.
+/// A client and a server that communicate in memory, with the bytes split as a test wants.
 final class SessionPair {
     let client: TLSSession
     let server: TLSSession
@@ -20,7 +20,7 @@ final class SessionPair {
         self.server = try TLSSession(.server(server))
     }
 
-    /// Two sessions that share contexts made elsewhere.
+    /// Two sessions that share contexts created elsewhere.
     init(
         client: TLSContext,
         server: TLSContext,
@@ -31,7 +31,7 @@ final class SessionPair {
         self.server = try TLSSession(server)
     }
 
-    /// Carries flights to and fro until neither side has more to say.
+    /// Exchanges flights until neither side has more to send.
     func run(cutting cut: ([UInt8]) -> [ArraySlice<UInt8>] = { [$0[...]] }) {
         while client.hasOutput || server.hasOutput {
             deliver(from: client, to: server, &serverReceived, &serverError, cut)

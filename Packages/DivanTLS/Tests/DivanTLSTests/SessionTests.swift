@@ -2,7 +2,7 @@ import DivanTLS
 import DivanTestKit
 import Testing
 
-/// Two sessions over memory: what one sends the other receives, however the bytes are cut.
+/// Two sessions in memory: what one sends the other receives, however the bytes are split.
 @Suite struct SessionTests {
     let identity: TLSCredential
     let clientContext: TLSContext
@@ -49,7 +49,7 @@ import Testing
     @Test func `shakes hands whatever the cut`() throws {
         let probe = try openPair()
         let longest = try #require(probe.flightByteCounts.max())
-        // Signatures vary in length by a few bytes, so the last cuts leave one piece whole.
+        // Signatures vary in length by a few bytes, so the last splits leave one piece whole.
         for cut in 0...longest {
             let pair = try SessionPair(client: clientContext, server: serverContext)
             pair.run { [$0.prefix(cut), $0.dropFirst(cut)] }
@@ -130,7 +130,7 @@ import Testing
     }
 }
 
-/// An announced end and a torn connection are told apart.
+/// A proper end and a broken connection are distinguished.
 extension SessionTests {
     @Test func `takes close_notify as a clean end`() throws {
         let pair = try openPair()
@@ -180,7 +180,7 @@ extension SessionTests {
     }
 }
 
-/// Peers that speak something else, or break what they speak.
+/// Peers that speak another protocol, or violate the one they speak.
 extension SessionTests {
     func failure(of session: TLSSession, fed bytes: [UInt8]) -> TLSError? {
         var plaintext: [UInt8] = []

@@ -24,7 +24,7 @@ int divan_tls_add_chain_certificate(SSL_CTX *context, X509 *certificate);
 int divan_tls_set_server_name(SSL *session, const char *name);
 uint64_t divan_tls_options(int has_tickets);
 
-/// Has the new-session call-back called on a client; OpenSSL itself keeps no session.
+/// Enables the new-session call-back on a client; OpenSSL itself keeps no sessions.
 void divan_tls_report_sessions(SSL_CTX *context);
 
 STACK_OF(X509) *divan_tls_stack_new(void);
@@ -41,21 +41,21 @@ GENERAL_NAME *divan_tls_names_item(const GENERAL_NAMES *names, int index);
 /// Adds an extension written in OpenSSL's configuration syntax; `value` is never a user's text.
 int divan_tls_add_extension(X509 *certificate, X509 *issuer, int nid, const char *value);
 
-/// A library context of its own with the default and the legacy provider; NULL where the latter
-/// is not installed. Freed with OSSL_LIB_CTX_free.
+/// A separate library context with the default and the legacy provider; NULL if the latter is not installed. Free it
+/// with OSSL_LIB_CTX_free.
 OSSL_LIB_CTX *divan_tls_legacy_context(void);
 
-/// Reads a file whose parts are decrypted with the algorithms of `context`, NULL for the usual one.
+/// Reads a file whose parts are decrypted with the algorithms of `context`; NULL means the default one.
 PKCS12 *divan_tls_read_pkcs12(OSSL_LIB_CTX *context, const unsigned char *bytes, long count);
 
-/// Opens it as PKCS12_parse does, the key with the algorithms of `context`, too.
+/// Opens it like PKCS12_parse, but decrypts the key with the algorithms of `context`, too.
 int divan_tls_parse_pkcs12(
     OSSL_LIB_CTX *context, PKCS12 *file, const char *password, EVP_PKEY **key, X509 **leaf,
     STACK_OF(X509) **others
 );
 
-/// Lets the context present certificates of any signature digest, SHA-1 too: the peer judges them.
-/// What the peer presents is judged as before.
+/// Lets the context present certificates with any signature digest, even SHA-1: the peer judges them. Certificates that
+/// the peer presents are judged as before.
 void divan_tls_present_any_digest(SSL_CTX *context);
 
 long divan_tls_memory(BIO *bio, char **bytes);

@@ -35,7 +35,7 @@ public enum AlternativeName: Sendable, Hashable {
         }
     }
 
-    /// Reads an attribute of the public API; `nil` when its key names no alternative name.
+    /// Reads an attribute of the public API; `nil` if its key names no alternative name.
     init?(attribute: String, value: String) {
         switch attribute {
         case "rfc822Name": self = .email(value)
@@ -55,7 +55,7 @@ public enum AlternativeName: Sendable, Hashable {
             self = .registeredID(objectIdentifierText(OpaquePointer(value)))
             return
         }
-        // A directory's name and the others are no strings in memory.
+        // Directory names and the other kinds are not stored as strings.
         guard [GEN_EMAIL, GEN_DNS, GEN_URI, GEN_IPADD].contains(kind) else { return nil }
         let string = value.assumingMemoryBound(to: ASN1_STRING.self)
         let bytes = UnsafeBufferPointer(
@@ -73,7 +73,7 @@ public enum AlternativeName: Sendable, Hashable {
         }
     }
 
-    /// Builds OpenSSL's form, which the caller owns; `nil` when the value does not fit its kind.
+    /// Builds OpenSSL's form, which the caller owns; `nil` if the value does not fit its kind.
     func makeGeneralName() -> UnsafeMutablePointer<GENERAL_NAME>? {
         guard let name = GENERAL_NAME_new() else { return nil }
         let isSet =

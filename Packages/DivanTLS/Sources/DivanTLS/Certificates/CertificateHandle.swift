@@ -3,8 +3,8 @@ import DivanCrypto
 
 /// Owns one parsed X.509 certificate of OpenSSL.
 ///
-/// `@unchecked Sendable` holds because the X509 is never changed after it was adopted, and OpenSSL
-/// guards the caches that it fills on first use with the certificate's own lock.
+/// `@unchecked Sendable` holds because the X509 is never changed after it was adopted, and OpenSSL protects the caches
+/// that it fills on first use with the certificate's own lock.
 final class CertificateHandle: @unchecked Sendable {
     /// Valid as long as this object lives; nobody else frees it.
     let pointer: OpaquePointer
@@ -18,7 +18,7 @@ final class CertificateHandle: @unchecked Sendable {
         X509_free(pointer)
     }
 
-    /// The certificate as DER; empty when OpenSSL cannot encode it.
+    /// The certificate as DER; empty if OpenSSL cannot encode it.
     func encoded() -> [UInt8] {
         let byteCount = Int(i2d_X509(pointer, nil))
         guard byteCount > 0 else { return [] }
@@ -29,7 +29,7 @@ final class CertificateHandle: @unchecked Sendable {
     }
 }
 
-/// Owns one private key in OpenSSL's form, for the length of a call.
+/// Owns one private key in OpenSSL's form, for the duration of a call.
 final class KeyHandle {
     /// Valid as long as this object lives.
     let pointer: OpaquePointer
@@ -43,7 +43,7 @@ final class KeyHandle {
         EVP_PKEY_free(pointer)
     }
 
-    /// Copies a key out of DivanCrypto; the bytes in between are wiped.
+    /// Copies a key from DivanCrypto; the intermediate bytes are wiped.
     convenience init(_ key: PrivateKey) throws(CredentialError) {
         OpenSSLFailure.clear()
         let pointer = try? key.withPKCS8DER { bytes in
@@ -58,7 +58,7 @@ final class KeyHandle {
         self.init(adopting: pointer)
     }
 
-    /// The key in DivanCrypto's form; the bytes in between are wiped.
+    /// The key in DivanCrypto's form; the intermediate bytes are wiped.
     func privateKey() throws(CredentialError) -> PrivateKey {
         OpenSSLFailure.clear()
         let byteCount = Int(i2d_PrivateKey(pointer, nil))

@@ -1,30 +1,30 @@
 import CDivanTLS
 public import FoundationEssentials
 
-/// Why we refused the certificate that a peer presented.
+/// Why a peer's certificate was refused.
 public enum CertificateProblem: Equatable, Sendable {
     /// The path ends at a self-signed or unknown authority.
     case unknownRoot(issuer: String)
     /// No presented certificate is the pinned one, or the pinned one has not signed the leaf.
     case notPinned
-    /// Only a lone self-signed certificate would do.
+    /// Only a single self-signed certificate is accepted.
     case notSelfSigned(certificateCount: Int)
     /// An authority has revoked a certificate of the path.
     case revoked
-    /// The validity of a certificate of the path is over.
+    /// A certificate of the path has expired.
     case expired(notAfter: Date)
-    /// The validity of a certificate of the path has not begun.
+    /// A certificate of the path is not valid yet.
     case notYetValid(notBefore: Date)
-    /// The leaf is for other hosts.
+    /// The leaf was issued for other hosts.
     case wrongName(expected: String, claimed: [String])
-    /// The application's call-back said no.
+    /// The application's call-back refused it.
     case refusedByCallback
     /// Anything else: a bad signature, a wrong purpose, a weak key; OpenSSL's `X509_V_ERR` number.
     case invalid(code: Int32)
 
     /// The code in the Network domain (`tls-and-auth.md` §2, `websocket-and-urls.md` §5).
     ///
-    /// LiteCore has no code for "not yet valid" and reports 6; we count it to the untrusted.
+    /// LiteCore has no code for "not yet valid" and reports 6; we report it as untrusted.
     public var networkCode: Int {
         switch self {
         case .unknownRoot, .notPinned: 11
@@ -35,7 +35,7 @@ public enum CertificateProblem: Equatable, Sendable {
         }
     }
 
-    /// Place in LiteCore's order of precedence when several problems come together.
+    /// The position in LiteCore's order of precedence when several problems occur.
     var rank: Int {
         switch self {
         case .unknownRoot, .notPinned, .notSelfSigned, .refusedByCallback: 0
@@ -47,7 +47,7 @@ public enum CertificateProblem: Equatable, Sendable {
         }
     }
 
-    /// The number from which OpenSSL derives the alert for the peer; all within 42 to 49.
+    /// The number from which OpenSSL derives the alert for the peer; all alerts are within 42 to 49.
     var verifyCode: Int32 {
         switch self {
         case .unknownRoot: X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY

@@ -2,11 +2,11 @@ import CDivanTLS
 import DivanCrypto
 import FoundationEssentials
 
-/// Makes X.509 v3 certificates as `tls-and-auth.md` §4 lays them out, with ExtendedKeyUsage added.
+/// Makes X.509 v3 certificates as specified in `tls-and-auth.md` §4, plus ExtendedKeyUsage.
 struct CertificateSigner {
     let template: CertificateTemplate
     let key: PrivateKey
-    /// Who signs; `nil` for a certificate that signs itself.
+    /// Signs the certificate; `nil` for a self-signed one.
     let issuer: TLSCredential?
 
     /// Fills and signs one certificate.
@@ -56,7 +56,7 @@ struct CertificateSigner {
         }
     }
 
-    /// Milliseconds since 1970, as the sheet has it.
+    /// Milliseconds since 1970, as the sheet specifies.
     private func setSerialNumber(of certificate: OpaquePointer) throws(CredentialError) {
         let milliseconds = template.now.timeIntervalSince1970 * 1_000
         let serial = UInt64(exactly: milliseconds.rounded()) ?? 1
@@ -77,7 +77,7 @@ struct CertificateSigner {
         }
     }
 
-    /// The subject's attribute names in the order of the sheet, which is the order in the subject.
+    /// The subject's attribute names in the sheet's order, which is their order in the subject.
     private static let subjectAttributes = [
         "CN", "pseudonym", "GN", "SN", "O", "OU", "postalAddress", "L", "postalCode", "ST", "C",
     ]
@@ -112,11 +112,11 @@ struct CertificateSigner {
         let isServer = template.usages.contains(.serverAuth)
         let isClient = template.usages.contains(.clientAuth)
         var keyUsages = ["digitalSignature"]
-        // RFC 5480 §3: only RSA keys encipher other keys.
+        // RFC 5480 §3: only RSA keys encrypt other keys.
         if isServer, case .rsa = key.kind { keyUsages.append("keyEncipherment") }
         if template.isAuthority { keyUsages += ["keyCertSign", "cRLSign"] }
         let basicConstraints = template.isAuthority ? "critical,CA:TRUE" : "CA:FALSE"
-        // "always": OpenSSL otherwise leaves the identifier out of self-signed certificates.
+        // "always": otherwise OpenSSL omits the identifier from self-signed certificates.
         let authorityKey = issuer == nil ? "keyid:always" : "keyid"
         var extensions = [
             (NID_basic_constraints, basicConstraints),

@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
-/// What a new certificate shall say.
+/// The contents of a new certificate.
 ///
-/// Attributes carry the names of the public API: `CN` (required), `pseudonym`, `GN`, `SN`, `O`,
-/// `OU`, `postalAddress`, `L`, `postalCode`, `ST`, `C`, and the alternative names `rfc822Name`,
-/// `dNSName`, `uniformResourceIdentifier`, `iPAddress`, `registeredID`.
+/// Attributes have the names of the public API: `CN` (required), `pseudonym`, `GN`, `SN`, `O`, `OU`, `postalAddress`,
+/// `L`, `postalCode`, `ST`, `C`, and the alternative names `rfc822Name`, `dNSName`, `uniformResourceIdentifier`,
+/// `iPAddress`, `registeredID`.
 ///
 /// Source: `tls-and-auth.md` §4, identity generation.
 public struct CertificateTemplate: Sendable {
-    /// Which side of a handshake the certificate serves; the bits of the Netscape cert type.
+    /// The sides of a handshake for which the certificate is valid; the bits of the Netscape cert type.
     public struct Usages: OptionSet, Sendable {
         /// The bits.
         public let rawValue: UInt8
@@ -18,24 +18,24 @@ public struct CertificateTemplate: Sendable {
             self.rawValue = rawValue
         }
 
-        /// Proves who a client is.
+        /// Authenticates a client.
         public static let clientAuth = Usages(rawValue: 0x80)
-        /// Proves who a server is.
+        /// Authenticates a server.
         public static let serverAuth = Usages(rawValue: 0x40)
     }
 
     /// Seconds between the start and the default end of a validity: 365 days.
     public static let defaultLifetime: TimeInterval = 31_536_000
-    /// Seconds by which a validity starts early, for peers whose clock is late: one minute.
+    /// Seconds by which a validity starts early, for peers whose clock is slow: one minute.
     public static let clockTolerance: TimeInterval = 60
 
     /// Subject and alternative names by the attribute names above.
     public var attributes: [String: String]
-    /// Alternative names beside those in `attributes`.
+    /// Alternative names in addition to those in `attributes`.
     public var alternativeNames: [AlternativeName] = []
     /// What the certificate is for.
     public var usages: Usages
-    /// When the certificate is made; its serial number and the start of its validity follow.
+    /// When the certificate is made; its serial number and the start of its validity derive from it.
     public var now: Date
     /// The end of the validity, rounded down to a second.
     public var notAfter: Date
@@ -45,7 +45,7 @@ public struct CertificateTemplate: Sendable {
     /// When the validity starts.
     public var notBefore: Date { now - Self.clockTolerance }
 
-    /// Describes a certificate made at `now` that ends 365 days after `notBefore`, or when told.
+    /// Describes a certificate made at `now` that ends 365 days after `notBefore` unless specified.
     public init(
         attributes: [String: String],
         usages: Usages,

@@ -1,8 +1,8 @@
 import Glibc
 
-/// IP addresses between text and network bytes.
+/// Converts IP addresses between text and network bytes.
 enum IPAddress {
-    /// 4 or 16 bytes in network order; `nil` when `text` is no address, a name for instance.
+    /// 4 or 16 bytes in network order; `nil` if `text` is not an address but, for instance, a name.
     static func bytes(_ text: String) -> [UInt8]? {
         var v4 = in_addr()
         if inet_pton(AF_INET, text, &v4) == 1 { return withUnsafeBytes(of: v4) { Array($0) } }
@@ -11,7 +11,7 @@ enum IPAddress {
         return nil
     }
 
-    /// The usual text of 4 or 16 bytes; `nil` for any other count.
+    /// The usual text for 4 or 16 bytes; `nil` for any other count.
     static func text(_ bytes: [UInt8]) -> String? {
         let family: Int32
         switch bytes.count {

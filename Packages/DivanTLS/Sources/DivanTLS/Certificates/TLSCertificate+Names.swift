@@ -9,15 +9,15 @@ extension TLSCertificate {
         public let value: String
     }
 
-    /// Whom the certificate is about: `CN=jukebox, O=Divan`; a comma in a value is written `\,`.
+    /// The subject: `CN=jukebox, O=Divan`; a comma in a value is written `\,`.
     public var subject: String { Self.text(subjectAttributes) }
 
-    /// Who signed the certificate, in the form of `subject`.
+    /// The issuer, in the form of `subject`.
     public var issuer: String {
         Self.text(Self.attributes(X509_get_issuer_name(handle.pointer)))
     }
 
-    /// The parts of the subject in the order of the certificate.
+    /// The parts of the subject, in the certificate's order.
     public var subjectAttributes: [NameAttribute] {
         Self.attributes(X509_get_subject_name(handle.pointer))
     }
@@ -25,7 +25,7 @@ extension TLSCertificate {
     /// The subject's first common name.
     public var commonName: String? { subjectAttributes.first { $0.type == "CN" }?.value }
 
-    /// The names in the subject alternative name extension that we know, in order.
+    /// The names of known kinds in the subject alternative name extension, in order.
     public var alternativeNames: [AlternativeName] {
         let found = X509_get_ext_d2i(handle.pointer, NID_subject_alt_name, nil, nil)
         guard let found else { return [] }
@@ -65,7 +65,7 @@ extension TLSCertificate {
     }
 }
 
-/// The dotted form of an object identifier; cut off at 127 characters.
+/// The dotted form of an object identifier; truncated to 127 characters.
 func objectIdentifierText(_ object: OpaquePointer) -> String {
     var characters = [CChar](repeating: 0, count: 128)
     OBJ_obj2txt(&characters, Int32(characters.count), object, 1)

@@ -4,7 +4,7 @@ import DivanCrypto
 extension TLSCertificate {
     /// Parses the first certificate of a PEM text; text around it is skipped.
     ///
-    /// - Throws: `CredentialError` when there is none, or it is malformed.
+    /// - Throws: `CredentialError` if there is none or it is malformed.
     public init(pem: String) throws(CredentialError) {
         guard let first = try Self.certificates(pem: pem).first else {
             throw CredentialError(.noCertificate)
@@ -14,7 +14,7 @@ extension TLSCertificate {
 
     /// Parses all certificates of a PEM text in order, at most `TLSLimits.certificateCount`.
     ///
-    /// - Throws: `CredentialError` when a block between the marks is not a certificate.
+    /// - Throws: `CredentialError` if a block between the markers is not a certificate.
     public static func certificates(pem: String) throws(CredentialError) -> [TLSCertificate] {
         guard pem.utf8.count <= TLSLimits.fileByteCount else {
             throw CredentialError(
@@ -30,7 +30,7 @@ extension TLSCertificate {
             }
             defer { BIO_free(source) }
             while certificates.count < TLSLimits.certificateCount {
-                // Without an answer to it OpenSSL would ask the terminal for a password.
+                // Without this answer OpenSSL would ask for a password on the terminal.
                 guard let certificate = PEM_read_bio_X509(source, nil, { _, _, _, _ in -1 }, nil)
                 else { break }
                 certificates.append(TLSCertificate(CertificateHandle(adopting: certificate)))

@@ -9,15 +9,14 @@ import Glibc
 ///
 /// Source: RFC 5280 §4.1; `tls-and-auth.md` §2 (a pin is a comparison of DER bytes).
 public struct TLSCertificate: Sendable {
-    /// The certificate as it goes over the wire.
+    /// The certificate as it is sent.
     public let derBytes: [UInt8]
 
     let handle: CertificateHandle
 
     /// Parses one DER certificate that fills `der` exactly.
     ///
-    /// - Throws: `CredentialError` when the bytes are something else, or too many
-    ///   (`TLSLimits.certificateByteCount`).
+    /// - Throws: `CredentialError` if the bytes are anything else, or too many (`TLSLimits.certificateByteCount`).
     public init(der: Span<UInt8>) throws(CredentialError) {
         guard der.count <= TLSLimits.certificateByteCount else {
             throw CredentialError(
@@ -45,7 +44,7 @@ public struct TLSCertificate: Sendable {
         derBytes = handle.encoded()
     }
 
-    /// The first day on which the certificate is valid.
+    /// The moment from which the certificate is valid.
     public var notBefore: Date { Self.date(X509_get0_notBefore(handle.pointer)) }
 
     /// The moment after which the certificate is no longer valid.
@@ -56,7 +55,7 @@ public struct TLSCertificate: Sendable {
         notBefore <= date && date <= notAfter
     }
 
-    /// Whether the certificate names itself as issuer and its own key made its signature.
+    /// Whether the certificate names itself as issuer and is signed with its own key.
     public var isSelfSigned: Bool {
         OpenSSLFailure.clear()
         defer { OpenSSLFailure.clear() }
@@ -66,10 +65,10 @@ public struct TLSCertificate: Sendable {
     /// Whether the certificate may sign other certificates.
     public var isAuthority: Bool { X509_check_ca(handle.pointer) == 1 }
 
-    /// What peers accept it for: as a server's, a client's; both where it does not say.
+    /// The uses for which peers accept it: server, client, or both if it does not say.
     public var usages: CertificateTemplate.Usages {
         let flags = X509_get_extended_key_usage(handle.pointer)
-        // All bits are set in a certificate without that extension.
+        // OpenSSL sets all bits for a certificate without that extension.
         var usages: CertificateTemplate.Usages = []
         if flags & UInt32(XKU_SSL_SERVER) != 0 { usages.insert(.serverAuth) }
         if flags & UInt32(XKU_SSL_CLIENT) != 0 { usages.insert(.clientAuth) }
@@ -94,7 +93,7 @@ public struct TLSCertificate: Sendable {
 
     private static func date(_ time: UnsafePointer<ASN1_TIME>?) -> Date {
         var parts = tm()
-        // A date that cannot be read makes the certificate expired, never eternal.
+        // An unreadable date makes the certificate expired, never eternal.
         guard ASN1_TIME_to_tm(time, &parts) == 1 else { return .distantPast }
         return Date(timeIntervalSince1970: TimeInterval(timegm(&parts)))
     }

@@ -2,24 +2,24 @@ public import DivanCrypto
 public import FoundationEssentials
 import Synchronization
 
-/// The identity of a listener that was given none: self-signed, kept, so that clients may pin it.
+/// The identity of a listener that was given none: self-signed, and stored so that clients may pin it.
 ///
 /// Source: `tls-and-auth.md` §4.
 public enum AnonymousIdentity {
     /// The subject's common name, the one that Couchbase Lite uses.
     public static let commonName = "CBLAnonymousCertificate"
-    /// Seconds of validity below which the identity is made anew: one day.
+    /// Seconds of validity below which the identity is renewed: one day.
     public static let renewalThreshold: TimeInterval = 86_400
 
-    /// Returns the identity under `label`, made now when it is missing or about to expire.
+    /// Returns the identity under `label`; creates it if it is missing or about to expire.
     ///
-    /// Of several processes that start at once, all get the identity of the one that saves first. One that is
-    /// about to expire stays until another has taken its place, and is used on where nothing can be written.
+    /// If several processes start at once, all get the identity of the one that saves first. One that is about to
+    /// expire stays until it is replaced, and continues to be used if nothing can be written.
     ///
-    /// The owner of the database makes `label` from its public UUID. The key is RSA unless told
-    /// otherwise: LiteCore holds RSA keys only.
+    /// The owner of the database derives `label` from its public UUID. The key is RSA by default, because LiteCore
+    /// holds only RSA keys.
     ///
-    /// - Throws: What the store throws, and `CredentialError`.
+    /// - Throws: The store's errors, and `CredentialError`.
     public static func credential(
         in store: some TLSIdentityStore,
         label: String,
@@ -34,13 +34,13 @@ public enum AnonymousIdentity {
             now: now
         )
         let made = try TLSCredential.generate(template, key: kind)
-        // Of those of this process that make one at a time, the first wins.
+        // If several threads of this process create one at the same time, the first wins.
         return try renewing.withLock { _ in
             guard let kept else {
                 try save(made, in: store, label: label)
                 return try store.credential(label: label) ?? made
             }
-            // To make a key takes a while: another may have been as far.
+            // Making a key takes a while: another thread or process may have been faster.
             if let other = try store.credential(label: label), isFresh(other, now) { return other }
             do {
                 try store.replace(made, label: label)
@@ -57,7 +57,7 @@ public enum AnonymousIdentity {
         credential.leaf.notAfter - renewalThreshold >= now
     }
 
-    /// Saves an identity unless somebody else has done so first.
+    /// Saves an identity unless another one has already been saved.
     private static func save(
         _ made: TLSCredential,
         in store: some TLSIdentityStore,

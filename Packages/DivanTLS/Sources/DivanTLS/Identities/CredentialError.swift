@@ -2,13 +2,13 @@ public import DivanCrypto
 public import FoundationEssentials
 internal import Glibc
 
-/// A certificate, key or stored identity that cannot be read, made or kept.
+/// A certificate, key or stored identity that cannot be read, created or stored.
 ///
-/// At the surface all of these are `crypto`, code 22, but for a file that cannot be reached.
+/// In the public API all of these are `crypto`, code 22, except a file that cannot be accessed.
 public struct CredentialError: Error, Equatable, Sendable {
     /// What went wrong, with the offending values; secrets are never among them.
     public enum Reason: Equatable, Sendable {
-        /// The bytes are no certificate; OpenSSL's error code, 0 when bytes follow a whole one.
+        /// The bytes are not a certificate; OpenSSL's error code, 0 if bytes follow a complete one.
         case notACertificate(code: UInt)
         /// The text or file holds no certificate.
         case noCertificate
@@ -18,7 +18,7 @@ public struct CredentialError: Error, Equatable, Sendable {
         case unusableKey(CryptoError)
         /// The private key does not belong to the leaf certificate.
         case keyMismatch(subject: String)
-        /// The bytes are no PKCS #12 file; OpenSSL's error code.
+        /// The bytes are not a PKCS #12 file; OpenSSL's error code.
         case notPKCS12(code: UInt)
         /// The password does not open the PKCS #12 file.
         case wrongPassword
@@ -34,23 +34,23 @@ public struct CredentialError: Error, Equatable, Sendable {
         case emptyValidity(notBefore: Date, notAfter: Date)
         /// The issuer's certificate does not permit it to sign others.
         case issuerIsNoAuthority(subject: String)
-        /// A label is empty, too long, or holds control characters.
+        /// A label is empty, too long, or contains control characters.
         case invalidLabel(String)
-        /// An identity with this label exists already.
+        /// An identity with this label already exists.
         case labelTaken(String)
         /// Others may read or change the file or directory; its permission bits.
         case exposed(path: String, mode: UInt32)
         /// A file operation failed; the errno.
         case file(path: String, errno: Int32)
-        /// More bytes than `TLSLimits` allow.
+        /// More bytes than `TLSLimits` allows.
         case tooLarge(byteCount: Int, limit: Int)
-        /// OpenSSL refused a step that should have worked; its error code.
+        /// OpenSSL failed in a step that should have worked; its error code.
         case library(step: Step, code: UInt)
     }
 
-    /// Steps that fail only when memory is short or OpenSSL is configured strangely.
+    /// Steps that fail only if memory is short or OpenSSL has an unusual configuration.
     public enum Step: String, Sendable {
-        /// Turning a key into OpenSSL's form or back.
+        /// Converting a key to or from OpenSSL's form.
         case readingKey = "reading the private key"
         /// Filling and signing a certificate.
         case signing = "making the certificate"
@@ -130,7 +130,7 @@ extension CredentialError.Reason {
     }
 }
 
-/// The system's words for an errno; glibc keeps the text per thread.
+/// The system's text for an errno; glibc keeps it per thread.
 private func errorText(_ code: Int32) -> String {
     guard let text = strerror(code) else { return "errno \(code)" }
     return String(cString: text)

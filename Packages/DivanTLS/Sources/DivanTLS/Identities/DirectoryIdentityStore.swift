@@ -1,24 +1,24 @@
 import CDivanTLS
 
-/// Keeps each identity in a PEM file of its own: `openssl` reads them, and so do people.
+/// Stores each identity in its own PEM file, readable by `openssl` and by people.
 ///
-/// The directory has mode 0700, each file 0600, both belong to this user; a looser one is refused,
-/// never repaired, because somebody may have read it. Files appear whole or not at all, and
-/// several processes may share the directory.
+/// The directory has mode 0700, each file 0600, and both belong to this user; looser permissions are refused, never
+/// repaired, because somebody may have read the file. Files appear whole or not at all, and several processes may share
+/// the directory.
 ///
 /// Source: `behaviour.md` §13 **Choose**.
 public struct DirectoryIdentityStore: TLSIdentityStore {
-    /// Where the files are.
+    /// The directory of the files.
     public let directory: String
 
-    /// Uses a directory, which the first `save` makes.
+    /// Uses a directory, which the first `save` creates.
     public init(directory: String) {
         self.directory = directory
     }
 
-    /// Reads the identity under `label`; `nil` when there is no such file.
+    /// Reads the identity under `label`; `nil` if there is no such file.
     ///
-    /// - Throws: `CredentialError`, `.exposed` when others may read the file or the directory.
+    /// - Throws: `CredentialError`, with `.exposed` if others may read the file or the directory.
     public func credential(label: String) throws -> TLSCredential? {
         try checkLabel(label)
         guard let folder = try PrivateDirectory.open(directory, creates: false),
@@ -30,21 +30,21 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
 
     /// Writes and syncs a new file.
     ///
-    /// - Throws: `CredentialError`, `.labelTaken` when the label exists.
+    /// - Throws: `CredentialError`, with `.labelTaken` if the label exists.
     public func save(_ credential: TLSCredential, label: String) throws {
         guard try write(credential, label, isReplacing: false) else {
             throw CredentialError(.labelTaken(label))
         }
     }
 
-    /// Writes and syncs a file in place of the one under `label`; readers find one or the other.
+    /// Writes and syncs a file that replaces the one under `label`; readers find one or the other.
     ///
     /// - Throws: `CredentialError`.
     public func replace(_ credential: TLSCredential, label: String) throws {
         _ = try write(credential, label, isReplacing: true)
     }
 
-    /// Whether the label was free, or its file is replaced.
+    /// Returns whether the file was written; not if the label is taken and must not be replaced.
     private func write(
         _ credential: TLSCredential,
         _ label: String,
@@ -66,7 +66,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         try folder.remove(Self.fileName(label))
     }
 
-    /// The labels in the order of their bytes; other files in the directory are skipped.
+    /// The labels, sorted by bytes; other files in the directory are skipped.
     ///
     /// - Throws: `CredentialError`.
     public func labels() throws -> [String] {
@@ -76,7 +76,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
 
     private static let suffix = ".pem"
 
-    /// The label with every byte but ASCII letters, digits, `-` and `_` as `%` and two digits.
+    /// The label, with every byte but ASCII letters, digits, `-` and `_` as `%` and two hexadecimal digits.
     static func fileName(_ label: String) -> String {
         var name = ""
         for byte in label.utf8 {
@@ -92,7 +92,7 @@ public struct DirectoryIdentityStore: TLSIdentityStore {
         return name + suffix
     }
 
-    /// The reverse of `fileName`; `nil` for a name that `fileName` would not give.
+    /// The inverse of `fileName`; `nil` for a name that `fileName` would not produce.
     private static func label(_ fileName: String) -> String? {
         guard fileName.hasSuffix(suffix) else { return nil }
         var bytes: [UInt8] = []

@@ -1,13 +1,13 @@
 import DivanCrypto
 import FoundationEssentials
 
-/// What every identity store must hold to; run it on your own with any test framework.
+/// The requirements for every identity store; check your own with any test framework.
 public enum IdentityStoreContract {
-    /// Returns one sentence for each broken promise; none when the store is sound.
+    /// Returns one sentence for each violated requirement; none if the store is correct.
     ///
-    /// The store is empty before, and empty again afterwards when it is sound.
+    /// The store must be empty before; a correct one is empty again afterwards.
     ///
-    /// - Throws: `CredentialError` when the samples cannot be made.
+    /// - Throws: `CredentialError` if the samples cannot be made.
     public static func violations(
         of store: some TLSIdentityStore
     ) throws(CredentialError) -> [String] {
@@ -58,7 +58,7 @@ public enum IdentityStoreContract {
         return violations
     }
 
-    /// Whether the label of an identity is not given to another one.
+    /// Whether the label of one identity is not given to another.
     private static func keeps(
         _ first: TLSCredential,
         from second: TLSCredential,
@@ -69,7 +69,7 @@ public enum IdentityStoreContract {
         return try store.credential(label: labels[0]) == first
     }
 
-    /// Whether an identity that is there, and one that is not, can be replaced; all is as before then.
+    /// Whether an existing identity and a missing one can be replaced; restores the state before.
     private static func replaces(
         _ first: TLSCredential,
         by second: TLSCredential,
@@ -83,7 +83,7 @@ public enum IdentityStoreContract {
         return found.0 == second && found.1 == first
     }
 
-    /// Labels that tempt a store to confuse them with paths or with each other.
+    /// Labels that a store might confuse with paths or with each other.
     private static let labels = [
         "plain", "with space", "..", ".", "a/b", "a%2fb", "A", "a", "\u{E9}", "e\u{301}",
         String(repeating: "x", count: 72),

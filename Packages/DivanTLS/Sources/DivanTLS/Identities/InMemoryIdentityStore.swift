@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Keeps identities as long as the process lives: for tests and throw-away peers.
+/// Keeps identities as long as the process lives: for tests and temporary peers.
 public final class InMemoryIdentityStore: TLSIdentityStore {
-    // Keyed by bytes: String's own equality follows Unicode equivalence.
+    // Keyed by bytes, because String's equality follows Unicode equivalence.
     private let credentials = Mutex<[[UInt8]: TLSCredential]>([:])
 
     /// Creates an empty store.
     public init() {}
 
-    /// Returns the identity under `label`, or `nil` when there is none.
+    /// Returns the identity under `label`, or `nil` if there is none.
     public func credential(label: String) throws -> TLSCredential? {
         try checkLabel(label)
         return credentials.withLock { $0[Array(label.utf8)] }
     }
 
-    /// Keeps an identity; throws `CredentialError.Reason.labelTaken` when the label exists.
+    /// Stores an identity; throws `CredentialError.Reason.labelTaken` if the label exists.
     public func save(_ credential: TLSCredential, label: String) throws {
         try checkLabel(label)
         let isTaken = credentials.withLock { credentials in
@@ -25,19 +25,19 @@ public final class InMemoryIdentityStore: TLSIdentityStore {
         if isTaken { throw CredentialError(.labelTaken(label)) }
     }
 
-    /// Keeps an identity in place of the one under `label`, if there is one.
+    /// Stores an identity and replaces the one under `label`, if there is one.
     public func replace(_ credential: TLSCredential, label: String) throws {
         try checkLabel(label)
         credentials.withLock { $0[Array(label.utf8)] = credential }
     }
 
-    /// Forgets the identity under `label`, if there is one.
+    /// Removes the identity under `label`, if there is one.
     public func delete(label: String) throws {
         try checkLabel(label)
         credentials.withLock { $0[Array(label.utf8)] = nil }
     }
 
-    /// The labels in the order of their bytes.
+    /// The labels, sorted by bytes.
     public func labels() throws -> [String] {
         credentials.withLock { $0.keys.map { String(decoding: $0, as: UTF8.self) } }
             .sortedByBytes()

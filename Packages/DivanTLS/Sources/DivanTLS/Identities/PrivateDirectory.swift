@@ -1,13 +1,12 @@
 import Glibc
 
-/// A directory that only its owner may enter, and its files, which only the owner may read.
+/// A directory that only its owner may enter, with files that only the owner may read.
 ///
-/// Everything goes through one open directory, so nobody can swap it in between; symbolic links
-/// are never followed.
+/// All access goes through one open directory, so nobody can swap it meanwhile; symbolic links are never followed.
 struct PrivateDirectory: ~Copyable {
     private let path: String
     private let descriptor: Int32
-    /// Brings its entries to the disk; -1 and `errno` where that fails.
+    /// Syncs its entries to the disk; -1 and `errno` if that fails.
     private let sync: (Int32) -> Int32
 
     private init(_ path: String, _ descriptor: Int32, _ sync: @escaping (Int32) -> Int32) {
@@ -16,12 +15,11 @@ struct PrivateDirectory: ~Copyable {
         self.sync = sync
     }
 
-    /// Opens a directory, after making it when `creates` is set.
+    /// Opens a directory, after creating it if `creates` is set.
     ///
-    /// Returns `nil` when it does not exist and shall not be made. A test chooses how it is brought to the
-    /// disk.
+    /// Returns `nil` if it does not exist and must not be created. A test chooses how it is synced to the disk.
     ///
-    /// - Throws: `CredentialError.Reason.exposed` when others may enter it, or `.file`.
+    /// - Throws: `CredentialError.Reason.exposed` if others may enter it, or `.file`.
     static func open(
         _ path: String,
         creates: Bool,
@@ -41,10 +39,10 @@ struct PrivateDirectory: ~Copyable {
         Glibc.close(descriptor)
     }
 
-    /// Reads a whole file; `nil` when it does not exist.
+    /// Reads a whole file; `nil` if it does not exist.
     func read(_ name: String) throws(CredentialError) -> [UInt8]? {
         let place = "\(path)/\(name)"
-        // O_NONBLOCK: opening a pipe that somebody put there must not wait.
+        // O_NONBLOCK: opening a pipe that somebody put there must not block.
         let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         if file < 0, errno == ENOENT { return nil }
         guard file >= 0 else { throw CredentialError(.file(path: place, errno: errno)) }
@@ -74,10 +72,10 @@ struct PrivateDirectory: ~Copyable {
 
     /// Creates a file with mode 0600 and syncs it; it appears whole or not at all.
     ///
-    /// Returns `false` when the name exists already and is not to be replaced.
+    /// Returns `false` if the name exists already and must not be replaced.
     ///
-    /// - Throws: `.file`, also where the disk does not confirm the name. A new file is gone then; one that
-    ///   replaces another stays, and a power cut may bring that back.
+    /// - Throws: `.file`, also if the disk does not confirm the name. A new file is removed then; a replacement stays,
+    ///   and a power failure may bring the old file back.
     func create(
         _ name: String,
         _ bytes: Span<UInt8>,
@@ -93,7 +91,7 @@ struct PrivateDirectory: ~Copyable {
         let failure = Self.write(bytes, to: file)
         Glibc.close(file)
         if let failure { throw CredentialError(.file(path: place, errno: failure)) }
-        // A link never takes the place of a file, a rename does.
+        // A link never replaces a file; a rename does.
         let status =
             isReplacing
             ? renameat(descriptor, draft, descriptor, name)
@@ -111,21 +109,21 @@ struct PrivateDirectory: ~Copyable {
 
     /// Removes a file; one that does not exist is no error.
     ///
-    /// - Throws: `.file`, also where a power cut may bring the file back.
+    /// - Throws: `.file`, also if a power failure may bring the file back.
     func remove(_ name: String) throws(CredentialError) {
         let failure: Int32? = unlinkat(descriptor, name, 0) == 0 ? syncNames() : errno
         guard let failure, failure != ENOENT else { return }
         throw CredentialError(.file(path: "\(path)/\(name)", errno: failure))
     }
 
-    /// Brings the names to the disk; returns the errno of what failed.
+    /// Syncs the names to the disk; returns the errno of a failure.
     private func syncNames() -> Int32? {
         guard sync(descriptor) != 0 else { return nil }
-        // Not every file system can, and one that cannot has failed at nothing.
+        // Not every file system supports this; one that does not has not failed.
         return errno == EINVAL ? nil : errno
     }
 
-    /// The names of all entries but `.` and `..`, in no order.
+    /// The names of all entries except `.` and `..`, in no particular order.
     func names() throws(CredentialError) -> [String] {
         // A second descriptor: closedir closes the one that it reads from.
         let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -145,7 +143,7 @@ struct PrivateDirectory: ~Copyable {
         return names
     }
 
-    /// Makes the directory and its missing parents, with mode 0700; `open` reports what failed.
+    /// Creates the directory and its missing parents with mode 0700; `open` reports failures.
     private static func make(_ path: String) {
         var made = path.hasPrefix("/") ? "/" : ""
         for part in path.split(separator: "/") {
@@ -169,7 +167,7 @@ struct PrivateDirectory: ~Copyable {
         return status
     }
 
-    /// Writes and syncs; returns the errno of what failed.
+    /// Writes and syncs; returns the errno of a failure.
     private static func write(_ bytes: Span<UInt8>, to file: Int32) -> Int32? {
         bytes.withUnsafeBytes { bytes in
             var rest = bytes

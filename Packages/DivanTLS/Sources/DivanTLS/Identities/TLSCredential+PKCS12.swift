@@ -4,12 +4,12 @@ import DivanCrypto
 extension TLSCredential {
     /// Opens a PKCS #12 file: one key, its certificate, and the rest of the chain.
     ///
-    /// `password` is the export password; `nil` stands for none. Files that are protected by RC2 or
-    /// triple DES, as key-chain programs export them, are opened with OpenSSL's legacy provider,
-    /// which nothing else of this process gets to see.
+    /// `password` is the export password; `nil` means none. Files protected with RC2 or triple DES, as key-chain
+    /// programs export them, are opened with OpenSSL's legacy provider, which is not visible to anything else in this
+    /// process.
     ///
-    /// - Throws: `CredentialError` for a wrong password, a retired cipher where there is no legacy
-    ///   provider, or a missing part.
+    /// - Throws: `CredentialError` for a wrong password, a retired cipher if there is no legacy provider, or a missing
+    ///   part.
     ///
     /// Source: RFC 7292.
     public init(pkcs12: Span<UInt8>, password: String?) throws(CredentialError) {
@@ -24,13 +24,13 @@ extension TLSCredential {
             guard error.reason == .retiredCipher, let context = divan_tls_legacy_context() else {
                 throw error
             }
-            // What was opened there has been copied out by then.
+            // Everything opened there has been copied by then.
             defer { OSSL_LIB_CTX_free(context) }
             self = try Self.opened(pkcs12, password, in: context)
         }
     }
 
-    /// Opens the file with the algorithms of a library context; `nil` stands for the process's own.
+    /// Opens the file with the algorithms of a library context; `nil` means the process's own.
     private static func opened(
         _ bytes: Span<UInt8>,
         _ password: String?,
@@ -67,7 +67,7 @@ extension TLSCredential {
         guard context != nil else {
             return try TLSCredential(certificates: certificates, key: privateKey)
         }
-        // Read again, so that nothing refers to a context that is about to go.
+        // Parsed again, so that nothing refers to a context that is about to be freed.
         var copies: [TLSCertificate] = []
         for certificate in certificates {
             copies.append(try TLSCertificate(der: certificate.derBytes.span))
@@ -75,11 +75,11 @@ extension TLSCredential {
         return try TLSCredential(certificates: copies, key: privateKey)
     }
 
-    /// The credential as a PKCS #12 file, protected by AES-256 and the password.
+    /// The credential as a PKCS #12 file, protected with AES-256 and the password.
     ///
     /// `name` is the friendly name that key stores show.
     ///
-    /// - Throws: `CredentialError` when OpenSSL cannot write it.
+    /// - Throws: `CredentialError` if OpenSSL cannot write it.
     public func pkcs12(password: String, name: String) throws(CredentialError) -> [UInt8] {
         let handle = try KeyHandle(key)
         OpenSSLFailure.clear()

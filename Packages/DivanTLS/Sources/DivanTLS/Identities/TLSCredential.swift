@@ -2,21 +2,21 @@ import CDivanTLS
 public import DivanCrypto
 public import FoundationEssentials
 
-/// A certificate chain and the private key of its leaf: what a peer proves itself with.
+/// A certificate chain and the private key of its leaf, with which a peer authenticates itself.
 ///
-/// The key was checked to belong to the leaf. Any thread may use a credential. Its description
-/// names the leaf and never shows the key.
+/// The key was checked to belong to the leaf. Any thread may use a credential. Its description names the leaf and never
+/// shows the key.
 public struct TLSCredential: Sendable {
     /// The chain, leaf first.
     public let certificates: [TLSCertificate]
-    /// The certificate that `key` belongs to; the first of `certificates`.
+    /// The certificate to which `key` belongs; the first of `certificates`.
     public let leaf: TLSCertificate
     /// The leaf's private key.
     public let key: PrivateKey
 
-    /// Joins a chain, leaf first, and its key.
+    /// Combines a chain, leaf first, and its key.
     ///
-    /// - Throws: `CredentialError` when the chain is empty or the key belongs to another leaf.
+    /// - Throws: `CredentialError` if the chain is empty or the key belongs to another leaf.
     public init(certificates: [TLSCertificate], key: PrivateKey) throws(CredentialError) {
         guard let leaf = certificates.first else { throw CredentialError(.noCertificate) }
         let handle = try KeyHandle(key)
@@ -32,12 +32,11 @@ public struct TLSCredential: Sendable {
 
     /// Makes a key and a certificate for it.
     ///
-    /// RSA with 2,048 bits unless told otherwise, because LiteCore holds RSA keys only; that takes
-    /// about a tenth of a second, P-256 less than a millisecond. An issuer signs and its chain is
-    /// appended; without one the certificate signs itself.
+    /// RSA with 2,048 bits by default, because LiteCore holds only RSA keys; that takes about a tenth of a second,
+    /// P-256 less than a millisecond. An issuer signs the certificate and its chain is appended; without one the
+    /// certificate is self-signed.
     ///
-    /// - Throws: `CredentialError` for attributes that do not fit, an empty validity, or an issuer
-    ///   that is no authority.
+    /// - Throws: `CredentialError` for invalid attributes, an empty validity, or an issuer that is no authority.
     public static func generate(
         _ template: CertificateTemplate,
         key kind: PrivateKey.Kind = .rsa(bitCount: 2_048),
@@ -52,7 +51,7 @@ public struct TLSCredential: Sendable {
         return try make(template, key: key, issuer: issuer)
     }
 
-    /// Makes a certificate for a key that exists; otherwise as `generate(_:key:issuer:)`.
+    /// Makes a certificate for an existing key; otherwise like `generate(_:key:issuer:)`.
     public static func make(
         _ template: CertificateTemplate,
         key: PrivateKey,
@@ -69,16 +68,16 @@ public struct TLSCredential: Sendable {
 
     /// The same identity with another validity: the key, the names and the uses stay.
     ///
-    /// The certificate is another one, so who pinned the old one must learn of it. What an authority
-    /// has signed stays valid under its new certificate, since key and name are the same.
+    /// The certificate is a new one, so clients that pinned the old one must be given it. What an authority has signed
+    /// stays valid under its new certificate, because key and name are the same.
     ///
     /// - Parameters:
-    ///   - now: When it is made; its serial number and the start of the validity follow.
+    ///   - now: When it is made; its serial number and the start of the validity derive from it.
     ///   - notAfter: The end of the validity, rounded down to a second.
-    ///   - issuer: Who signed the old one, and signs again; `nil` where it signed itself.
+    ///   - issuer: Signed the old one, and signs again; `nil` if it was self-signed.
     /// - Returns: The new certificate, with the issuer's chain and the same key.
-    /// - Throws: `CredentialError` for an empty validity, and `issuerIsNoAuthority` for an issuer
-    ///   that is none or another one.
+    /// - Throws: `CredentialError` for an empty validity, and `issuerIsNoAuthority` for an issuer that is no authority
+    ///   or a different one.
     public func renewed(
         now: Date,
         notAfter: Date,
@@ -103,11 +102,11 @@ public struct TLSCredential: Sendable {
         )
     }
 
-    /// Reads a PEM text that holds the chain, leaf first, and the leaf's key, in any order.
+    /// Reads a PEM text with the chain, leaf first, and the leaf's key, in any order.
     ///
-    /// `password` opens an encrypted key.
+    /// `password` decrypts an encrypted key.
     ///
-    /// - Throws: `CredentialError` when a part is missing, malformed or does not fit.
+    /// - Throws: `CredentialError` if a part is missing or malformed, or does not match.
     public init(pem: String, password: String? = nil) throws(CredentialError) {
         let certificates = try TLSCertificate.certificates(pem: pem)
         guard pem.contains("PRIVATE KEY-----") else { throw CredentialError(.noPrivateKey) }
@@ -120,9 +119,9 @@ public struct TLSCredential: Sendable {
         try self.init(certificates: certificates, key: key)
     }
 
-    /// The key and the chain as PEM, the key first; encrypted when there is a password.
+    /// The key and the chain as PEM, the key first; encrypted if there is a password.
     ///
-    /// - Throws: `CredentialError` when memory is missing.
+    /// - Throws: `CredentialError` if memory is short.
     public func pem(password: String? = nil) throws(CredentialError) -> String {
         do {
             return try key.pem(password: password) + certificates.map(\.pem).joined()

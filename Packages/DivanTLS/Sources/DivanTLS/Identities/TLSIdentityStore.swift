@@ -1,44 +1,42 @@
-/// Keeps identities under labels, private keys included.
+/// Stores identities under labels, including their private keys.
 ///
-/// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels
-/// are the same when their bytes are. Any thread may call. `IdentityStoreContract` checks an
-/// implementation.
+/// A label is 1 to `TLSLimits.labelByteCount` bytes of UTF-8 without control characters; two labels are the same if
+/// their bytes are. May be called from any thread. `IdentityStoreContract` checks an implementation.
 ///
 /// Source: `behaviour.md` §14.
 public protocol TLSIdentityStore: Sendable {
-    /// Returns the identity under `label`, or `nil` when there is none; an expired one too.
+    /// Returns the identity under `label`, even an expired one, or `nil` if there is none.
     ///
-    /// - Throws: `CredentialError` for an unusable label or a damaged identity, or the store's own
-    ///   error when it cannot be reached.
+    /// - Throws: `CredentialError` for an invalid label or a damaged identity, or the store's own error if it cannot be
+    ///   accessed.
     func credential(label: String) throws -> TLSCredential?
 
-    /// Keeps an identity; when the call returns, it survives a crash of the process.
+    /// Stores an identity; once the call returns, it survives a crash of the process.
     ///
-    /// - Throws: `CredentialError.Reason.labelTaken` when the label exists; nothing is replaced.
+    /// - Throws: `CredentialError.Reason.labelTaken` if the label exists; nothing is replaced.
     func save(_ credential: TLSCredential, label: String) throws
 
-    /// Keeps an identity in place of the one under `label`, if there is one: readers find one or the other.
+    /// Stores an identity and replaces the one under `label`, if there is one: readers find one or the other.
     ///
-    /// Where nothing can be written the old one stays. A store that has no way of its own forgets the old one
-    /// first.
+    /// If nothing can be written the old one stays. The default implementation removes the old one first.
     func replace(_ credential: TLSCredential, label: String) throws
 
-    /// Forgets the identity under `label`; one that does not exist is no error.
+    /// Removes the identity under `label`; one that does not exist is no error.
     func delete(label: String) throws
 
-    /// The labels in the order of their bytes.
+    /// The labels, sorted by bytes.
     func labels() throws -> [String]
 }
 
 extension TLSIdentityStore {
-    /// Forgets the old one, then keeps the new one.
+    /// Removes the old one, then saves the new one.
     public func replace(_ credential: TLSCredential, label: String) throws {
         try delete(label: label)
         try save(credential, label: label)
     }
 }
 
-/// Refuses labels outside the store's promise.
+/// Refuses labels that the store's rules do not allow.
 func checkLabel(_ label: String) throws(CredentialError) {
     let hasControls = label.unicodeScalars.contains { $0.properties.generalCategory == .control }
     guard (1...TLSLimits.labelByteCount).contains(label.utf8.count), !hasControls else {
@@ -47,7 +45,7 @@ func checkLabel(_ label: String) throws(CredentialError) {
 }
 
 extension [String] {
-    /// Sorted by UTF-8 bytes, so that the order depends on no locale.
+    /// Sorted by UTF-8 bytes, so that the order does not depend on a locale.
     func sortedByBytes() -> [String] {
         sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }

@@ -4,10 +4,10 @@ import CDivanTLS
 ///
 /// Source: RFC 7301 §3.
 struct ApplicationProtocols: Sendable {
-    /// By preference, each of 1 to 255 bytes.
+    /// In order of preference, each of 1 to 255 bytes.
     let names: [[UInt8]]
 
-    /// Checks the names; gives back the first that does not fit as the error.
+    /// Checks the names; throws the first that is invalid.
     init(_ names: [String]) throws(Misfit) {
         for name in names where !(1...255).contains(name.utf8.count) { throw Misfit(name: name) }
         self.names = names.map { Array($0.utf8) }
@@ -18,10 +18,10 @@ struct ApplicationProtocols: Sendable {
         let name: String
     }
 
-    /// The list as it goes over the wire: each name behind its length.
+    /// The list as it is sent: each name after its length.
     var encoded: [UInt8] { names.flatMap { [UInt8($0.count)] + $0 } }
 
-    /// Where in a client's list the name stands that we like best; `nil` when there is none.
+    /// The position of our most preferred name in a client's list; `nil` if there is none.
     func choice(in list: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         var offered: [Range<Int>] = []
         var offset = 0

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells contexts apart, also after one has gone; unique within the process.
+/// Distinguishes contexts, even from released ones; unique within the process.
 struct ContextNumber: Equatable, Sendable {
     private let rawValue: UInt64
 

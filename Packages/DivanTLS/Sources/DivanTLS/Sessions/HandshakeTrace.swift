@@ -1,6 +1,6 @@
 import CDivanTLS
 
-/// What a session remembers of its beginning, to tell why it failed.
+/// What a session records at its start, to explain a failure.
 struct HandshakeTrace {
     let role: TLSContext.Role
     let hasCredential: Bool
@@ -9,7 +9,7 @@ struct HandshakeTrace {
     var isCertificateRequested = false
     /// Why we refused the peer's certificate.
     var refusal: CertificateProblem?
-    /// The peer's first bytes, which tell what it speaks.
+    /// The peer's first bytes, which show what protocol it speaks.
     private var firstBytes: [UInt8] = []
 
     init(role: TLSContext.Role, hasCredential: Bool) {
@@ -29,7 +29,7 @@ struct HandshakeTrace {
         if let refusal { return .certificate(refusal) }
         guard ERR_GET_LIB(code) == ERR_LIB_SSL else { return unexplained(code) }
         let number = ERR_GET_REASON(code)
-        // Alerts of the peer are reasons from 1,000 up.
+        // The peer's alerts are reasons from 1,000 up.
         if let alert = UInt8(exactly: number - SSL_AD_REASON_OFFSET) { return reason(alert: alert) }
         return switch number {
         case SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE: .clientCertificateMissing
@@ -50,13 +50,13 @@ struct HandshakeTrace {
     }
 
     private func reason(alert: UInt8) -> TLSError.Reason {
-        // In TLS 1.3 the server judges our certificate after our handshake is over; its alert
-        // then meets the first read (`tls-and-auth.md` §3).
+        // In TLS 1.3 the server judges our certificate after our handshake has ended; its alert then arrives with the
+        // first read (`tls-and-auth.md` §3).
         guard isHandshaking || (role == .client && !hasReceivedData) else { return .alert(alert) }
         return switch alert {
         case 41, 116: .clientCertificateRequired(alert: alert)
         case 42...49: .certificateRefused(alert: alert)
-        // OpenSSL's answer in TLS 1.2 to a missing certificate.
+        // OpenSSL's answer to a missing certificate in TLS 1.2.
         case 40 where isCertificateRequested && !hasCredential:
             .clientCertificateRequired(alert: alert)
         case 70: .unsupportedVersion

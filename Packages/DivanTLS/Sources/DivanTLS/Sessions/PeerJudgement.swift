@@ -1,7 +1,7 @@
 import CDivanTLS
 import FoundationEssentials
 
-/// What OpenSSL has to say against one certificate of a chain.
+/// An error that OpenSSL reports for one certificate of a chain.
 struct Complaint {
     let code: Int32
     let certificate: TLSCertificate?
@@ -12,15 +12,15 @@ func judgePeer(_ storeContext: OpaquePointer?, _: UnsafeMutableRawPointer?) -> I
     guard let storeContext, let session = session(of: storeContext) else { return 0 }
     let chain = presentedChain(storeContext)
     let problem = session.judge(chain, storeContext)
-    // What the application asked of a certificate and did not get is no failure of this handshake.
+    // Errors that the application caused by inspecting a certificate are not failures of this handshake.
     OpenSSLFailure.clear()
     session.peerWasJudged(chain, problem)
-    // The code selects the alert that the peer gets.
+    // The code determines the alert that the peer gets.
     X509_STORE_CTX_set_error(storeContext, problem?.verifyCode ?? X509_V_OK)
     return problem == nil ? 1 : 0
 }
 
-/// OpenSSL's call-back on a client when the server asks for a certificate: 1 goes on.
+/// OpenSSL's call-back on a client when the server asks for a certificate: 1 continues.
 func noteCertificateRequest(_ ssl: OpaquePointer?, _: UnsafeMutableRawPointer?) -> Int32 {
     TLSSession.of(ssl)?.certificateWasRequested()
     return 1
@@ -69,20 +69,20 @@ extension TLSSession {
 
     /// Whether signatures lead from the leaf to the pinned certificate, the only one that is trusted.
     ///
-    /// Everybody can show a certificate that he has seen: it only speaks for whom it has signed.
+    /// Anybody can present a certificate that he has seen: a pin covers only what that certificate has signed.
     private func isSigned(_ storeContext: OpaquePointer) -> Bool {
         let isFine = verify(storeContext)
         return isFine && complaints.allSatisfy { Self.forgivenByPin.contains($0.code) }
     }
 
-    /// What a pin does not ask for: dates, names, purposes, and how long keys are.
+    /// Checks that a pin does not require: dates, names, purposes, and key lengths.
     private static let forgivenByPin: Set<Int32> = [
         X509_V_ERR_CERT_HAS_EXPIRED, X509_V_ERR_CERT_NOT_YET_VALID,
         X509_V_ERR_HOSTNAME_MISMATCH, X509_V_ERR_IP_ADDRESS_MISMATCH,
         X509_V_ERR_INVALID_PURPOSE, X509_V_ERR_EE_KEY_TOO_SMALL, X509_V_ERR_CA_KEY_TOO_SMALL,
     ]
 
-    /// Lets OpenSSL check the path to a root, purpose, validity and name.
+    /// Makes OpenSSL check the path to a root, purpose, validity and name.
     private func verifyPath(
         _ chain: [TLSCertificate],
         _ storeContext: OpaquePointer
@@ -93,10 +93,10 @@ extension TLSSession {
         return isFine ? nil : .invalid(code: X509_STORE_CTX_get_error(storeContext))
     }
 
-    /// Lets OpenSSL check the path, and gathers its complaints; false where it could not.
+    /// Makes OpenSSL check the path, and collects its errors; false if it could not check.
     ///
-    /// It goes on after each complaint, because the order in which LiteCore ranks them
-    /// (`tls-and-auth.md` §2: root, revoked, expired, name, other) is not the order of the checks.
+    /// It continues after each error, because the order in which LiteCore ranks them (`tls-and-auth.md` §2: root,
+    /// revoked, expired, name, other) is not the order of the checks.
     private func verify(_ storeContext: OpaquePointer) -> Bool {
         complaints = []
         X509_STORE_CTX_set_verify_cb(storeContext) { isFine, storeContext in
@@ -137,7 +137,7 @@ extension TLSSession {
 }
 
 extension TLSCertificate {
-    /// The host names and addresses that the certificate is for; the common name when it has none.
+    /// The host names and addresses that the certificate is for; the common name if it has none.
     fileprivate var claimedNames: [String] {
         let names = alternativeNames.compactMap { name in
             switch name {

@@ -3,7 +3,7 @@ enum ServerName {
     case name(String)
     case address([UInt8])
 
-    /// Reads a host; brackets, an IPv6 zone and a final dot are dropped.
+    /// Reads a host; brackets, an IPv6 zone and a trailing dot are dropped.
     ///
     /// Returns `nil` for anything that is neither an address nor an ASCII host name.
     init?(_ host: String) {

@@ -1,17 +1,17 @@
-/// What a client's sessions have in common.
+/// The common settings of a client's sessions.
 public struct ClientTLSConfiguration: Sendable {
     /// How servers are judged.
     public var serverTrust: ServerTrust
-    /// What to present when a server asks for a certificate.
+    /// The certificate to present if a server asks for one.
     public var credential: TLSCredential?
-    /// The versions that are offered; both unless told otherwise.
+    /// The versions that are offered; both by default.
     public var versions: ClosedRange<TLSVersion>
-    /// Names for ALPN, by preference, 1 to 255 bytes each (RFC 7301); none offers nothing.
+    /// ALPN names, in order of preference, 1 to 255 bytes each (RFC 7301); with none, nothing is offered.
     public var applicationProtocols: [String]
-    /// Whether servers are asked for tickets, which `TLSSession.resumption` then hands out.
+    /// Whether to ask servers for tickets, which `TLSSession.resumption` then returns.
     public var resumesSessions: Bool
 
-    /// Trusts the system's roots and has no certificate of its own, unless told otherwise.
+    /// By default trusts the system's roots and has no certificate of its own.
     public init(
         serverTrust: ServerTrust = .systemRoots,
         credential: TLSCredential? = nil,
@@ -27,26 +27,26 @@ public struct ClientTLSConfiguration: Sendable {
     }
 }
 
-/// What a server's sessions have in common.
+/// The common settings of a server's sessions.
 public struct ServerTLSConfiguration: Sendable {
-    /// What the server presents.
+    /// The certificate that the server presents.
     public var credential: TLSCredential
-    /// What it wants from clients.
+    /// The certificates that it requires from clients.
     public var clientCertificates: ClientCertificatePolicy
-    /// The versions that are accepted; both unless told otherwise.
+    /// The versions that are accepted; both by default.
     public var versions: ClosedRange<TLSVersion>
-    /// Names for ALPN, by preference, 1 to 255 bytes each (RFC 7301).
+    /// ALPN names, in order of preference, 1 to 255 bytes each (RFC 7301).
     ///
-    /// The first that a client offers too is chosen. A client that offers only others is refused,
-    /// one that offers none is not; with no names here the extension is ignored.
+    /// The first that a client also offers is chosen. A client that offers only others is refused, one that offers none
+    /// is not; with no names here the extension is ignored.
     public var applicationProtocols: [String]
-    /// Whether clients get tickets with which they resume a session, for two hours.
+    /// Whether clients get tickets with which they can resume a session for two hours.
     ///
-    /// The tickets are sealed with a key that this context alone has, in memory. A server that
-    /// asks for client certificates gives none, so that it judges each connection anew.
+    /// The tickets are sealed with a key that only this context has, in memory. A server that asks for client
+    /// certificates issues none, so that it judges each connection anew.
     public var resumesSessions: Bool
 
-    /// Presents `credential` and asks clients for nothing, unless told otherwise.
+    /// By default presents `credential` and requires nothing from clients.
     public init(
         credential: TLSCredential,
         clientCertificates: ClientCertificatePolicy = .none,

@@ -2,23 +2,23 @@ import CDivanTLS
 
 /// Settings shared by many sessions: versions, ciphers, own certificate, trust.
 ///
-/// Make one per replicator configuration or listener. TLS 1.2 and 1.3 with forward-secret AEAD
-/// suites; no renegotiation, no compression, no early data; resumption where it is asked for.
+/// Create one per replicator configuration or listener. TLS 1.2 and 1.3 with forward-secret AEAD suites; no
+/// renegotiation, no compression, no early data; resumption if requested.
 ///
-/// `@unchecked Sendable` holds because the SSL_CTX is set up in `init` and only read afterwards;
-/// OpenSSL counts its references atomically.
+/// `@unchecked Sendable` holds because the SSL_CTX is set up in `init` and only read afterwards; OpenSSL counts its
+/// references atomically.
 ///
 /// Source: `tls-and-auth.md` §1.
 public final class TLSContext: @unchecked Sendable {
     /// Which side of the handshake the sessions play.
     public enum Role: Sendable {
-        /// Speaks first and judges a server.
+        /// Sends the first message and judges a server.
         case client
         /// Answers, and may judge clients.
         case server
     }
 
-    /// What both roles have to set up.
+    /// The settings that both roles need.
     private struct Settings {
         let versions: ClosedRange<TLSVersion>
         let applicationProtocols: [String]
@@ -40,10 +40,10 @@ public final class TLSContext: @unchecked Sendable {
     let hasCredential: Bool
     let applicationProtocols: ApplicationProtocols
 
-    /// Makes the context of a client.
+    /// Creates a client's context.
     ///
-    /// - Throws: `TLSError.Reason.credential` when OpenSSL refuses the certificate or key,
-    ///   `applicationProtocolInvalid` for an empty or long name.
+    /// - Throws: `TLSError.Reason.credential` if OpenSSL rejects the certificate or key, `applicationProtocolInvalid`
+    ///   for an empty or long name.
     public static func client(
         _ configuration: ClientTLSConfiguration
     ) throws(TLSError) -> TLSContext {
@@ -56,7 +56,7 @@ public final class TLSContext: @unchecked Sendable {
         return try TLSContext(.client, judgement, configuration.credential, settings)
     }
 
-    /// Makes the context of a server.
+    /// Creates a server's context.
     ///
     /// - Throws: As `client`.
     public static func server(
@@ -105,8 +105,8 @@ public final class TLSContext: @unchecked Sendable {
     }
 
     private func setUpProtocol(_ settings: Settings) throws(TLSError) {
-        // AES-128-GCM first: the fastest on processors with AES instructions; a peer without
-        // them puts ChaCha20 first in its own list, and then gets it.
+        // AES-128-GCM first: the fastest on processors with AES instructions; a peer without them puts ChaCha20 first
+        // in its own list, and gets it.
         let ciphers = "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20"
         let suites =
             "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_256_GCM_SHA384"
@@ -117,7 +117,7 @@ public final class TLSContext: @unchecked Sendable {
         try require(SSL_CTX_set_ciphersuites(pointer, suites))
         try require(divan_tls_set_groups(pointer, "X25519:P-256:P-384"))
         SSL_CTX_set_options(pointer, divan_tls_options(settings.resumesSessions ? 1 : 0))
-        // OpenSSL makes the key of the tickets with the context, at random.
+        // OpenSSL generates the tickets' key with the context, at random.
         try require(SSL_CTX_set_num_tickets(pointer, settings.resumesSessions ? 1 : 0))
         SSL_CTX_set_timeout(pointer, TLSLimits.resumptionSeconds)
         divan_tls_set_modes(pointer, TLSLimits.presentedByteCount)
@@ -131,7 +131,7 @@ public final class TLSContext: @unchecked Sendable {
         guard !list.isEmpty else { return }
         switch role {
         case .client:
-            // Unlike its kin this function returns 0 when all is well.
+            // Unlike its siblings this function returns 0 on success.
             try require(SSL_CTX_set_alpn_protos(pointer, list, UInt32(list.count)) == 0 ? 1 : 0)
         case .server: SSL_CTX_set_alpn_select_cb(pointer, chooseProtocol, nil)
         }
@@ -161,7 +161,7 @@ public final class TLSContext: @unchecked Sendable {
 
     private func trustSystemRoots() {
         let store = SSL_CTX_get_cert_store(pointer)
-        // Either may be absent; with neither, every server is refused as unknown.
+        // Either may be absent; without both, every server is refused as unknown.
         X509_STORE_set_default_paths(store)
         X509_STORE_load_path(store, "/etc/ssl/certs")
         OpenSSLFailure.clear()
@@ -169,7 +169,7 @@ public final class TLSContext: @unchecked Sendable {
 
     private func trust(_ roots: [TLSCertificate]) throws(TLSError) {
         let store = SSL_CTX_get_cert_store(pointer)
-        // A root in this sense is whatever the application trusts, an intermediate or a leaf too.
+        // A root here is anything that the application trusts, even an intermediate or a leaf.
         try require(X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN)))
         for root in roots {
             try require(X509_STORE_add_cert(store, root.handle.pointer))
@@ -183,7 +183,7 @@ public final class TLSContext: @unchecked Sendable {
         } catch {
             throw TLSError(.credential(code: 0), role: role, serverName: nil)
         }
-        // Its own certificate is not for this side to judge: a peer that pinned it takes SHA-1 too.
+        // This side does not judge its own certificate: a peer that pinned it accepts even SHA-1.
         divan_tls_present_any_digest(pointer)
         try requireCredential(SSL_CTX_use_certificate(pointer, credential.leaf.handle.pointer))
         try requireCredential(SSL_CTX_use_PrivateKey(pointer, key.pointer))

@@ -1,23 +1,22 @@
 import CDivanTLS
 
-/// What a client needs to go on with an earlier session instead of shaking hands in full.
+/// What a client needs to resume an earlier session instead of a full handshake.
 ///
-/// A session hands it out (`TLSSession.resumption`) and a later one takes it in. The trust in the
-/// server is not judged again, so it works in the context and for the server name that it was
-/// made with, and is ignored elsewhere: the handshake is then a full one. Use a value once, so
-/// that an observer cannot tie connections together. It holds secrets, which are wiped with the
-/// last copy.
+/// A session provides it (`TLSSession.resumption`) and a later one takes it. The server's trust is not judged again, so
+/// it works only in the context and for the server name for which it was made, and is ignored elsewhere: the handshake
+/// is then a full one. Use a value once, so that an observer cannot link connections. It holds secrets, which are wiped
+/// with the last copy.
 ///
 /// Source: RFC 5077, RFC 8446 §2.2, §C.4.
 public struct TLSResumption: Sendable {
-    /// What the server presented in the full handshake, leaf first.
+    /// The server's certificates from the full handshake, leaf first.
     public let certificates: [TLSCertificate]
 
     let context: ContextNumber
     let serverName: String?
     private let secret: ResumptionSecret
 
-    /// Copies a session out of OpenSSL; `nil` when it cannot be resumed.
+    /// Copies a session out of OpenSSL; `nil` if it cannot be resumed.
     init?(
         _ session: OpaquePointer,
         context: ContextNumber,
@@ -33,16 +32,16 @@ public struct TLSResumption: Sendable {
         self.secret = secret
     }
 
-    /// Hands the session to OpenSSL; when it does not take it, the handshake is a full one.
+    /// Passes the session to OpenSSL; if it is rejected, the handshake is a full one.
     func apply(to ssl: OpaquePointer) {
         secret.apply(to: ssl)
     }
 }
 
-/// The serialized session of OpenSSL, with its keys.
+/// OpenSSL's serialized session, with its keys.
 ///
-/// Bytes and not OpenSSL's own object, which is marked as spent when a connection breaks.
-/// `@unchecked Sendable` holds because the bytes are written in `init` and only read afterwards.
+/// Bytes rather than OpenSSL's own object, which is marked as used when a connection breaks. `@unchecked Sendable`
+/// holds because the bytes are written in `init` and only read afterwards.
 private final class ResumptionSecret: @unchecked Sendable {
     private let bytes: UnsafeMutableBufferPointer<UInt8>
 

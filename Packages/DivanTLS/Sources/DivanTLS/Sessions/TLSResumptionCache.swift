@@ -1,21 +1,20 @@
 public import Foundation
 import Synchronization
 
-/// Keeps what clients need to go on with earlier sessions, in memory, for a bounded number of
-/// servers.
+/// Keeps what clients need to resume earlier sessions, in memory, for a limited number of servers.
 ///
-/// A value is found only under the context, host and port that it was kept for. A context stands
-/// for one way to judge servers and one client certificate, so nothing that one configuration
-/// trusts or shows helps another. A value is handed out once. Where there is doubt whether the
-/// server would be judged as before, nothing is handed out and the handshake is a full one:
-/// `ServerTrust.callback` may change its mind, and with roots the certificates must still be valid.
+/// A value is found only under the context, host and port for which it was kept. A context has one way to judge servers
+/// and one client certificate, so nothing that one configuration trusts or presents is used by another. A value is
+/// returned only once. If it is not certain that the server would be judged as before, nothing is returned and the
+/// handshake is a full one: `ServerTrust.callback` may decide otherwise, and with roots the certificates must still be
+/// valid.
 ///
 /// All members may be used from any thread.
 public final class TLSResumptionCache: Sendable {
-    /// The cache of all clients that are not given another.
+    /// The cache of all clients that are given no other.
     public static let shared = TLSResumptionCache()
 
-    /// Servers at most; at the bound the value that was kept first goes.
+    /// The most servers; at the limit the oldest value is dropped.
     public let limit: Int
 
     private struct Entry {
@@ -36,12 +35,12 @@ public final class TLSResumptionCache: Sendable {
         self.limit = max(0, limit)
     }
 
-    /// Values at hand.
+    /// The number of values.
     public var count: Int { entries.withLock { $0.count } }
 
-    /// Keeps a value in place of an earlier one for the same server.
+    /// Keeps a value, which replaces an earlier one for the same server.
     ///
-    /// Ignored when it was made in another context, or when `context` may not resume.
+    /// Ignored if it was made in another context, or if `context` may not resume.
     public func keep(
         _ resumption: TLSResumption,
         for context: TLSContext,
@@ -57,9 +56,9 @@ public final class TLSResumptionCache: Sendable {
         }
     }
 
-    /// Returns the value for a server, and forgets it.
+    /// Returns the value for a server, and removes it.
     ///
-    /// The validity of the server's certificates is looked at for the time `now`.
+    /// The validity of the server's certificates is checked for the time `now`.
     public func take(
         for context: TLSContext,
         host: String,
@@ -77,7 +76,7 @@ public final class TLSResumptionCache: Sendable {
         return isSound ? resumption : nil
     }
 
-    /// Forgets everything; the secrets are wiped.
+    /// Removes everything; the secrets are wiped.
     public func removeAll() {
         entries.withLock { $0 = [] }
     }
@@ -93,7 +92,7 @@ extension TLSContext {
         }
     }
 
-    /// Whether a full handshake would look at the dates of the server's certificates.
+    /// Whether a full handshake would check the dates of the server's certificates.
     fileprivate var checksValidity: Bool {
         switch judgement {
         case .server(.systemRoots), .server(.roots): true

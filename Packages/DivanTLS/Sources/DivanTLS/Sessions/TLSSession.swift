@@ -2,36 +2,35 @@ import CDivanTLS
 
 /// One TLS connection without a socket: ciphertext in, plaintext out, and the reverse.
 ///
-/// Feed every piece that arrives to `receive`, and after each call of any verb send what
-/// `takeOutput` hands over, also after an error: it then holds the alert for the peer. A client
-/// has output at once. What comes out depends on the bytes alone, never on how they were cut.
+/// Pass all received bytes to `receive`, and after every call, also after an error, send what `takeOutput` returns:
+/// after an error it contains the alert for the peer. A client has output at once. The result depends only on the
+/// bytes, never on how they were split.
 ///
-/// Confined to one thread at a time. Holds at most one partial record (16 KiB) and, when idle,
-/// no record buffers at all. OpenSSL brings its own clock (validity of certificates) and its own
-/// randomness.
+/// Used by one thread at a time. Holds at most one partial record (16 KiB) and, when idle, no record buffers at all.
+/// OpenSSL uses its own clock (validity of certificates) and its own randomness.
 ///
 /// Source: RFC 8446, RFC 5246; `tls-and-auth.md`.
 public final class TLSSession {
-    /// How far the session is.
+    /// The progress of a session.
     public enum State: Sendable {
         /// Neither side may send data yet.
         case handshaking
-        /// Data flows.
+        /// Data can be sent.
         case open
-        /// The peer said close_notify, or the session failed; nothing more will be read.
+        /// The peer sent close_notify, or the session failed; nothing more will be read.
         case closed
     }
 
-    /// How far the session is; `receive` moves it.
+    /// The progress of the session; `receive` advances it.
     public private(set) var state = State.handshaking
-    /// What the peer presented, leaf first; also when it was refused, empty if it showed none.
+    /// The peer's certificates, leaf first, even if they were refused; empty if it presented none.
     ///
-    /// A resumed session has those of the session that it goes on with.
+    /// A resumed session has those of the session that it resumes.
     public private(set) var peerCertificates: [TLSCertificate] = []
-    /// On a client, what a later session needs to go on with this one; `nil` when there is nothing.
+    /// On a client, what a later session needs to resume this one; `nil` if there is nothing.
     ///
-    /// With TLS 1.3 it comes with the server's first data, with TLS 1.2 at the end of the
-    /// handshake; a newer one replaces it. The context must say `resumesSessions`.
+    /// With TLS 1.3 it arrives with the server's first data, with TLS 1.2 at the end of the handshake; a newer one
+    /// replaces it. The context must have `resumesSessions` set.
     public private(set) var resumption: TLSResumption?
 
     let context: TLSContext
@@ -48,13 +47,12 @@ public final class TLSSession {
 
     /// Starts a session; a client's first message is ready in `takeOutput`.
     ///
-    /// `serverName` is the host of the URL, a name or an IP address; a name goes into SNI. Servers
-    /// ignore it.
+    /// `serverName` is the host of the URL, a name or an IP address; a name is sent as SNI. Servers ignore it.
     ///
-    /// With `resumption` a client goes on with an earlier session if the server agrees, which
-    /// `isResumed` tells; one of another context or server name is ignored.
+    /// With `resumption` a client resumes an earlier session if the server agrees, which `isResumed` reports; one of
+    /// another context or server name is ignored.
     ///
-    /// - Throws: `TLSError` when the trust mode compares names and there is none to compare.
+    /// - Throws: `TLSError` if the trust mode compares names and there is none to compare.
     public init(
         _ context: TLSContext,
         serverName: String? = nil,
@@ -90,13 +88,13 @@ public final class TLSSession {
         SSL_free(ssl)
     }
 
-    /// Takes in ciphertext, all of it, and appends the plaintext that it completes.
+    /// Consumes ciphertext, all of it, and appends the plaintext that it completes.
     ///
-    /// `plaintext` grows by at most the size of `ciphertext` plus one record; keep the array and
-    /// its capacity from call to call.
+    /// `plaintext` grows by at most the size of `ciphertext` plus one record; keep the array and its capacity from call
+    /// to call.
     ///
-    /// - Throws: `TLSError` when the session is over; the plaintext before the fault is appended
-    ///   all the same. Every later call throws the same error.
+    /// - Throws: `TLSError` if the session is over; the plaintext before the failure is appended nevertheless. Every
+    ///   later call throws the same error.
     public func receive(
         _ ciphertext: Span<UInt8>,
         appendingTo plaintext: inout [UInt8]
@@ -112,10 +110,9 @@ public final class TLSSession {
         }
     }
 
-    /// Notes that the connection has ended: no more bytes will come.
+    /// Records that the connection has ended: no more bytes will arrive.
     ///
-    /// - Throws: `TLSError` unless the peer said close_notify before; then what was received may
-    ///   be a part of what was sent.
+    /// - Throws: `TLSError` unless the peer sent close_notify before; without it, data may be missing.
     public func receiveEnd() throws(TLSError) {
         if let failure { throw failure }
         switch state {
@@ -127,7 +124,7 @@ public final class TLSSession {
 
     /// Encrypts plaintext for `takeOutput`, in records of 16 KiB and a last, shorter one.
     ///
-    /// Gather small messages first: a record costs as much as encrypting a few kilobytes.
+    /// Combine small messages first: a record costs as much as encrypting a few kilobytes.
     ///
     /// - Throws: `TLSError.Reason.notOpen` before the handshake is over and after `close`.
     public func send(_ plaintext: Span<UInt8>) throws(TLSError) {
@@ -135,7 +132,7 @@ public final class TLSSession {
         guard state != .handshaking, !isSendingClosed else { throw error(.notOpen) }
         var offset = 0
         while offset < plaintext.count {
-            // SSL_write takes an Int32; a gigabyte at a time is within it.
+            // SSL_write takes an Int32; a gigabyte at a time fits.
             let end = min(plaintext.count, offset + 1 << 30)
             OpenSSLFailure.clear()
             let result = plaintext.extracting(offset..<end).withUnsafeBytes { bytes in
@@ -146,7 +143,7 @@ public final class TLSSession {
         }
     }
 
-    /// Says close_notify once; what the peer still sends may be received as before.
+    /// Sends close_notify once; what the peer still sends may be received as before.
     public func close() {
         guard failure == nil, state != .handshaking, !isSendingClosed else { return }
         isSendingClosed = true
@@ -158,13 +155,12 @@ public final class TLSSession {
     /// Whether `takeOutput` has bytes.
     public var hasOutput: Bool { !wire.output.isEmpty }
 
-    /// Whether that is only what a server of TLS 1.3 offers for a later session, which may leave with the
-    /// first data.
+    /// Whether these are only a TLS 1.3 server's ticket for a later session, which may be sent with the first data.
     public var outputCanWait: Bool { ticketByteCount > 0 && wire.output.count == ticketByteCount }
 
     /// Moves all ciphertext that is to be sent to the end of `output`.
     ///
-    /// An empty `output` changes places with the session's own buffer, so nothing is copied.
+    /// An empty `output` is swapped with the session's own buffer, so nothing is copied.
     public func takeOutput(appendingTo output: inout [UInt8]) {
         ticketByteCount = 0
         if output.isEmpty {
@@ -175,10 +171,10 @@ public final class TLSSession {
         }
     }
 
-    /// Whether the session goes on with an earlier one; of no meaning before `State.open`.
+    /// Whether the session resumes an earlier one; meaningless before `State.open`.
     public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
-    /// The protocol that ALPN agreed on; `nil` when the peer did not take part.
+    /// The protocol that ALPN selected; `nil` if the peer did not take part.
     public var applicationProtocol: String? {
         var (start, count): (UnsafePointer<UInt8>?, UInt32) = (nil, 0)
         SSL_get0_alpn_selected(ssl, &start, &count)
@@ -188,30 +184,30 @@ public final class TLSSession {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The negotiated version, such as `TLSv1.3`; of no meaning before `State.open`.
+    /// The negotiated version, such as `TLSv1.3`; meaningless before `State.open`.
     public var protocolVersion: String { String(cString: SSL_get_version(ssl)) }
 
-    /// The negotiated cipher suite by OpenSSL's name; empty before there is one.
+    /// OpenSSL's name of the negotiated cipher suite; empty before there is one.
     public var cipherName: String {
         SSL_CIPHER_get_name(SSL_get_current_cipher(ssl)).map { String(cString: $0) } ?? ""
     }
 }
 
 extension TLSSession {
-    /// The session that OpenSSL's call-backs speak of; it outlives the call that they run in.
+    /// The session that OpenSSL's call-backs refer to; it outlives the call in which they run.
     static func of(_ ssl: OpaquePointer?) -> TLSSession? {
         SSL_get_ex_data(ssl, 0).map {
             Unmanaged<TLSSession>.fromOpaque($0).takeUnretainedValue()
         }
     }
 
-    /// Keeps what the peer showed, accepted or not.
+    /// Keeps the peer's certificates, accepted or not.
     func peerWasJudged(_ chain: [TLSCertificate], _ problem: CertificateProblem?) {
         peerCertificates = chain
         trace.refusal = problem
     }
 
-    /// Keeps that the server asked for a certificate, which explains later alerts.
+    /// Records that the server asked for a certificate, which explains later alerts.
     func certificateWasRequested() {
         trace.isCertificateRequested = true
     }
@@ -248,7 +244,7 @@ extension TLSSession {
         let isSet: Bool
         switch host {
         case .address(let bytes):
-            // RFC 6066 §3: addresses do not go into SNI.
+            // RFC 6066 §3: addresses are not sent as SNI.
             isSet = X509_VERIFY_PARAM_set1_ip(parameters, bytes, bytes.count) == 1
         case .name(let name):
             X509_VERIFY_PARAM_set_hostflags(
@@ -281,12 +277,12 @@ extension TLSSession {
         }
     }
 
-    /// A resumed handshake shows no certificates: those of the first one count.
+    /// A resumed handshake shows no certificates: the first one's apply.
     private func takeOverResumed() {
         defer { resumed = nil }
         guard let resumed, isResumed else { return }
         peerCertificates = resumed.certificates
-        // A server of TLS 1.2 need not renew what is still good.
+        // A TLS 1.2 server need not renew a ticket that is still valid.
         if resumption == nil, SSL_version(ssl) == TLS1_2_VERSION { resumption = resumed }
     }
 

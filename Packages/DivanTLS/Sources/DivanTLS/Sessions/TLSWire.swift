@@ -1,17 +1,17 @@
 import CDivanTLS
 
-/// The two ends of the pipe between OpenSSL and the caller's buffers.
+/// Both ends of the pipe between OpenSSL and the caller's buffers.
 ///
-/// OpenSSL reads records straight out of the caller's bytes and appends its own to `output`, so a
-/// record is copied once on its way in and once on its way out.
+/// OpenSSL reads records directly from the caller's bytes and appends its own to `output`, so a record is copied once
+/// on input and once on output.
 final class TLSWire {
-    /// What OpenSSL has not read yet; points into the caller's span, so it is set and emptied
-    /// within one call of `TLSSession.receive`.
+    /// What OpenSSL has not read yet; points into the caller's span, so it is set and cleared within one call of
+    /// `TLSSession.receive`.
     var input = UnsafeRawBufferPointer(start: nil, count: 0)
     /// What OpenSSL wants to send.
     var output: [UInt8] = []
 
-    /// Makes the BIO that OpenSSL talks to; it borrows this object and must not outlive it.
+    /// Creates the BIO that OpenSSL uses; it borrows this object and must not outlive it.
     func makeBIO() -> OpaquePointer? {
         guard let method = Self.method, let bio = BIO_new(method) else { return nil }
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
@@ -31,7 +31,7 @@ final class TLSWire {
         return Int32(count)
     }
 
-    // `nonisolated(unsafe)` holds because the method is filled here, once, and only read after.
+    // `nonisolated(unsafe)` holds because the method is set up here once and only read afterwards.
     private nonisolated(unsafe) static let method: OpaquePointer? = {
         let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "divan")
         BIO_meth_set_read(method) { bio, bytes, capacity in
