@@ -2,20 +2,18 @@ public import DivanBLIP
 public import DivanCompression
 public import DivanTransport
 
-/// BLIP over a message transport: requests and replies in place of frames.
+/// BLIP over a message transport: requests and replies instead of frames.
 ///
-/// **What it promises.** A handler is made once, on the transport's loop, and called there alone.
-/// What is sent in a call of the handler goes out when the transport's turn ends, what is sent at
-/// another time in the loop's next turn; both as far as the transport has room, and the rest when it
-/// has room again. A peer that breaks the rules of messages is closed with the error's code, and
-/// nothing of it is handed out any more.
+/// **What it promises.** A handler is created once, on the transport's loop, and called only there. Anything sent
+/// during a call of the handler is written when the transport's turn ends, anything sent at another time in the loop's
+/// next turn; both as far as the transport has room, and the rest when it has room again. If a peer violates the
+/// message rules, the connection is closed with the error's code, and nothing more from the peer is delivered.
 ///
-/// **What bounds it.** What a peer can make it hold: `BLIPConnection.Limits`. What this side sends is
-/// bound by who sends it: `queuedByteCount` waits for the transport.
+/// **What bounds it.** `BLIPConnection.Limits` bounds what a peer can make it hold. What this side sends is bounded by
+/// the sender: `queuedByteCount` waits for the transport.
 ///
-/// Members are for the loop, unless they say otherwise. `@unchecked Sendable` holds because all state
-/// is touched there alone: the transport calls there, `close` touches none, and whatever else is public
-/// checks it.
+/// Use members on the loop unless they say otherwise. `@unchecked Sendable` holds because all state is touched only
+/// there: the transport calls there, `close` touches none, and the other public members check it.
 public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     private let transport: any MessageTransport
     private var connection: BLIPConnection
@@ -24,27 +22,27 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     private var frame: [UInt8] = []
     private var turn = Turn.none
 
-    /// When what is sent now goes out.
+    /// When anything sent now is written.
     private enum Turn {
-        /// In a turn of the loop that is asked for then.
+        /// In a turn of the loop that is requested then.
         case none
-        /// When the call, or the batch that the transport delivers, is over.
+        /// When the call, or the batch that the transport delivers, ends.
         case running
-        /// In the loop's next turn, which is asked for.
+        /// In the loop's next turn, which has been requested.
         case asked
         /// Never: the channel is closed.
         case over
     }
 
-    /// Starts a transport and speaks BLIP on it; from any thread.
+    /// Starts a transport and runs BLIP on it; from any thread.
     ///
     /// - Parameters:
-    ///   - transport: Nobody may have started it.
-    ///   - codec: What compressed frames are made with; both ends have to use the same.
+    ///   - transport: Must not have been started.
+    ///   - codec: Compresses frames; both ends must use the same.
     ///   - limits: What the peer may make the channel hold.
-    ///   - makeHandler: Makes what speaks here; called once, on the loop, before anything else happens.
-    /// - Returns: The channel, for whoever sends or closes from elsewhere; it lives until the connection
-    ///   has ended.
+    ///   - makeHandler: Creates the handler; called once, on the loop, before anything else happens.
+    /// - Returns: The channel, for code that sends or closes outside the handler; it lives until the connection has
+    ///   ended.
     @discardableResult
     public static func open(
         over transport: any MessageTransport,
@@ -68,16 +66,16 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         self.makeHandler = makeHandler
     }
 
-    /// Where the handler is called; from any thread.
+    /// The loop on which the handler is called; from any thread.
     public var loop: any EventLoop { transport.loop }
 
-    /// The requests that have no complete reply, in order; once the channel is closed they have failed.
+    /// The requests without a complete reply, in order; once the channel is closed they have failed.
     public var waitingRequests: [BLIPRequestNumber] {
         checkLoop()
         return connection.waitingRequests
     }
 
-    /// Plain bytes that wait for the transport; of body sources, only what was read.
+    /// Uncompressed bytes that wait for the transport; of body sources, only what was read.
     public var queuedByteCount: Int {
         checkLoop()
         return connection.queuedByteCount
@@ -85,34 +83,34 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
 
     /// Queues a request.
     ///
-    /// - Returns: The number that its reply will carry, or `nil` when it wants none.
+    /// - Returns: The number that its reply will have, or `nil` if it wants none.
     @discardableResult
     public func send(_ request: consuming BLIPRequest) -> BLIPRequestNumber? {
         askForTurn()
         return connection.send(request)
     }
 
-    /// Queues the reply to a request of the peer; a second one, or one not wanted, is dropped.
+    /// Queues the reply to a request of the peer; a second or unwanted one is dropped.
     public func reply(to request: BLIPRequestID, with reply: BLIPReply) {
         askForTurn()
         connection.reply(to: request, with: reply)
     }
 
-    /// Says goodbye and ends the connection; from any thread.
+    /// Closes the connection properly; from any thread.
     public func close(code: UInt16 = 1000, reason: String = "") {
         transport.close(code: code, reason: reason)
     }
 
     // MARK: What the transport tells
 
-    /// Makes the handler and tells it.
+    /// Creates the handler and calls it.
     public func transportDidOpen(_ peer: TransportPeer) {
         turn = .running
         speaker?.channelDidOpen(peer)
         write()
     }
 
-    /// Hands out what the frame completes.
+    /// Delivers what the frame completes.
     public func transportDidReceive(_ message: ArraySlice<UInt8>) {
         guard turn != .over else { return }
         turn = .running
@@ -129,10 +127,10 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
     /// Writes what was sent meanwhile.
     public func transportDidDrainInput() { write() }
 
-    /// Goes on to write.
+    /// Continues to write.
     public func transportDidBecomeWritable() { write() }
 
-    /// Tells the handler, and lets go of it.
+    /// Tells the handler, and releases it.
     public func transportDidClose(_ close: TransportClose) {
         turn = .over
         let speaker = speaker
@@ -140,7 +138,7 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         speaker?.channelDidClose(close)
     }
 
-    /// The handler; a connection that never came to be has one too, which hears of its end.
+    /// The handler; created even for a connection that was never opened, to be told of the end.
     private var speaker: (any BLIPHandler)? {
         if let make = makeHandler {
             makeHandler = nil
@@ -171,8 +169,8 @@ public final class BLIPChannel: MessageReceiver, @unchecked Sendable {
         if turn == .running { turn = .none }
     }
 
-    /// Tells of bodies that could not be read; returns whether there was one, for the handler may have
-    /// sent something.
+    /// Reports bodies that could not be read; returns whether there was one, because the handler may have sent
+    /// something.
     private func tellWhatWritingBrought() -> Bool {
         var hasTold = false
         while turn != .over, let event = connection.next() {

@@ -1,18 +1,18 @@
 public import DivanBLIP
 public import DivanTransport
 
-/// Speaks BLIP on a channel; made and called on the channel's loop, so that it needs no lock.
+/// Handles BLIP on a channel; created and called on the channel's loop, so that it needs no lock.
 public protocol BLIPHandler: AnyObject {
-    /// The peer is there: requests may be sent.
+    /// The connection is open: requests may be sent.
     func channelDidOpen(_ peer: TransportPeer)
 
-    /// The peer asks or answers, or a body of ours could not be read.
+    /// The peer sent a request or reply, or a body of ours could not be read.
     func channelDidReceive(_ event: BLIPEvent)
 
-    /// The peer broke the rules of messages: the channel closes with the error's code.
+    /// The peer violated the message rules: the channel closes with the error's code.
     func channelDidFail(_ error: BLIPError)
 
-    /// The connection has ended, or never came to be; the last call.
+    /// The connection has ended, or was never opened; the last call.
     func channelDidClose(_ close: TransportClose)
 }
 
@@ -20,7 +20,7 @@ extension BLIPHandler {
     /// Does nothing.
     public func channelDidOpen(_ peer: TransportPeer) {}
 
-    /// Does nothing: `channelDidClose` comes, too.
+    /// Does nothing: `channelDidClose` is called, too.
     public func channelDidFail(_ error: BLIPError) {}
 
     /// Does nothing.

@@ -42,7 +42,7 @@ import Testing
         #expect(heard.replies == [[7]])
     }
 
-    /// Larger than a window of BLIP and than what the transport takes at once.
+    /// Larger than a BLIP window and than what the transport accepts at once.
     @Test
     func `what finds no room goes out when there is room again`() {
         let heard = Heard()
@@ -153,7 +153,7 @@ private final class Heard: Sendable {
     func end() { state.withLock { $0.endCount += 1 } }
 }
 
-/// Asks everything at once.
+/// Sends all its requests at once.
 private final class Asker: BLIPHandler {
     private let channel: BLIPChannel
     private let heard: Heard
@@ -194,7 +194,7 @@ private final class BrokenSource: BLIPBodySource {
     }
 }
 
-/// Says nothing.
+/// Sends nothing.
 private final class Silent: MessageReceiver {
     func transportDidOpen(_ peer: TransportPeer) {}
     func transportDidReceive(_ message: ArraySlice<UInt8>) {}
@@ -203,7 +203,7 @@ private final class Silent: MessageReceiver {
     func transportDidClose(_ close: TransportClose) {}
 }
 
-/// Sends what is no frame.
+/// Sends bytes that are not a frame.
 private final class Stranger: MessageReceiver {
     private let transport: any MessageTransport
     private let code = Mutex<UInt16?>(nil)

@@ -33,7 +33,7 @@ private final class Replies: Sendable {
     let bodies = Mutex<[[UInt8]]>([])
 }
 
-/// The README's example, word for word.
+/// The README's example, verbatim.
 @Suite struct ReadmeTests {
     @Test func `the example asks, and is answered`() {
         let loop = VirtualLoop()

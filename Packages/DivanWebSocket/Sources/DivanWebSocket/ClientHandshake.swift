@@ -2,17 +2,17 @@ public import DivanCrypto
 
 /// The client's half of the opening handshake.
 ///
-/// Write `request()`, then feed and drain in turn: `receive(_:)`, `next()`.
+/// Write `request()`, then call `receive(_:)` and `next()` alternately.
 ///
 /// Source: RFC 6455 §4.1; `websocket-and-urls.md` §2, with its order of headers.
 public struct ClientHandshake: Sendable {
-    /// How the server answered.
+    /// The server's answer.
     public enum Outcome: Equatable, Sendable {
-        /// The connection speaks WebSocket from here on.
+        /// The connection is a WebSocket from here on.
         case accepted(Acceptance)
-        /// The server said no.
+        /// The server refused.
         case refused(Refusal)
-        /// The server named another place; `headers` may set cookies.
+        /// The server redirected to another URL; `headers` may set cookies.
         case redirected(status: Int, location: String, headers: HTTPHeaders)
     }
 
@@ -22,7 +22,7 @@ public struct ClientHandshake: Sendable {
         public let subprotocol: String?
         /// The answer's header fields.
         public let headers: HTTPHeaders
-        /// Bytes behind the head: the first frames.
+        /// Bytes after the head: the first frames.
         public let leftover: [UInt8]
     }
 
@@ -30,21 +30,21 @@ public struct ClientHandshake: Sendable {
     public struct Refusal: Equatable, Sendable {
         /// The HTTP status, 300 to 599.
         public let status: Int
-        /// What the server says: `reason` of a JSON body, a text body, or the status line's text.
+        /// The server's explanation: `reason` of a JSON body, a text body, or the status line's text.
         public let explanation: String
         /// The answer's header fields.
         public let headers: HTTPHeaders
     }
 
-    /// What is asked for.
+    /// What to request.
     public struct Request: Sendable {
-        /// Value of the Host header: a name or address, with a port unless it is 80 or 443.
+        /// The value of the Host header: a name or address, with a port unless it is 80 or 443.
         public var host: String
         /// Path and query, beginning with a slash.
         public var target: String
-        /// Subprotocols by preference.
+        /// Subprotocols, in order of preference.
         public var subprotocols: [String]
-        /// Value of User-Agent; a field of `headers` with that name wins.
+        /// The value of User-Agent; a field of `headers` with that name takes precedence.
         public var userAgent: String
         /// Authorization, Cookie and further fields; several cookies are joined into one line.
         public var headers: HTTPHeaders
@@ -73,11 +73,11 @@ public struct ClientHandshake: Sendable {
     /// Prepares a request.
     ///
     /// - Parameters:
-    ///   - request: What is asked for.
+    ///   - request: What to request.
     ///   - key: 16 random bytes, fresh for each connection.
-    ///   - limits: Bounds of the answer's head.
-    /// - Throws: `HandshakeError` with `unsendable` when a part would break out of its line or is
-    ///   a header that the upgrade itself sets.
+    ///   - limits: Limits of the answer's head.
+    /// - Throws: `HandshakeError` with `unsendable` if a part contains a line break or is a header that the upgrade
+    ///   itself sets.
     public init(
         _ request: Request,
         key: [UInt8],
@@ -109,12 +109,12 @@ public struct ClientHandshake: Sendable {
         answer.receive(bytes)
     }
 
-    /// Notes that no more bytes will come, so that a refusal without length is complete.
+    /// Records that no more bytes will arrive, so that a refusal without a length is complete.
     public mutating func receiveEnd() {
         answer.hasEnded = true
     }
 
-    /// Returns the outcome once the answer is complete; call no more after that.
+    /// Returns the outcome once the answer is complete; do not call it again after that.
     ///
     /// - Throws: `HandshakeError`; every later call throws the same: end the connection.
     public mutating func next() throws(HandshakeError) -> Outcome? {
@@ -219,7 +219,7 @@ extension ClientHandshake.Request {
         }
     }
 
-    /// The caller's fields with one Cookie line, where the first stood.
+    /// The caller's fields with one Cookie line, at the position of the first.
     private var joinedCookies: [(name: String, value: String)] {
         var pairs: [(name: String, value: String)] = []
         var hasCookie = false

@@ -1,12 +1,12 @@
-/// Why a WebSocket connection was closed, as its CLOSE frames say.
+/// Why a WebSocket connection was closed, from its CLOSE frames.
 ///
 /// Source: RFC 6455 §5.5.1, §7.4; `websocket-and-urls.md` §4.
 public struct CloseStatus: Equatable, Sendable {
-    /// The status code; 1005 stands for a CLOSE frame without one.
+    /// The status code; 1005 means a CLOSE frame without one.
     public let code: UInt16
     /// A text for logs, at most 123 bytes of UTF-8.
     public let reason: String
-    /// Whether the peer asked for the close, and not this end.
+    /// Whether the peer, and not this end, started the close.
     public let isByPeer: Bool
 
     /// Creates a status.
@@ -18,10 +18,10 @@ public struct CloseStatus: Equatable, Sendable {
 }
 
 extension CloseStatus {
-    /// The code that stands for a CLOSE frame without one.
+    /// The code that means a CLOSE frame without one.
     static let absentCode: UInt16 = 1005
 
-    /// Whether `code` may stand in a CLOSE frame.
+    /// Whether a CLOSE frame may contain `code`.
     static func isSendable(_ code: UInt16) -> Bool {
         switch code {
         case 1000...1003, 1007...1014, 3000...4999: true
@@ -44,7 +44,7 @@ extension CloseStatus {
         self.init(code: code, reason: reason, isByPeer: isByPeer)
     }
 
-    /// The payload of a CLOSE frame: code and reason, cut to 125 bytes between two scalars.
+    /// The payload of a CLOSE frame: code and reason, cut to 125 bytes at a scalar boundary.
     ///
     /// Empty for a code that may not be sent.
     static func payload(code: UInt16, reason: String) -> [UInt8] {

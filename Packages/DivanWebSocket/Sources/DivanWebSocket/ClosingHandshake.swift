@@ -1,18 +1,18 @@
-/// How a WebSocket connection ends: who says goodbye first, and what is heard afterwards.
+/// How a WebSocket connection ends: which side closes first, and what is still read afterwards.
 ///
-/// Each side sends one CLOSE frame. Whoever asks first has `closeTimeout` for the answer; messages of
-/// the peer that were on their way are dropped then, though its frames are still checked. A peer that
-/// breaks a rule gets a CLOSE frame that says which, unless ours went out before, and is not listened to
-/// any more. Nothing is sent after our CLOSE frame, and nothing is read after the peer's.
+/// Each side sends one CLOSE frame. The side that sends first waits `closeTimeout` for the answer; messages of the peer
+/// that were in flight are dropped then, though its frames are still checked. A peer that violates a rule gets a CLOSE
+/// frame that says which, unless ours was sent before, and is not read any more. Nothing is sent after our CLOSE frame,
+/// and nothing is read after the peer's.
 ///
 /// Source: RFC 6455 §5.5.1, §7. Drawn in `Docs/states/websocket-close.md`.
 enum ClosingHandshake {
     case open
-    /// Our CLOSE is out; the peer has until `deadline` to answer.
+    /// Our CLOSE has been sent; the peer has until `deadline` to answer.
     case closing(deadline: Duration)
-    /// Both CLOSE frames went over.
+    /// Both CLOSE frames have been exchanged.
     case closed
-    /// The peer broke a rule; our CLOSE says which.
+    /// The peer violated a rule; our CLOSE says which.
     case failed(FrameError)
 
     enum Event {
@@ -25,7 +25,7 @@ enum ClosingHandshake {
         case sendClose
     }
 
-    /// The whole behaviour, a line for each transition.
+    /// The whole behaviour, one line per transition.
     mutating func take(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {

@@ -1,22 +1,21 @@
 public import DivanCrypto
 
-/// Writes WebSocket frames behind one another into a buffer, masked when a client sends them.
+/// Appends WebSocket frames to a buffer, masked when sent by a client.
 ///
 /// Source: RFC 6455 §5.2 (layout), §5.3 (masking).
 public struct FrameEncoder: Sendable {
     private let role: Role
     private var keys: MaskingKeys
 
-    /// Creates an encoder for frames that `role` writes.
+    /// Creates an encoder for frames that `role` sends.
     ///
-    /// A client draws its masking keys from `random`; a server draws none.
+    /// A client takes its masking keys from `random`; a server needs none.
     public init(role: Role, random: any RandomSource) {
         self.role = role
         keys = MaskingKeys(random: random)
     }
 
-    /// Appends one frame to `output`; the payload, at most 125 bytes of a control frame, is copied
-    /// once.
+    /// Appends one frame to `output`; the payload, at most 125 bytes for a control frame, is copied once.
     public mutating func encode(
         _ opcode: Opcode,
         isFinal: Bool = true,

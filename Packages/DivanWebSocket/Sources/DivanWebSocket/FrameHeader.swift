@@ -8,7 +8,7 @@ struct FrameHeader {
     let byteCount: Int
     let payloadByteCount: Int
 
-    /// Parses the header that starts at `start`; `nil` when it is not complete yet.
+    /// Parses the header that starts at `start`; `nil` if it is not complete yet.
     init?(
         _ bytes: [UInt8],
         at start: Int,
@@ -36,7 +36,7 @@ struct FrameHeader {
             length = bigEndian(bytes[start + 2..<keyStart])
             try Self.check(length, in: lengthByteCount)
         }
-        // Compared as it stands on the wire, before any arithmetic could overflow.
+        // Compared as received, before any arithmetic could overflow.
         guard length <= UInt64(limits.payloadByteCount) else {
             throw .payload(byteCount: length, limit: limits.payloadByteCount)
         }
@@ -50,7 +50,7 @@ struct FrameHeader {
         self.payloadByteCount = Int(length)
     }
 
-    /// A length stands in the shortest of its three forms and leaves the top bit clear.
+    /// A length must use the shortest of its three forms and leave the top bit clear.
     private static func check(
         _ length: UInt64,
         in lengthByteCount: Int

@@ -1,15 +1,15 @@
 /// An HTTP proxy that opens tunnels to other hosts.
 public struct HTTPProxy: Hashable, Sendable {
-    /// A host name or address; an IPv6 address stands without brackets.
+    /// A host name or address; an IPv6 address has no brackets.
     public let host: String
     /// The TCP port.
     public let port: UInt16
-    /// The user to name to the proxy; `nil` sends no credentials.
+    /// The user name sent to the proxy; `nil` sends no credentials.
     public let username: String?
     /// The user's password.
     public let password: String
 
-    /// Describes a proxy; a user name may not hold a colon.
+    /// Describes a proxy; a user name may not contain a colon.
     public init(host: String, port: UInt16, username: String? = nil, password: String = "") {
         self.host = host
         self.port = port
@@ -19,10 +19,10 @@ public struct HTTPProxy: Hashable, Sendable {
 }
 
 extension HTTPProxy: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The proxy's place, never its credentials.
+    /// The proxy's address, never its credentials.
     public var description: String { "proxy \(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
-    /// As `description`.
+    /// Same as `description`.
     public var debugDescription: String { description }
 
     /// Nothing: dumps must not show the password.

@@ -1,4 +1,4 @@
-/// Reads the server's answer: its head and, of a refusal, the text that explains it.
+/// Reads the server's answer: its head and, for a refusal, the explanation.
 struct HandshakeAnswer: Sendable {
     /// A complete answer.
     struct Head {
@@ -13,7 +13,7 @@ struct HandshakeAnswer: Sendable {
     private var body: [UInt8] = []
     private var interimCount = 0
 
-    /// Whether the peer has closed its direction.
+    /// Whether the peer has ended its direction.
     var hasEnded = false
 
     init(limits: WebSocketLimits) {
@@ -27,7 +27,7 @@ struct HandshakeAnswer: Sendable {
         bytes.withUnsafeBufferPointer { body.append(contentsOf: $0.prefix(max(0, room))) }
     }
 
-    /// The bytes behind the head of an accepted upgrade.
+    /// The bytes after the head of an accepted upgrade.
     mutating func takeLeftover() -> [UInt8] {
         let leftover = body
         body = []
@@ -53,7 +53,7 @@ struct HandshakeAnswer: Sendable {
         return Head(status: head.status, headers: head.headers, explanation: explanation)
     }
 
-    /// Goes on behind an interim answer, such as 103 (RFC 9110 §15.2).
+    /// Skips an interim answer, such as 103 (RFC 9110 §15.2).
     private mutating func passOver(_ status: Int) throws(HandshakeError.Reason) {
         interimCount += 1
         guard interimCount <= WebSocketLimits.interimAnswersCount else { throw .status(status) }
@@ -73,7 +73,7 @@ struct HandshakeAnswer: Sendable {
 
     // MARK: Body
 
-    /// Whether all of the body is here that we want to read.
+    /// Whether all of the body that we want to read has arrived.
     private func isComplete(_ headers: HTTPHeaders, status: Int) -> Bool {
         guard status >= 300, !hasEnded, isExplanation(headers) else { return true }
         guard let length = contentLength(headers) else { return false }
@@ -95,7 +95,7 @@ struct HandshakeAnswer: Sendable {
 
     private func text(_ headers: HTTPHeaders) -> String? {
         guard isExplanation(headers) else { return nil }
-        // What stands behind the announced end is no part of the text, however it was cut.
+        // Bytes after the announced end are not part of the text, however it was split.
         let length = min(contentLength(headers) ?? body.count, limits.explanationByteCount)
         let text = String(decoding: body.prefix(length), as: UTF8.self)
         let isJSON = headers["Content-Type"]?.prefix(16).isEqualIgnoringCase("application/json")

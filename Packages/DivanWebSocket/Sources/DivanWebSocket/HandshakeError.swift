@@ -1,8 +1,8 @@
 /// Why an opening handshake failed, at either end, and what to do about it.
 public struct HandshakeError: Error, Equatable {
-    /// The rule that was broken, with the offending values.
+    /// The violated rule, with the offending values.
     public enum Reason: Error, Equatable {
-        /// The head cannot be read; its limits are those of `WebSocketLimits`.
+        /// The head cannot be parsed; its limits are those of `WebSocketLimits`.
         case head(HTTPHeadError)
         /// The connection ended inside the head.
         case ended
@@ -10,9 +10,9 @@ public struct HandshakeError: Error, Equatable {
         case status(Int)
         /// A proxy's answer to CONNECT has a status below 200.
         case proxyStatus(Int)
-        /// A proxy's answer is followed by bytes, although nothing was said through the tunnel.
+        /// A proxy's answer is followed by bytes, although nothing was sent through the tunnel.
         case early(count: Int)
-        /// A header of the upgrade is missing or has another value than `expected`.
+        /// A header of the upgrade is missing or differs from `expected`.
         case header(name: String, value: String?, expected: String)
         /// The answer chose a subprotocol that was not offered.
         case subprotocol(String)
@@ -22,11 +22,11 @@ public struct HandshakeError: Error, Equatable {
         case method(String)
         /// The request is not an upgrade to WebSocket.
         case noUpgrade
-        /// The request speaks another WebSocket version than 13.
+        /// The request has a WebSocket version other than 13.
         case version(String?)
-        /// The request has a body, or contradicts itself about one.
+        /// The request has a body, or contradictory headers about one.
         case body
-        /// A header that we were to send holds a line break, or may not be set by the caller.
+        /// A header to send contains a line break, or may not be set by the caller.
         case unsendable(field: String)
     }
 
@@ -118,7 +118,7 @@ extension HandshakeError.Reason {
     }
 }
 
-/// Text from outside, safe to show: control characters replaced, and cut.
+/// Text from outside, safe to print: control characters replaced, and truncated.
 private func quoted(_ text: String) -> String {
     let shown = text.unicodeScalars.prefix(64).map { scalar in
         scalar.properties.generalCategory == .control ? "." : String(scalar)

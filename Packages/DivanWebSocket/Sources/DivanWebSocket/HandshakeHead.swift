@@ -1,11 +1,11 @@
-// Headers are a part of this package's own API: who has a handshake has them.
+// Headers are part of this package's API: whoever has a handshake has headers.
 @_exported public import DivanHTTP
 
 extension WebSocketLimits {
-    /// Interim answers in front of the one that counts; no server has reason to send so many.
+    /// Interim answers before the final one; no server has reason to send so many.
     static let interimAnswersCount = 8
 
-    /// The bounds of a handshake's head.
+    /// The limits of a handshake's head.
     var head: HTTPHeadLimits {
         HTTPHeadLimits(
             headByteCount: headByteCount,
@@ -16,7 +16,7 @@ extension WebSocketLimits {
 }
 
 extension HTTPHeadReader {
-    /// As `next()`, with the errors of a handshake.
+    /// Like `next()`, with the errors of a handshake.
     mutating func nextHead() throws(HandshakeError.Reason) -> HTTPHead? {
         do throws(HTTPHeadError) {
             return try next()
@@ -27,7 +27,7 @@ extension HTTPHeadReader {
 }
 
 extension HTTPHeaders {
-    /// Throws when a field would break out of its line, or is not a field at all.
+    /// Throws if a field contains a line break, or is not a valid field.
     func checkSendable() throws(HandshakeError) {
         if let name = unsendableField { throw HandshakeError(reason: .unsendable(field: name)) }
     }

@@ -4,7 +4,7 @@ import DivanCrypto
 ///
 /// Source: RFC 6455 §1.3.
 enum HandshakeKey {
-    /// Value of Sec-WebSocket-Accept for the value of Sec-WebSocket-Key.
+    /// The value of Sec-WebSocket-Accept for the value of Sec-WebSocket-Key.
     static func accept(_ key: String) -> String {
         let text = Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)
         return Base64.encode(SHA1.digest(of: text.span).span)

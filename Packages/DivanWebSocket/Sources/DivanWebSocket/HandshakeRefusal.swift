@@ -16,7 +16,7 @@ public struct HandshakeRefusal: Sendable, Equatable {
         self.explanation = explanation
     }
 
-    /// Creates the refusal that a broken request deserves.
+    /// Creates the refusal for an invalid request.
     public init(_ error: HandshakeError) {
         self.init(status: error.status, explanation: error.description)
         switch error.reason {
@@ -27,9 +27,9 @@ public struct HandshakeRefusal: Sendable, Equatable {
         }
     }
 
-    /// The whole answer; the connection ends behind it.
+    /// The complete answer; the connection ends after it.
     ///
-    /// - Throws: `HandshakeError` when a header field cannot be sent.
+    /// - Throws: `HandshakeError` if a header field cannot be sent.
     public func bytes() throws(HandshakeError) -> [UInt8] {
         try headers.checkSendable()
         var all = headers

@@ -1,20 +1,20 @@
-/// A client's request, as a server sees it.
+/// A client's request, as received by a server.
 public struct HandshakeRequest: Sendable, Equatable {
     /// The HTTP method; an upgrade is a `GET`.
     public let method: String
-    /// The path as it was sent, percent signs and all, beginning with a slash.
+    /// The path as sent, with its percent-encoding, beginning with a slash.
     public let path: String
     /// What follows the question mark.
     public let query: String?
     /// The header fields.
     public let headers: HTTPHeaders
-    /// The subprotocols offered, by the client's preference.
+    /// The subprotocols offered, in the client's order of preference.
     public let subprotocols: [String]
-    /// Why this request cannot be upgraded, whatever its path; `nil` for a proper upgrade.
+    /// Why this request cannot be upgraded, whatever its path; `nil` for a valid upgrade.
     public let defect: HandshakeError?
 
     init(_ head: HTTPHead) throws(HandshakeError.Reason) {
-        // By bytes: whatever a text makes of a blank with an accent behind it, HTTP knows no characters.
+        // By bytes: Swift treats a blank followed by an accent as one character; HTTP does not.
         let parts = head.startLine.utf8
             .split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
             .map(Substring.init)
@@ -30,9 +30,9 @@ public struct HandshakeRequest: Sendable, Equatable {
         defect = Self.defect(method: method, headers).map { HandshakeError(reason: $0) }
     }
 
-    /// The first subprotocol of the client's list that `supported` holds.
+    /// The first subprotocol of the client's list that `supported` contains.
     ///
-    /// The client's order decides, as at Sync Gateway.
+    /// The client's order decides, as with Sync Gateway.
     public func firstSubprotocol(of supported: [String]) -> String? {
         subprotocols.first { supported.contains($0) }
     }
@@ -40,10 +40,10 @@ public struct HandshakeRequest: Sendable, Equatable {
     /// The answer that upgrades the connection.
     ///
     /// - Parameters:
-    ///   - subprotocol: One of `subprotocols`; `nil` leaves the header out.
-    ///   - further: More fields, such as `Set-Cookie`.
+    ///   - subprotocol: One of `subprotocols`; `nil` omits the header.
+    ///   - further: Further fields, such as `Set-Cookie`.
     /// - Returns: The bytes to write; frames follow.
-    /// - Throws: `HandshakeError` when the request has a `defect`, or a field cannot be sent.
+    /// - Throws: `HandshakeError` if the request has a `defect`, or a field cannot be sent.
     public func accept(
         subprotocol: String?,
         headers further: HTTPHeaders = [:]
@@ -60,7 +60,7 @@ public struct HandshakeRequest: Sendable, Equatable {
         return answer.head(startLine: "HTTP/1.1 101 Upgraded")
     }
 
-    /// Path and query; the absolute form that clients use towards proxies loses its front.
+    /// Path and query; the scheme and host of the absolute form, which clients send to proxies, are dropped.
     private static func target(_ text: Substring) throws(HandshakeError.Reason) -> Substring {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { throw .head(.line(1)) }
         let schemes = ["http", "https", "ws", "wss"]
@@ -70,7 +70,7 @@ public struct HandshakeRequest: Sendable, Equatable {
         return target
     }
 
-    /// Whether a body follows, or might: two answers to that question are an attack.
+    /// Whether a body follows, or might: ambiguity here permits request smuggling.
     private static func hasBody(_ headers: HTTPHeaders) -> Bool {
         headers["Transfer-Encoding"] != nil
             || headers.values("Content-Length").contains { $0 != "0" }

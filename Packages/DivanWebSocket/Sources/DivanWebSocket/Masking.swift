@@ -2,8 +2,7 @@ import DivanCrypto
 
 /// Applies `key` to `bytes` in place; the same call masks and unmasks (RFC 6455 §5.3).
 ///
-/// The pointer is that of an array's own storage, handed over by `withUnsafeMutableBytes`, and
-/// every offset below stays under its count.
+/// The pointer is to an array's own storage, from `withUnsafeMutableBytes`, and every offset below is within its count.
 func applyMask(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
     // In memory the key's first byte comes first, whatever the machine's byte order.
     let word = UInt64(key.bigEndian) << 32 | UInt64(key.bigEndian)
@@ -25,7 +24,7 @@ func applyMask(_ key: UInt32, to bytes: UnsafeMutableRawBufferPointer) {
     }
 }
 
-/// Masking keys, drawn from the random source in blocks.
+/// Masking keys, taken from the random source in blocks.
 struct MaskingKeys: Sendable {
     private static let blockByteCount = 256  // 64 keys for one call of the source
 
@@ -36,7 +35,7 @@ struct MaskingKeys: Sendable {
         self.random = random
     }
 
-    /// Returns 32 fresh bits; a peer's frames never repeat or predict them (RFC 6455 §10.3).
+    /// Returns 32 fresh bits, which never repeat and which a peer cannot predict (RFC 6455 §10.3).
     mutating func next() -> UInt32 {
         if block.count < 4 { block = random.bytes(Self.blockByteCount)[...] }
         let key = bigEndian(block.prefix(4))

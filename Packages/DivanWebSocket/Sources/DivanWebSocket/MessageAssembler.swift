@@ -1,6 +1,6 @@
-/// Joins the fragments of messages and checks text.
+/// Joins the fragments of messages and validates text.
 ///
-/// A message in one frame passes as the slice that it is; fragments are copied into one buffer.
+/// A message in one frame is returned as the frame's slice; fragments are copied into one buffer.
 ///
 /// Source: RFC 6455 §5.4 (fragmentation), §8.1 (UTF-8).
 struct MessageAssembler: Sendable {
@@ -23,7 +23,7 @@ struct MessageAssembler: Sendable {
         self.acceptsText = acceptsText
     }
 
-    /// Takes a data frame; returns the message that it ends.
+    /// Takes a data frame; returns the message if the frame completes it.
     mutating func receive(_ frame: Frame) throws(FrameError.Reason) -> Message? {
         try begin(frame)
         let byteCount = fragments.count + frame.payload.count
@@ -46,9 +46,9 @@ struct MessageAssembler: Sendable {
         return try end(with: whole[...])
     }
 
-    /// Judges the text in a frame that is not complete, so that nonsense ends where it begins.
+    /// Validates the text of an incomplete frame, so that invalid text fails at its first byte.
     ///
-    /// What `receive` would refuse for another reason is left to it.
+    /// Violations of other rules are left to `receive`.
     mutating func preview(_ preview: FrameDecoder.Preview) throws(FrameError.Reason) {
         let begins = preview.opcode == .text && fragmentCount == 0
         let goesOn = preview.opcode == .continuation && fragmentCount > 0 && isText

@@ -2,16 +2,16 @@ import DivanCrypto
 
 /// Asks an HTTP proxy for a tunnel to an endpoint.
 ///
-/// Write `request()`, then feed and drain in turn: `receive(_:)`, `next()`. Once connected the
-/// same connection leads to the endpoint: TLS and `ClientHandshake` follow as if it were direct.
+/// Write `request()`, then call `receive(_:)` and `next()` alternately. Once connected, the connection leads to the
+/// endpoint: TLS and `ClientHandshake` follow as on a direct connection.
 ///
 /// Source: RFC 9110 §9.3.6 (CONNECT), §11.7 (credentials); `websocket-and-urls.md` §3.
 public struct ProxyHandshake: Sendable {
-    /// How the proxy answered.
+    /// The proxy's answer.
     public enum Outcome: Equatable, Sendable {
-        /// The tunnel stands; nothing has come through it yet.
+        /// The tunnel is open; nothing has come through it yet.
         case connected
-        /// The proxy said no: with 407 it wants a user and password, or others.
+        /// The proxy refused: 407 means that it wants a user and password, or different ones.
         case refused(ClientHandshake.Refusal)
     }
 
@@ -22,8 +22,7 @@ public struct ProxyHandshake: Sendable {
     ///
     /// Credentials are sent at once, without waiting for the proxy to ask.
     ///
-    /// - Throws: `HandshakeError` with `unsendable` when a part would break out of its line, or a
-    ///   user name holds a colon.
+    /// - Throws: `HandshakeError` with `unsendable` if a part contains a line break, or a user name contains a colon.
     public init(
         _ proxy: HTTPProxy,
         to endpoint: WebSocketEndpoint,
@@ -51,12 +50,12 @@ public struct ProxyHandshake: Sendable {
         answer.receive(bytes)
     }
 
-    /// Notes that no more bytes will come, so that a refusal without length is complete.
+    /// Records that no more bytes will arrive, so that a refusal without a length is complete.
     public mutating func receiveEnd() {
         answer.hasEnded = true
     }
 
-    /// Returns the outcome once the answer is complete; call no more after that.
+    /// Returns the outcome once the answer is complete; do not call it again after that.
     ///
     /// - Throws: `HandshakeError`; every later call throws the same: end the connection.
     public mutating func next() throws(HandshakeError) -> Outcome? {
@@ -64,7 +63,7 @@ public struct ProxyHandshake: Sendable {
             guard let head = try answer.next() else { return nil }
             switch head.status {
             case 200...299:
-                // In a tunnel the client speaks first, with TLS as without.
+                // In a tunnel the client sends first, with or without TLS.
                 let early = answer.takeLeftover()
                 guard early.isEmpty else { throw .early(count: early.count) }
                 return .connected

@@ -1,7 +1,7 @@
 /// Finds the text under `reason` in the small JSON object with which a server refuses.
 ///
-/// Sync Gateway's form is `{"error":"Unauthorized","reason":"Invalid login"}`; anything else
-/// gives `nil`, and the status line must do.
+/// Sync Gateway's form is `{"error":"Unauthorized","reason":"Invalid login"}`; for anything else the result is `nil`,
+/// and the status line is used.
 enum RefusalBody {
     /// The decoded string that follows the key `reason`.
     static func reason(in json: String) -> String? {
@@ -18,7 +18,7 @@ enum RefusalBody {
         return nil
     }
 
-    /// Reads up to the closing quotation mark and moves `rest` behind it.
+    /// Reads up to the closing quotation mark and moves `rest` past it.
     private static func takeString(from rest: inout Substring) -> String? {
         var text = String.UnicodeScalarView()
         var scalars = rest.unicodeScalars
@@ -48,7 +48,7 @@ enum RefusalBody {
         case "u":
             let digits = String(scalars.prefix(4))
             scalars = scalars.dropFirst(4)
-            // Half of a surrogate pair becomes a replacement character: this text is for people.
+            // Half a surrogate pair becomes a replacement character: this text is for people.
             return UInt32(digits, radix: 16).map { Unicode.Scalar($0) ?? "\u{FFFD}" }
         case let scalar: return scalar
         }

@@ -1,7 +1,6 @@
 /// The server's half of the opening handshake: reads one request.
 ///
-/// Feed and drain in turn: `receive(_:)`, `next()`; then answer with `HandshakeRequest.accept` or
-/// `HandshakeRefusal`.
+/// Call `receive(_:)` and `next()` alternately; then answer with `HandshakeRequest.accept` or `HandshakeRefusal`.
 ///
 /// Source: RFC 6455 §4.2; `websocket-and-urls.md` §2.
 public struct ServerHandshake: Sendable {
@@ -17,13 +16,13 @@ public struct ServerHandshake: Sendable {
         reader.receive(bytes)
     }
 
-    /// Returns the request once its head is complete; call no more after that.
+    /// Returns the request once its head is complete; do not call it again after that.
     ///
-    /// A request that is no proper upgrade is returned too, with its `defect`: who may ask, and for
+    /// A request that is not a valid upgrade is returned too, with its `defect`: whether the client may ask, and for
     /// which path, is decided first.
     ///
-    /// - Throws: `HandshakeError` for anything that is not a clean HTTP/1.1 head; answer it with
-    ///   the bytes of a ``HandshakeRefusal`` and end the connection.
+    /// - Throws: `HandshakeError` for anything that is not a valid HTTP/1.1 head; answer it with the bytes of a
+    ///   ``HandshakeRefusal`` and end the connection.
     public mutating func next() throws(HandshakeError) -> HandshakeRequest? {
         do {
             guard let head = try reader.nextHead() else { return nil }
@@ -33,7 +32,7 @@ public struct ServerHandshake: Sendable {
         }
     }
 
-    /// Bytes that came behind the request: the first frames.
+    /// Bytes that arrived after the request: the first frames.
     public mutating func takeLeftover() -> [UInt8] {
         reader.takeLeftover()
     }

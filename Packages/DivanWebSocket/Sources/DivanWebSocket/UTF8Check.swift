@@ -1,11 +1,11 @@
-/// Checks UTF-8 that arrives in arbitrary pieces, and fails at the first impossible byte.
+/// Validates UTF-8 that arrives in arbitrary pieces, and fails at the first invalid byte.
 ///
 /// Source: RFC 3629 §4 (no overlong forms, no surrogates, nothing above U+10FFFF).
 struct UTF8Check: Sendable {
     private var missingCount = 0  // continuation bytes that the open scalar still needs
     private var allowed: ClosedRange<UInt8> = 0x80...0xBF  // what its next byte may be
 
-    /// Whether no scalar is open.
+    /// Whether no scalar is incomplete.
     var isComplete: Bool { missingCount == 0 }
 
     /// Returns whether the text so far can still become valid UTF-8.

@@ -1,27 +1,26 @@
 public import DivanCrypto
 
-/// An open WebSocket connection without its socket: bytes in, messages out, and back.
+/// An open WebSocket connection without its socket: bytes in, messages out, and the reverse.
 ///
-/// Feed and drain in turn: `receive(_:at:)`, then `next()` until it returns `nil`; then write what
-/// `appendOutput(to:)` gives. Pings are answered, fragments joined and the closing handshake is
-/// held without further help. The owner keeps time: it sleeps until `deadline` and calls
-/// `advance(to:)`. Memory stays below one message plus one frame plus what waits to be written.
+/// Call `receive(_:at:)`, then `next()` until it returns `nil`; then write the bytes from `appendOutput(to:)`.
+/// Answering pings, joining fragments and the closing handshake are automatic. The owner keeps time: it sleeps until
+/// `deadline` and calls `advance(to:)`. Memory stays below one message plus one frame plus the queued output.
 ///
 /// Source: RFC 6455 §5 to §7; `websocket-and-urls.md` §4.
 public struct WebSocketConnection: Sendable {
     /// Something that the peer did.
     public enum Event: Equatable, Sendable {
-        /// A whole message; the slice shares our memory, so let go of it before the next call.
+        /// A complete message; the slice shares our memory, so release it before the next call.
         case message(ArraySlice<UInt8>, isText: Bool)
-        /// The peer answered a ping, or sent a pong unasked.
+        /// The peer answered a ping, or sent an unsolicited pong.
         case pong
-        /// Both CLOSE frames went over: write the rest of the output, then end the TCP connection.
+        /// Both CLOSE frames were exchanged: write the rest of the output, then end the TCP connection.
         case closed(CloseStatus)
     }
 
-    /// Why the peer must be taken for dead.
+    /// Why the peer must be considered dead.
     public enum Expiry: Equatable, Sendable {
-        /// Nothing came after a ping.
+        /// Nothing arrived after a ping.
         case noPong
         /// Our CLOSE frame was not answered.
         case noCloseEcho
@@ -31,7 +30,7 @@ public struct WebSocketConnection: Sendable {
     public struct Configuration: Sendable {
         /// What a peer may make us hold.
         public var limits: WebSocketLimits
-        /// Silence after which a ping goes out, one second or more; `nil` sends none.
+        /// Silence after which a ping is sent, one second or more; `nil` sends none.
         public var heartbeatInterval: Duration?
         /// How long the peer may take to answer a CLOSE frame.
         public var closeTimeout: Duration
@@ -62,9 +61,9 @@ public struct WebSocketConnection: Sendable {
     private var queuedPongCount = 0
     private var latestPing: [UInt8]?  // answered when the output is taken; see `queuedPongCount`
 
-    /// Creates the end that plays `role`, at the moment `now` of the completed handshake.
+    /// Creates the end with `role`, at the moment `now` of the completed handshake.
     ///
-    /// A client draws its masking keys from `random`.
+    /// A client takes its masking keys from `random`.
     public init(
         role: Role,
         configuration: Configuration = Configuration(),
@@ -81,24 +80,24 @@ public struct WebSocketConnection: Sendable {
         heartbeat = configuration.heartbeatInterval.map { Heartbeat(interval: $0, now: now) }
     }
 
-    /// Whether messages still go out: neither end has closed.
+    /// Whether messages can still be sent: neither end has closed.
     public var isOpen: Bool {
         if case .open = state { true } else { false }
     }
 
     // MARK: In
 
-    /// Appends bytes from the transport, which also prove that the peer lives.
+    /// Appends bytes from the transport, which also prove that the peer is alive.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
         heartbeat?.heard(at: now)
         if case .closed = state { return }  // data after the peer's CLOSE is ignored
         decoder.receive(bytes)
     }
 
-    /// Returns the next event, or `nil` when more bytes are needed.
+    /// Returns the next event, or `nil` if more bytes are needed.
     ///
-    /// - Throws: `FrameError` when the peer broke the protocol; a CLOSE frame with its code is in
-    ///   the output already. Every later call throws the same error.
+    /// - Throws: `FrameError` if the peer violated the protocol; a CLOSE frame with its code is already in the output.
+    ///   Every later call throws the same error.
     public mutating func next() throws(FrameError) -> Event? {
         if case .failed(let error) = state { throw error }
         do {
@@ -114,7 +113,7 @@ public struct WebSocketConnection: Sendable {
         }
     }
 
-    /// Looks at the text of a frame before it is complete: whoever sends nonsense hears so at once.
+    /// Validates the text of an incomplete frame: invalid text is reported at once.
     private mutating func preview() throws(FrameError) {
         guard !isClosed, let preview = decoder.takePreview() else { return }
         do {
@@ -152,12 +151,12 @@ public struct WebSocketConnection: Sendable {
         return status
     }
 
-    /// Moves the state on; a CLOSE frame that follows has this payload.
+    /// Advances the state; a CLOSE frame that follows has this payload.
     private mutating func take(_ event: ClosingHandshake.Event, saying payload: [UInt8]) {
         if state.take(event).contains(.sendClose) { write(.close, payload) }
     }
 
-    /// Answers each of a few pings; in a flood only the latest, so that little memory waits.
+    /// Answers each of a few pings; in a flood only the latest, to limit the queued bytes.
     private mutating func answer(_ ping: ArraySlice<UInt8>) {
         guard isOpen else { return }
         if queuedPongCount < configuration.limits.queuedPongCount {
@@ -181,20 +180,20 @@ public struct WebSocketConnection: Sendable {
     /// - Parameters:
     ///   - code: A code that may be sent (RFC 6455 §7.4); for any other the frame stays empty.
     ///   - reason: A text for logs; cut to 123 bytes.
-    ///   - now: When the answer starts to be waited for.
+    ///   - now: When the wait for the answer starts.
     public mutating func close(code: UInt16, reason: String = "", at now: Duration) {
         let deadline = now + configuration.closeTimeout
         let payload = CloseStatus.payload(code: code, reason: reason)
         take(.closeAsked(deadline: deadline), saying: payload)
     }
 
-    /// Bytes that wait to be written, but for a pong that a flood delayed.
+    /// Bytes waiting to be written, except for a pong that a flood delayed.
     public var outputByteCount: Int { output.count }
 
     /// Both of these at once.
     public var outlet: (isOpen: Bool, byteCount: Int) { (isOpen, outputByteCount) }
 
-    /// Moves everything that waits to be written behind the bytes of `target`.
+    /// Appends everything that waits to be written to `target`.
     public mutating func appendOutput(to target: inout [UInt8]) {
         if let ping = latestPing, isOpen { write(.pong, ping) }
         latestPing = nil
@@ -214,7 +213,7 @@ public struct WebSocketConnection: Sendable {
         return taken
     }
 
-    /// Gives empty buffers back; call it when the connection has gone quiet.
+    /// Releases empty buffers; call it when the connection is idle.
     public mutating func releaseMemory() {
         decoder.releaseMemory()
         if output.isEmpty { output = [] }
@@ -226,7 +225,7 @@ public struct WebSocketConnection: Sendable {
 
     // MARK: Time
 
-    /// When `advance(to:)` has something to do; it moves on whenever bytes arrive.
+    /// When `advance(to:)` has something to do; it moves whenever bytes arrive.
     public var deadline: Duration? {
         switch state {
         case .open: heartbeat?.deadline
@@ -235,13 +234,13 @@ public struct WebSocketConnection: Sendable {
         }
     }
 
-    /// Does what is due at `now`: queues a ping, or says that the peer is gone.
+    /// Does what is due at `now`: queues a ping, or reports that the peer is gone.
     ///
     /// - Parameters:
     ///   - now: The time.
-    ///   - hasUnreadBytes: Whether the peer has sent something that was not read yet, by which it lives;
-    ///     asked only where it matters.
-    /// - Returns: Why the peer must be taken for dead, if it must.
+    ///   - hasUnreadBytes: Whether the peer has sent something that was not read yet, which proves that it is alive;
+    ///     evaluated only if it matters.
+    /// - Returns: Why the peer must be considered dead, if it must.
     public mutating func advance(
         to now: Duration,
         hasUnreadBytes: @autoclosure () -> Bool = false

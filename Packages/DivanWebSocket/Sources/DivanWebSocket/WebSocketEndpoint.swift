@@ -1,8 +1,8 @@
-/// Where a WebSocket server is reached: scheme, host, port, and the target of the request.
+/// The location of a WebSocket server: scheme, host, port, and request target.
 public struct WebSocketEndpoint: Hashable, Sendable {
-    /// Whether TLS is spoken (`wss`).
+    /// Whether TLS is used (`wss`).
     public let isSecure: Bool
-    /// A host name or address; an IPv6 address stands without brackets.
+    /// A host name or address; an IPv6 address has no brackets.
     public let host: String
     /// The TCP port.
     public let port: UInt16
@@ -24,14 +24,14 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         try self.init(text, schemes: ["ws": false, "wss": true])
     }
 
-    /// Value of the Host header: without the port when it is 80 or 443, whatever the scheme, and
-    /// without a zone, which is this machine's own business (RFC 6874 §4).
+    /// The value of the Host header: without the port if it is 80 or 443, whatever the scheme, and without a zone,
+    /// which is meaningful only on this machine (RFC 6874 §4).
     public var hostHeader: String {
         let name = host.contains(":") ? "[\(certificateName)]" : host
         return port == 80 || port == 443 ? name : "\(name):\(port)"
     }
 
-    /// The host as name look-up takes it: the zone of an IPv6 address behind a bare `%`.
+    /// The host for a name look-up: the zone of an IPv6 address follows a bare `%`.
     ///
     /// In a URL that sign is percent-encoded (RFC 6874 §2).
     public var lookupName: String {
@@ -39,15 +39,15 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         return "\(host[..<escape.lowerBound])%\(host[escape.upperBound...])"
     }
 
-    /// The host as certificates name it: an IPv6 address without its zone.
+    /// The host as it appears in certificates: an IPv6 address without its zone.
     public var certificateName: String {
         host.contains(":") ? String(host.prefix { $0 != "%" }) : host
     }
 
-    /// The place that a redirect names.
+    /// The target of a redirect.
     ///
     /// - Parameter location: An absolute `http` or `https` URL, or a path that begins with `/`.
-    /// - Returns: `nil` when it is neither (`websocket-and-urls.md` §3), or leads out of TLS into clear text.
+    /// - Returns: `nil` if it is neither (`websocket-and-urls.md` §3), or leads from TLS to clear text.
     public func redirected(to location: String) -> WebSocketEndpoint? {
         if location.hasPrefix("/"), !location.hasPrefix("//") {
             guard location.utf8.allSatisfy(isURLByte) else { return nil }
@@ -58,8 +58,8 @@ public struct WebSocketEndpoint: Hashable, Sendable {
         return next.isSecure || !isSecure ? next : nil
     }
 
-    /// Whether what proves who we are at `first` may come here, where that one has sent us: to the same
-    /// host, and never out of TLS into clear text.
+    /// Whether credentials for `first` may be sent here after a redirect from there: only to the same host, and never
+    /// from TLS to clear text.
     public func maySee(secretsFor first: WebSocketEndpoint) -> Bool {
         (isSecure || !first.isSecure) && host.isEqualIgnoringCase(first.host)
     }
@@ -127,7 +127,7 @@ private func isURLByte(_ byte: UInt8) -> Bool {
     byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"")
 }
 
-/// Whether a byte may stand between the brackets of an IPv6 address, with a zone.
+/// Whether a byte may occur between the brackets of an IPv6 address, with a zone.
 private func isAddressByte(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: ":") || byte == UInt8(ascii: "%") || byte.isHTTPTokenByte
 }

@@ -7,7 +7,7 @@ public struct WebSocketURL: Hashable, Sendable {
     /// The last component of the path.
     public let database: String
 
-    /// Parses a URL that a person typed.
+    /// Parses a URL typed by a person.
     ///
     /// - Throws: `WebSocketURLError` with the part that is wrong.
     public init(_ text: String) throws(WebSocketURLError) {
@@ -32,6 +32,6 @@ public struct WebSocketURL: Hashable, Sendable {
 
     /// The text that identifies the remote database: with its port and `/_blipsync`.
     ///
-    /// It keys checkpoints and remote ancestors, so it must never change its form.
+    /// It is the key of checkpoints and remote ancestors, so its form must never change.
     public var effectiveText: String { endpoint.description }
 }

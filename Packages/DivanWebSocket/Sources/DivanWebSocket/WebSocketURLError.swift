@@ -1,4 +1,4 @@
-/// A URL that cannot be connected to, and what to change in it.
+/// An unusable URL, and what to change in it.
 public struct WebSocketURLError: Error, Equatable {
     /// The part that is wrong.
     public enum Part: Equatable, Sendable {
@@ -6,7 +6,7 @@ public struct WebSocketURLError: Error, Equatable {
         case scheme
         /// Host or port is missing or malformed.
         case host
-        /// A user name or password stands before the host.
+        /// There is a user name or password before the host.
         case credentials
         /// The path does not end in a database name of 1 to 239 bytes.
         case database
@@ -18,7 +18,7 @@ public struct WebSocketURLError: Error, Equatable {
         case character
     }
 
-    /// The URL without what stands before an `@`, which may be a password.
+    /// The URL without anything before an `@`, which may be a password.
     public let text: String
     /// The part that is wrong.
     public let part: Part
@@ -28,12 +28,12 @@ public struct WebSocketURLError: Error, Equatable {
         self.part = part
     }
 
-    /// A URL that somebody wrote, without what stands before an `@`, which may be a password.
+    /// A URL written by a person, without anything before an `@`, which may be a password.
     public static func withoutCredentials(_ text: String) -> String {
         let authority = text.firstRange(of: "://")?.upperBound ?? text.startIndex
         let scheme = text[..<authority]
         let rest = text[authority...]
-        // By bytes: with an accent behind it an @ is another character.
+        // By bytes: an @ followed by an accent is a different character.
         let secret = rest.utf8.lastIndex(of: UInt8(ascii: "@"))
         return secret.map { "\(scheme)…\(rest[$0...])" } ?? text
     }

@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// What a client writes, and what it makes of an answer.
+/// What a client sends, and how it reads answers.
 @Suite struct ClientHandshakeTests {
     @Test
     func `writes the request in the order that peers expect`() throws {
@@ -235,7 +235,7 @@ func request(headers: HTTPHeaders = [:]) -> ClientHandshake.Request {
     )
 }
 
-/// A right answer to `sampleKey`, with some headers replaced or removed.
+/// A correct answer to `sampleKey`, with some headers replaced or removed.
 private func answer(changing changes: [String: String?] = [:]) -> [UInt8] {
     var headers = [
         "Connection": "Upgrade", "Sec-WebSocket-Accept": "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=",
@@ -262,7 +262,7 @@ private func refusal(_ text: String) throws -> ClientHandshake.Refusal {
 
 private struct UnexpectedOutcome: Error {}
 
-/// What a client made of an answer, but for bytes behind its head.
+/// A client's result for an answer, without the bytes after its head.
 private struct Answered: Equatable {
     var subprotocol: String?
     var status: Int?

@@ -3,7 +3,7 @@ import DivanTestKit
 import DivanWebSocket
 import Synchronization
 
-/// Random bytes that a seed decides.
+/// Random bytes determined by a seed.
 final class FixedRandom: RandomSource {
     private let generator: Mutex<SeededGenerator>
 
@@ -27,7 +27,7 @@ extension [UInt8] {
     }
 }
 
-/// A frame as `role` writes it.
+/// A frame as sent by `role`.
 func frame(
     _ opcode: Opcode,
     _ payload: [UInt8] = [],
@@ -40,7 +40,7 @@ func frame(
     return bytes
 }
 
-/// The frames in bytes that `role` wrote.
+/// The frames in bytes sent by `role`.
 func frames(in bytes: [UInt8], by role: Role) throws -> [Frame] {
     var decoder = FrameDecoder(sender: role)
     decoder.receive(bytes.span)

@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// What we write is what RFC 6455 §5.7 shows and what the decoder reads.
+/// What we send matches RFC 6455 §5.7 and is what the decoder reads.
 @Suite struct FrameEncoderTests {
     @Test(
         arguments: [
@@ -39,7 +39,7 @@ import Testing
         )
     }
 
-    /// The masking loop works in blocks; every length around their edges must come back.
+    /// The masking loop works in blocks; every length near their edges must round-trip.
     @Test(arguments: UInt64(0)..<8)
     func `round-trips every length up to 200 bytes`(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -98,7 +98,7 @@ private struct Transcript: Decodable {
 
         var status: Int { Int(response.dropFirst(9).prefix(3)) ?? 0 }
 
-        /// Status and, of an upgrade, the subprotocol, cut from the recorded text.
+        /// The status and, for an upgrade, the subprotocol, taken from the recorded text.
         var summary: String {
             let marker = "Sec-Websocket-Protocol: "
             let lines = response.split(separator: "\r\n")

@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// What a hostile client can send behind the handshake, and the close that answers it.
+/// What a hostile client can send after the handshake, and the close that answers it.
 @Suite struct HostilePeerTests {
     @Test(arguments: breaches)
     func `answers a breach with its close code`(_ breach: Breach) throws {
@@ -40,7 +40,7 @@ import Testing
         #expect(error?.reason == .fragments(limit: 1024))
     }
 
-    /// Damage may change or end the conversation, but never differently for another cut.
+    /// Damage may change or end the conversation, but the result never depends on how it was split.
     @Test(arguments: UInt64(0)..<100)
     func `gives one outcome for damaged bytes whatever the cut`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -59,7 +59,7 @@ import Testing
     }
 }
 
-/// Bytes that break one rule.
+/// Bytes that violate one rule.
 struct Breach: CustomTestStringConvertible {
     let testDescription: String
     let bytes: [UInt8]
@@ -102,7 +102,7 @@ private let breaches: [Breach] = [
     Breach(testDescription: "bad reason", bytes: frame(.close, [0x03, 0xE8, 0xFF]), code: 1007),
 ]
 
-/// Everything that a server made of some bytes.
+/// Everything that a server read from some bytes.
 private struct Conversation: Equatable {
     var events: [WebSocketConnection.Event] = []
     var error: FrameError?

@@ -1,7 +1,7 @@
 import DivanWebSocket
 import Testing
 
-/// The request for a tunnel as text, and every answer of a proxy, however it is cut.
+/// The request for a tunnel as text, and every answer of a proxy, however it is split.
 @Suite struct ProxyHandshakeTests {
     let endpoint = WebSocketEndpoint(isSecure: true, host: "h.example", port: 443, target: "/db")
 
@@ -15,7 +15,7 @@ import Testing
         String(decoding: handshake.request(), as: UTF8.self)
     }
 
-    /// What comes of an answer that arrives in two pieces; the end follows if nothing did.
+    /// The outcome of an answer that arrives in two pieces; then the end, if there was none.
     func outcome(_ answer: String, cut: Int = 0) throws -> ProxyHandshake.Outcome? {
         var handshake = try handshake()
         let bytes = Array(answer.utf8)

@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// What a server makes of a request, and how it answers.
+/// How a server reads a request, and how it answers.
 @Suite struct ServerHandshakeTests {
     @Test
     func `reads a request whatever the cut and answers with the proof`() throws {
@@ -171,7 +171,7 @@ import Testing
     }
 }
 
-/// Feeds pieces until a request is complete.
+/// Passes pieces until a request is complete.
 func serve(_ pieces: [ArraySlice<UInt8>]) throws -> HandshakeRequest? {
     var handshake = ServerHandshake()
     for piece in pieces {
@@ -181,7 +181,7 @@ func serve(_ pieces: [ArraySlice<UInt8>]) throws -> HandshakeRequest? {
     return nil
 }
 
-/// What a server made of some bytes.
+/// A server's result for some bytes.
 private struct Served: Equatable {
     var request: HandshakeRequest?
     var error: HandshakeError?
@@ -195,7 +195,7 @@ private struct Served: Equatable {
     }
 }
 
-/// A proper upgrade, changed as asked.
+/// A valid upgrade, with the given changes.
 private func upgrade(
     line: String = "GET /db/_blipsync HTTP/1.1",
     without name: String? = nil,

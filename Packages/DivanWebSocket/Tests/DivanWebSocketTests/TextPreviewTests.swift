@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// Text is judged as it comes; how it was cut changes when a breach is noticed and nothing else.
+/// Text is validated as it arrives; how it was split only changes when a violation is noticed.
 @Suite struct TextPreviewTests {
     @Test func `ends at the first impossible byte, before the frame is complete`() throws {
         var server = connection(.server, acceptsText: true)
@@ -19,7 +19,7 @@ import Testing
         #expect(server.takeOutput() == frame(.close, [0x03, 0xEF], by: .server))
     }
 
-    /// Sound and damaged text in up to three frames, with pings between them.
+    /// Valid and damaged text in up to three frames, with pings between them.
     @Test(arguments: UInt64(0)..<300)
     func `gives one outcome whatever the cut`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
@@ -45,7 +45,7 @@ import Testing
     }
 }
 
-/// What a server made of a stream.
+/// A server's result for a stream.
 private struct Outcome: Equatable {
     var events: [WebSocketConnection.Event] = []
     var error: FrameError?

@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// A stream that stops anywhere gives nothing that was not whole, and no error before its end.
+/// A stream that stops anywhere yields nothing incomplete, and no error before its end.
 @Suite struct TruncationTests {
     private static let upgrade = Array(
         """

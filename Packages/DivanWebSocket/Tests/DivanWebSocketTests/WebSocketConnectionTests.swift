@@ -2,7 +2,7 @@ import DivanTestKit
 import DivanWebSocket
 import Testing
 
-/// Two ends talk through arrays; every effect of one is the other's input.
+/// Two ends communicate through arrays; every effect of one is the other's input.
 @Suite struct WebSocketConnectionTests {
     @Test(arguments: [Role.client, .server])
     func `carries messages both ways`(role: Role) throws {
@@ -207,7 +207,7 @@ func message(_ bytes: [UInt8]) -> WebSocketConnection.Event {
 }
 
 extension WebSocketConnection {
-    /// Feeds bytes and drains, as the contract asks.
+    /// Passes bytes and drains, as the contract requires.
     mutating func events(of bytes: [UInt8]) throws(FrameError) -> [Event] {
         receive(bytes.span, at: .zero)
         var events: [Event] = []
