@@ -12,24 +12,24 @@
 
 #define WITH_CLMUL __attribute__((target("pclmul,sse4.1")))
 
-// Multiplies both halves of `value` by the constants and adds `next`: moves `value` over the
-// distance that the constants stand for.
+// Multiplies both halves of `value` by the constants and adds `next`: moves `value` by the distance that the constants
+// represent.
 WITH_CLMUL static inline __m128i fold(__m128i value, __m128i constants, __m128i next) {
     __m128i low = _mm_clmulepi64_si128(value, constants, 0x00);
     __m128i high = _mm_clmulepi64_si128(value, constants, 0x11);
     return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-// The constants that move a value over 64 bytes and over 16: x^(8n+32) and x^(8n-32) modulo the
-// polynomial, for n bytes, reflected.
+// The constants that move a value by 64 bytes and by 16: x^(8n+32) and x^(8n-32) modulo the polynomial, for n bytes,
+// reflected.
 #define BY_64_BYTES 0x01c6e41596, 0x0154442bd4
 #define BY_16_BYTES 0x00ccaa009e, 0x01751997d0
 
-// Lets 16 bytes and the `count` (1 to 15) before `end` become 16: the first `count` bytes move over
-// the rest and what follows, which together are the last 16. Zeros in front change nothing.
+// Reduces 16 bytes and the `count` (1 to 15) before `end` to 16: the first `count` bytes are folded into the remaining
+// ones and those that follow, which together are the last 16. Leading zeros change nothing.
 WITH_CLMUL static inline __m128i fold_rest(__m128i value, __m128i by_16_bytes, const uint8_t *end,
                                            size_t count) {
-    // Read from an offset, it moves bytes up or down; an index with its top bit set gives zero.
+    // Read at an offset, it shifts bytes up or down; an index with its top bit set gives zero.
     static const uint8_t moves[48] = {
         0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
         0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
@@ -46,9 +46,9 @@ WITH_CLMUL static inline __m128i fold_rest(__m128i value, __m128i by_16_bytes, c
     return fold(_mm_shuffle_epi8(value, up), by_16_bytes, last);
 }
 
-// Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel,
-// 2009), reflected form. Takes 16 bytes that are folded already and `count` more, and there are at
-// least 16 in all before the end; returns the inverted checksum.
+// Gopal et al., "Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction" (Intel, 2009), reflected
+// form. Takes 16 already folded bytes and `count` more; there are at least 16 in all before the end. Returns the
+// inverted checksum.
 WITH_CLMUL static inline uint32_t finish(__m128i a, const __m128i *next, size_t count) {
     const __m128i by_16_bytes = _mm_set_epi64x(BY_16_BYTES);
     const __m128i by_8_bytes = _mm_set_epi64x(0, 0x0163cd6124);
@@ -66,7 +66,7 @@ WITH_CLMUL static inline uint32_t finish(__m128i a, const __m128i *next, size_t 
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(a, b), 1);
 }
 
-// The same for 64 bytes that are folded already.
+// The same for 64 already folded bytes.
 WITH_CLMUL static uint32_t finish_four(__m128i a, __m128i b, __m128i c, __m128i d,
                                        const __m128i *next, size_t count) {
     const __m128i by_64_bytes = _mm_set_epi64x(BY_64_BYTES);
@@ -81,7 +81,7 @@ WITH_CLMUL static uint32_t finish_four(__m128i a, __m128i b, __m128i c, __m128i 
     return finish(a, next, count);
 }
 
-// `crc` goes in and comes out inverted; `count` is at least 16.
+// `crc` is inverted on input and output; `count` is at least 16.
 WITH_CLMUL static uint32_t crc_by_folding(uint32_t crc, const uint8_t *bytes, size_t count) {
     const __m128i *next = (const __m128i *)bytes;
     __m128i a = _mm_xor_si128(_mm_loadu_si128(next), _mm_cvtsi32_si128((int)crc));
@@ -98,8 +98,8 @@ WITH_WIDE_CLMUL static inline __m512i fold_wide(__m512i value, __m512i constants
     return _mm512_ternarylogic_epi64(low, high, next, 0x96);
 }
 
-// The same with four times the width: `first` are 256 bytes and `bytes` the `count` behind them.
-// The last 16 of all lie behind one another before `bytes + count`.
+// The same with four times the width: `first` is 256 bytes and `bytes` the `count` after them. The last 16 of all are
+// contiguous before `bytes + count`.
 WITH_WIDE_CLMUL static uint32_t crc_by_wide_folding(uint32_t crc, const uint8_t *first,
                                                     const uint8_t *bytes, size_t count) {
     const __m512i by_256_bytes = _mm512_broadcast_i32x4(_mm_set_epi64x(0x01322d1430, 0x011542778a));
@@ -138,8 +138,8 @@ uint32_t divan_crc32(uint32_t crc, const uint8_t *bytes, size_t count) {
 
 uint32_t divan_crc32_parts(uint32_t crc, const uint8_t *head, size_t head_count,
                            const uint8_t *body, size_t body_count) {
-    // Each end costs as much as some hundred bytes, so a short head is put before the body's first
-    // bytes. At least 64 of those stand there, more than the 16 that the end may look back to.
+    // Each finish costs as much as some hundred bytes, so a short head is put before the body's first bytes. The block
+    // has at least 64 of those, more than the 16 that the finish may read back to.
     if (head_count <= 192 && body_count >= 256 && has_wide_clmul()) {
         uint8_t first[256];
         size_t rest = sizeof first - head_count;

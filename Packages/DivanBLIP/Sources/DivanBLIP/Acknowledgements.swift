@@ -1,7 +1,7 @@
-/// What the peer is to be told about its messages' progress.
+/// The pending acknowledgements for the peer's messages.
 ///
-/// A later total replaces an earlier one that has not left, so a peer that sends and never reads
-/// makes us hold one entry for each of its messages.
+/// A later total replaces an earlier one that has not been sent, so a peer that sends and never reads makes us hold one
+/// entry for each of its messages.
 ///
 /// Source: `blip.md` §6.
 struct Acknowledgements {
@@ -14,7 +14,7 @@ struct Acknowledgements {
         if totals.updateValue(total, forKey: key) == nil { keys.append(key) }
     }
 
-    /// Appends the next ACK frame; returns `false` when there is none.
+    /// Appends the next ACK frame; returns `false` if there is none.
     mutating func appendNext(to output: inout [UInt8]) -> Bool {
         guard !isEmpty, let key = keys.popFirst(), let total = totals.removeValue(forKey: key)
         else { return false }

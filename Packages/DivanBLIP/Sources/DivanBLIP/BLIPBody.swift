@@ -1,4 +1,4 @@
-/// What follows the properties of a message.
+/// The part of a message after its properties.
 public enum BLIPBody {
     /// Bytes in memory.
     case bytes([UInt8])
@@ -11,11 +11,11 @@ public enum BLIPBody {
 
 /// A body that is read while it is sent, such as a blob.
 public protocol BLIPBodySource: AnyObject {
-    /// Returns the next bytes, at most about `count`; none at the end, and from then on.
+    /// Returns the next bytes, at most about `count`; empty at the end, and from then on.
     ///
-    /// Called from within `BLIPConnection.nextFrame(into:)`, so it should not wait.
+    /// Called within `BLIPConnection.nextFrame(into:)`, so it should not block.
     ///
-    /// - Throws: Anything. A reply that has not begun becomes an error reply; any other message
-    ///   ends short, and `BLIPEvent.bodyFailed` says so.
+    /// - Throws: Anything. A reply that has not begun becomes an error reply; any other message is cut short, and
+    ///   `BLIPEvent.bodyFailed` reports it.
     func read(upTo count: Int) throws -> [UInt8]
 }

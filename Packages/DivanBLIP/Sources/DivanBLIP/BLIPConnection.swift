@@ -2,40 +2,40 @@ public import DivanCompression
 
 /// One BLIP connection without its socket: frames in, events out; messages in, frames out.
 ///
-/// `receive(_:)` takes one WebSocket message, `nextFrame(into:)` makes one; call the latter while
-/// the transport has room. After each of them call `next()` until it returns `nil`. Use it from one
-/// thread at a time, and do not copy it: both copies would share one compressor.
+/// `receive(_:)` takes one WebSocket message, `nextFrame(into:)` makes one; call the latter while the transport has
+/// room. After each of them call `next()` until it returns `nil`. Use it from one thread at a time, and do not copy it:
+/// both copies would share one compressor.
 ///
-/// **What it promises.** Requests of the peer are handed out whole, each once, and each gets at most
-/// one reply; the reply to one of ours comes with the number that `send(_:)` gave, once, whole or in
-/// pieces. What both ends say arrives unchanged, or the connection fails: each frame carries a checksum
-/// over all the plain bytes of its direction. A frame that breaks the rules ends the connection: the
-/// same error comes from every later `receive(_:)`, and the events from before stay valid.
+/// **What it promises.** Requests of the peer are delivered whole, each once, and each gets at most one reply; the
+/// reply to one of ours has the number that `send(_:)` returned, and is delivered once, whole or in pieces. What both
+/// ends send arrives unchanged, or the connection fails: each frame has a checksum over all uncompressed bytes of its
+/// direction. A frame that violates the rules ends the connection: every later `receive(_:)` throws the same error, and
+/// the events from before stay valid.
 ///
-/// **Its parts**, each with its own state. `ReceivedRequests`: the peer's requests, from the first
-/// frame to the end of our reply. `SentRequests`: ours, until their replies are complete.
-/// `MessageReader`: what all incoming frames share, the running checksum and decompressor, the count of
-/// what is held, and the acknowledgements that are due. `Outbox`: what goes out, requests and replies
-/// alike, through one compressor. The connection itself only decides whose a frame is.
+/// **Its parts**, each with its own state. `ReceivedRequests`: the peer's requests, from the first frame to the end of
+/// our reply. `SentRequests`: ours, until their replies are complete. `MessageReader`: the common state of all incoming
+/// frames: the running checksum and decompressor, the count of the bytes held, and the pending acknowledgements.
+/// `Outbox`: all outgoing messages, requests and replies, through one compressor. The connection itself only decides to
+/// which part a frame belongs.
 ///
-/// **States.** A request of ours waits for its reply, which may be given up (`cancelReply(to:)`) and is
-/// then read and dropped. A request of the peer is incomplete, then unanswered, then its reply is on
-/// its way, and it is forgotten with the last frame of that. A message that goes out is queued, has
-/// begun, or pauses until the peer has acknowledged enough of it (`MessageFlow`, drawn in
-/// `Docs/states/blip-message.md`). The connection is good, or has failed for good.
+/// **States.** A request of ours waits for its reply, which may be cancelled (`cancelReply(to:)`) and is then read and
+/// dropped. A request of the peer is incomplete, then unanswered, then its reply is being sent; it is forgotten with
+/// the reply's last frame. An outgoing message is queued, has begun, or is paused until the peer has acknowledged
+/// enough of it (`MessageFlow`, drawn in `Docs/states/blip-message.md`). The connection is working, or has failed
+/// permanently.
 ///
-/// **What may be reordered.** Messages are cut into frames that take turns; urgent ones go first, yet
-/// never starve the others. Requests begin in the order in which they were sent, but a short one may
-/// be complete before a long one that began earlier. Replies may be given at any time, in any order.
-/// Acknowledgements go before everything. Frames themselves may not: the checksum counts on their order.
+/// **What may be reordered.** Messages are cut into frames that take turns; urgent ones go first, but never starve the
+/// others. Requests begin in the order in which they were sent, but a short one may be complete before a long one that
+/// began earlier. Replies may be given at any time, in any order. Acknowledgements go before everything. Frames
+/// themselves may not be reordered: the checksum depends on their order.
 ///
-/// **What bounds it.** `Limits`, for all that a peer can make us hold: frames, messages, their number,
-/// and replies that it asks for and does not read. A message of the peer's has one acknowledgement
-/// waiting at most. Nothing bounds what this side sends but its owner, who looks at `queuedByteCount`;
-/// of a body that is read from a source, 64 KiB are held. Work per received byte is linear.
+/// **What bounds it.** `Limits`, for everything that a peer can make us hold: frames, messages, their number, and
+/// replies that it requests and does not read. Each message of the peer has at most one pending acknowledgement. What
+/// this side sends is bounded only by its owner, who checks `queuedByteCount`; 64 KiB are held of a body that is read
+/// from a source. Work per received byte is linear.
 ///
-/// **What a lost connection leaves.** Nothing here: `waitingRequests` names what was never answered, and
-/// whether the peer acted on it, only a layer above can ask. Queued messages go with the value.
+/// **What a lost connection leaves.** Nothing here: `waitingRequests` lists what was never answered; only a higher
+/// layer can find out whether the peer acted on it. Queued messages are lost with the value.
 ///
 /// Source: `blip.md`.
 public struct BLIPConnection {
@@ -44,7 +44,7 @@ public struct BLIPConnection {
 
     /// What the peer may make us hold.
     public let limits: Limits
-    /// Frames that said nothing: of unknown type, or replies to what waits no more.
+    /// Ignored frames: of unknown type, or of replies to requests that no longer wait.
     public private(set) var ignoredFrameCount = 0
 
     private var reader: MessageReader
@@ -58,7 +58,7 @@ public struct BLIPConnection {
     /// Creates a connection on which nothing has been sent.
     ///
     /// - Parameters:
-    ///   - codec: What compressed frames are made with; deflate unless both ends chose another.
+    ///   - codec: Compresses frames; deflate unless both ends chose another.
     ///   - limits: What the peer may make us hold.
     public init(codec: any CompressionCodec, limits: Limits = Limits()) {
         self.limits = limits
@@ -67,14 +67,14 @@ public struct BLIPConnection {
         outbox = Outbox(writer: FrameWriter(codec: codec))
     }
 
-    /// Returns the next thing that the frames so far mean, or `nil` when more are needed.
+    /// Returns the next event of the frames so far, or `nil` if more frames are needed.
     public mutating func next() -> BLIPEvent? { events.popFirst() }
 
     // MARK: Sending
 
-    /// Which of the codec's grades compresses what is written next; 0 is the densest.
+    /// The codec's grade for whatever is written next; 0 is the densest.
     ///
-    /// The middle one at first; one outside the range is moved into it. The peer need not be told.
+    /// Initially the middle one; values outside the range are clamped. The peer need not be told.
     public var compressionGrade: Int {
         get { outbox.grade }
         set { outbox.grade = newValue }
@@ -82,7 +82,7 @@ public struct BLIPConnection {
 
     /// Queues a request.
     ///
-    /// - Returns: The number that its reply will carry, or `nil` when it wants none.
+    /// - Returns: The number that its reply will have, or `nil` if it wants none.
     @discardableResult
     public mutating func send(_ request: consuming BLIPRequest) -> BLIPRequestNumber? {
         let number = sent.nextNumber()
@@ -97,7 +97,7 @@ public struct BLIPConnection {
             properties: request.properties,
             body: request.body
         )
-        // Ends here, so that the message takes over what it holds.
+        // Ends here, so that the message takes over its storage.
         _ = consume request
         outbox.add(consume message)
         guard wantsReply else { return nil }
@@ -105,36 +105,36 @@ public struct BLIPConnection {
         return BLIPRequestNumber(rawValue: number)
     }
 
-    /// Queues the reply to a request of the peer; a second one, or one not wanted, is dropped.
+    /// Queues the reply to a request of the peer; a second or unwanted one is dropped.
     public mutating func reply(to request: BLIPRequestID, with reply: BLIPReply) {
         guard let message = received.answer(request, with: reply) else { return }
         outbox.add(message)
     }
 
-    /// Whether the last frame of the reply to a request of the peer has not been made.
+    /// Whether the last frame of the reply to a request of the peer has not been made yet.
     public func isReplying(to request: BLIPRequestID) -> Bool { received.isOpen(request) }
 
-    /// Gives up a reply: what still comes of it is read, acknowledged and dropped.
+    /// Cancels a reply: what still arrives of it is read, acknowledged and dropped.
     public mutating func cancelReply(to request: BLIPRequestNumber) {
         sent.giveUp(request, with: &reader)
     }
 
-    /// The requests that have no complete reply, in order; after the connection they have failed.
+    /// The requests without a complete reply, in order; after the connection ends they have failed.
     public var waitingRequests: [BLIPRequestNumber] { sent.numbers }
 
-    /// Plain bytes of messages that are not complete.
+    /// Uncompressed bytes of incomplete messages.
     public var openByteCount: Int { reader.heldByteCount }
 
-    /// Plain bytes that are queued; of body sources, only what was read.
+    /// Uncompressed bytes that are queued; of body sources, only what was read.
     public var queuedByteCount: Int { outbox.byteCount }
 
     /// Whether `nextFrame(into:)` would make a frame.
     public var hasOutput: Bool { reader.hasAcknowledgement || outbox.hasNext }
 
-    /// Appends one frame, at most 16,384 bytes; returns `false` when there is none to send now.
+    /// Appends one frame, at most 16,384 bytes; returns `false` if there is none to send now.
     ///
-    /// A message whose frames the peer has not acknowledged waits; so more may be sendable after
-    /// the next `receive(_:)`.
+    /// A message waits if the peer has not acknowledged enough of its frames; so there may be more to send after the
+    /// next `receive(_:)`.
     public mutating func nextFrame(into output: inout [UInt8]) -> Bool {
         if reader.appendAcknowledgement(to: &output) { return true }
         guard let turn = outbox.writeFrame(into: &output, events: &events) else { return false }
@@ -146,11 +146,11 @@ public struct BLIPConnection {
 
     /// Takes one WebSocket message; then call `next()` until it returns `nil`.
     ///
-    /// The frame is copied where it is kept, so its memory may be reused after the call.
+    /// The parts of the frame that are kept are copied, so its memory may be reused after the call.
     ///
     /// - Returns: How many events wait for `next()`.
-    /// - Throws: `BLIPError` when the peer broke the rules, and the same from every later call:
-    ///   close the WebSocket with its code. Events that came before stay valid.
+    /// - Throws: `BLIPError` if the peer violated the rules, and the same from every later call: close the WebSocket
+    ///   with its code. Events from before stay valid.
     @discardableResult
     public mutating func receive(_ frame: Span<UInt8>) throws(BLIPError) -> Int {
         if let failure { throw failure }

@@ -1,8 +1,8 @@
-/// A peer's breach of the message rules: what, in which frame, and what to do about it.
+/// A peer's violation of the message rules: what, in which frame, and what to do about it.
 ///
 /// It ends the connection: close the WebSocket with `closeCode`.
 public struct BLIPError: Error, Equatable, Sendable {
-    /// The rule that was broken, with the offending values.
+    /// The violated rule, with the offending values.
     public enum Reason: Error, Equatable, Sendable {
         /// The frame ends inside its number, flags or checksum.
         case truncatedFrame(byteCount: Int)
@@ -10,7 +10,7 @@ public struct BLIPError: Error, Equatable, Sendable {
         case varintTooLong
         /// The frame exceeds `Limits.frameByteCount`; both in bytes.
         case frameTooLarge(byteCount: Int, limit: Int)
-        /// The plain bytes so far do not have the checksum that the peer sent.
+        /// The uncompressed bytes so far do not have the checksum that the peer sent.
         case checksum(received: UInt32, computed: UInt32)
         /// A compressed payload cannot be decompressed; the text is the codec's.
         case compression(String)
@@ -18,9 +18,9 @@ public struct BLIPError: Error, Equatable, Sendable {
         case messageTooLarge(limit: Int)
         /// Incomplete messages together exceed `Limits.openByteCount`, in bytes.
         case openBytes(limit: Int)
-        /// More requests are incomplete than `Limits.openMessageCount`.
+        /// More incomplete requests than `Limits.openMessageCount`.
         case openMessages(limit: Int)
-        /// More requests wait for our replies than `Limits.unansweredRequestCount`.
+        /// More requests are waiting for our replies than `Limits.unansweredRequestCount`.
         case unansweredRequests(limit: Int)
         /// Replies that the peer does not read exceed `Limits.queuedReplyByteCount`, in bytes.
         case queuedReplies(limit: Int)
@@ -38,11 +38,10 @@ public struct BLIPError: Error, Equatable, Sendable {
 
     /// What went wrong.
     public let reason: Reason
-    /// Frames that were received before this one.
+    /// The number of frames received before this one.
     public let frameIndex: Int
 
-    /// Whether bytes were changed on their way, rather than a rule broken: another connection may bring
-    /// them whole.
+    /// Whether bytes were changed in transit, rather than a rule violated: another connection may deliver them intact.
     public var isDamage: Bool {
         switch reason {
         case .checksum, .compression: true

@@ -1,30 +1,30 @@
-/// What a connection tells its owner.
+/// What a connection reports to its owner.
 public enum BLIPEvent: Sendable {
-    /// The peer asks; answer with `reply(to:with:)`, at any time, unless `isNoReply`.
+    /// A request of the peer; answer with `reply(to:with:)`, at any time, unless `isNoReply`.
     case request(BLIPIncomingRequest)
-    /// The peer answered. With `streamsReply` the body is empty here and follows in pieces,
-    /// unless the reply is an error, which always comes whole.
+    /// The peer's reply. With `streamsReply` the body is empty here and follows in pieces, unless the reply is an
+    /// error, which always arrives whole.
     case reply(BLIPRequestNumber, BLIPIncomingReply)
-    /// The next bytes of a streamed reply, perhaps none; after the final piece nothing follows.
+    /// The next bytes of a streamed reply, possibly none; nothing follows the final piece.
     case replyPiece(BLIPRequestNumber, [UInt8], isFinal: Bool)
-    /// A body source failed while its message was on the way; see `BLIPBodySource`.
+    /// A body source failed while its message was being sent; see `BLIPBodySource`.
     case bodyFailed(BLIPBodyFailure)
 }
 
-/// A request of the peer, complete.
+/// A complete request of the peer.
 public struct BLIPIncomingRequest: Sendable {
-    /// What to answer to.
+    /// Identifies the request in `reply(to:with:)`.
     public let id: BLIPRequestID
-    /// The properties, with `Profile`.
+    /// The properties, including `Profile`.
     public let properties: BLIPProperties
     /// The body.
     public let body: [UInt8]
-    /// Whether the peer wants no answer; one that is given is dropped.
+    /// Whether the peer wants no reply; one that is given is dropped.
     public let isNoReply: Bool
-    /// Whether the answer will be urgent too.
+    /// Whether the reply will be urgent, too.
     public let isUrgent: Bool
 
-    /// The kind of request; empty when the peer named none.
+    /// The kind of request; empty if the peer named none.
     public let profile: String
 
     init(
@@ -43,25 +43,25 @@ public struct BLIPIncomingRequest: Sendable {
     }
 }
 
-/// An answer of the peer.
+/// A reply of the peer.
 public struct BLIPIncomingReply: Sendable {
     /// The properties.
     public let properties: BLIPProperties
-    /// The body; of an error, the text for people.
+    /// The body; for an error, a text for people.
     public let body: [UInt8]
     /// The failure that the peer reports, or `nil`.
     public let error: BLIPRemoteError?
 }
 
-/// A failure that a peer reported for one request; the connection goes on.
+/// A failure that a peer reported for one request; the connection continues.
 ///
 /// Source: `blip.md` §2 (error replies).
 public struct BLIPRemoteError: Error, Equatable, Sendable {
-    /// Whose code it is, such as `"HTTP"`; `"BLIP"` when the peer named none.
+    /// The domain of the code, such as `"HTTP"`; `"BLIP"` if the peer named none.
     public let domain: String
-    /// The code; 501 when the peer gave none, or none that is a number.
+    /// The code; 501 if the peer gave none, or one that is not a number.
     public let code: Int
-    /// The peer's sentence, at most 4,096 bytes of it.
+    /// The peer's message, at most 4,096 bytes of it.
     public let message: String
 
     /// Creates an error as a peer would report it.
@@ -80,7 +80,7 @@ public struct BLIPRemoteError: Error, Equatable, Sendable {
 }
 
 extension BLIPRemoteError: CustomStringConvertible {
-    /// Domain, code and the peer's sentence.
+    /// Domain, code and the peer's message.
     public var description: String { "\(domain)/\(code) \(message)" }
 }
 
@@ -90,6 +90,6 @@ public struct BLIPBodyFailure: Error, Sendable {
     public let number: UInt64
     /// Whether the message is a reply.
     public let isReply: Bool
-    /// What the source threw.
+    /// The error that the source threw.
     public let cause: any Error
 }

@@ -1,11 +1,11 @@
-/// What a frame says of itself before its payload, for tools that look on and take no part.
+/// What the start of a frame says about it, before its payload, for tools that only observe.
 ///
-/// It needs no connection: whether the frame is in place, complete or correct, only the
-/// `BLIPConnection` that receives it can tell.
+/// It needs no connection: only the `BLIPConnection` that receives the frame can tell whether it is in order, complete
+/// or correct.
 ///
 /// Source: `blip.md` §2.
 public struct BLIPFrameOutline: Equatable, Sendable {
-    /// What a frame is part of.
+    /// What kind of message a frame belongs to.
     public enum Kind: Equatable, Sendable {
         /// A request.
         case request
@@ -13,17 +13,17 @@ public struct BLIPFrameOutline: Equatable, Sendable {
         case reply
         /// A reply that reports a failure.
         case errorReply
-        /// Tells that so many bytes of a request have come, without their headers.
+        /// Reports how many bytes of a request have arrived, without their headers.
         case acknowledgesRequest(byteCount: UInt64)
-        /// The same of a reply.
+        /// The same for a reply.
         case acknowledgesReply(byteCount: UInt64)
-        /// A type that this version does not know; peers pass over such frames.
+        /// A type that this version does not know; peers skip such frames.
         case unknown(UInt8)
     }
 
-    /// What it is part of.
+    /// What it belongs to.
     public let kind: Kind
-    /// The number of the request that it is part of, or answers.
+    /// The number of the request to which it belongs, or which it answers.
     public let number: UInt64
     /// Whether the payload is compressed.
     public let isCompressed: Bool

@@ -1,22 +1,22 @@
 internal import Glibc
 
-/// The properties of a message: pairs of texts, in order.
+/// The properties of a message: pairs of strings, in order.
 ///
-/// Kept in the wire's form, so that receiving and sending copy them once; a text is made only
-/// when it is asked for. Order carries no meaning to a peer. When a name occurs twice the first
-/// counts. A NUL cannot travel and is left out of names and values.
+/// Kept in their wire format, so that receiving and sending copy them once; a string is created only on access. The
+/// order has no meaning to a peer. If a name occurs twice the first counts. NUL cannot be sent and is removed from
+/// names and values.
 ///
 /// Source: `blip.md` §2.
 public struct BLIPProperties: Sendable {
     /// Name, NUL, value, NUL, and so on.
     private(set) var bytes: [UInt8]
 
-    /// Creates no properties.
+    /// Creates an empty list.
     public init() {
         bytes = []
     }
 
-    /// Takes bytes that were checked to be pairs.
+    /// Takes bytes that were validated as pairs.
     init(checked bytes: [UInt8]) {
         self.bytes = bytes
     }
@@ -45,7 +45,7 @@ public struct BLIPProperties: Sendable {
         }
     }
 
-    /// The first value of `name` as UTF-8, without making a text.
+    /// The first value of `name` as UTF-8, without creating a string.
     public func utf8(_ name: String) -> ArraySlice<UInt8>? {
         let name = name.utf8.span
         var found: Range<Int>?
@@ -57,8 +57,8 @@ public struct BLIPProperties: Sendable {
         return found.map { bytes[$0] }
     }
 
-    /// Hands out each pair in order as UTF-8, without making texts: for a message's usual
-    /// properties this is one pass instead of a search for each name.
+    /// Passes each pair in order as UTF-8, without creating strings: for a message's usual properties this is one pass
+    /// instead of a search for each name.
     public func forEachPair(_ body: (_ name: Span<UInt8>, _ value: Span<UInt8>) -> Void) {
         let all = bytes.span
         visit { name, value in
@@ -67,7 +67,7 @@ public struct BLIPProperties: Sendable {
         }
     }
 
-    /// Goes through the pairs until `body` returns `false`; the range is the value's.
+    /// Visits the pairs until `body` returns `false`; the range is the value's.
     private func visit(_ body: (_ name: Span<UInt8>, _ value: Range<Int>) -> Bool) {
         let all = bytes.span
         var start = 0
@@ -82,13 +82,13 @@ public struct BLIPProperties: Sendable {
 
     /// Adds a pair at the end without looking for an earlier one.
     public mutating func append(_ name: String, _ value: String) {
-        // Room for the properties of a typical request at once.
+        // Room for the properties of a typical request.
         if bytes.isEmpty { bytes.reserveCapacity(160) }
         append(name)
         append(value)
     }
 
-    /// Adds a pair whose value is UTF-8 already.
+    /// Adds a pair whose value is already UTF-8.
     public mutating func append(named name: StaticString, utf8 value: Span<UInt8>) {
         appendLiteral(name)
         value.withUnsafeBufferPointer { append($0) }
@@ -104,7 +104,7 @@ public struct BLIPProperties: Sendable {
     /// Adds a pair whose value is a decimal number.
     public mutating func append(named name: StaticString, _ value: UInt64) {
         appendLiteral(name)
-        // Twenty digits at most stand before the NUL; what is copied was written, and no more.
+        // At most twenty digits precede the NUL; only written bytes are copied.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 21) { text in
             var (first, rest) = (20, value)
             text.initializeElement(at: first, to: 0)
@@ -120,7 +120,7 @@ public struct BLIPProperties: Sendable {
 
     private mutating func appendLiteral(_ text: StaticString) {
         if bytes.isEmpty { bytes.reserveCapacity(160) }
-        // A literal's pointer is valid for ever, and a NUL stands behind its last byte.
+        // A literal's pointer is always valid, and a NUL follows its last byte.
         bytes.append(
             contentsOf: UnsafeBufferPointer(
                 start: text.utf8Start,
@@ -134,7 +134,7 @@ public struct BLIPProperties: Sendable {
         bytes += others.bytes
     }
 
-    /// The value of `name` as a decimal number; `nil` when it is missing or something else.
+    /// The value of `name` as a decimal number; `nil` if it is missing or not a number.
     public func integer(_ name: String) -> Int? {
         guard let value = utf8(name) else { return nil }
         return Self.shortNumber(value) ?? Int(String(decoding: value, as: UTF8.self))
@@ -154,13 +154,13 @@ public struct BLIPProperties: Sendable {
 
     /// The value of `name` as Couchbase Lite reads it.
     ///
-    /// `true` and `YES` in any case and numbers other than 0 are true; everything else, a missing
-    /// property too, is false. Write `"true"` or leave the property out.
+    /// `true` and `YES` in any case and numbers other than 0 are true; everything else is false, as is a missing
+    /// property. Write `"true"` or omit the property.
     public func bool(_ name: String) -> Bool {
         utf8(name).map { Self.isTrue($0.span) } ?? false
     }
 
-    /// Whether a value is true, as `bool(_:)` says.
+    /// Whether a value is true, as for `bool(_:)`.
     public static func isTrue(_ value: Span<UInt8>) -> Bool {
         if isEqualIgnoringCase(value, "true") || isEqualIgnoringCase(value, "yes") { return true }
         let text = value.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
@@ -169,14 +169,14 @@ public struct BLIPProperties: Sendable {
 
     private mutating func append(_ text: String) {
         var text = text
-        // The buffer is used within the closure only.
+        // The buffer is used only within the closure.
         text.withUTF8 { append($0) }
         bytes.append(0)
     }
 
     private mutating func append(_ utf8: UnsafeBufferPointer<UInt8>) {
         guard let start = utf8.baseAddress else { return }
-        // Looks at the bytes of the buffer, and no others.
+        // Looks only at the bytes of the buffer.
         if memchr(start, 0, utf8.count) == nil {
             bytes.append(contentsOf: utf8)
         } else {
@@ -194,7 +194,7 @@ extension BLIPProperties: ExpressibleByDictionaryLiteral {
 }
 
 extension BLIPProperties: Sequence {
-    /// Goes through the pairs in order, with repeated names.
+    /// Iterates over the pairs in order, including repeated names.
     public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
         pairs.lazy.map { pair in
             (
@@ -206,7 +206,7 @@ extension BLIPProperties: Sequence {
 }
 
 extension BLIPProperties: Equatable {
-    /// Equal when the same pairs stand in the same order.
+    /// Equal if both have the same pairs in the same order.
     public static func == (left: BLIPProperties, right: BLIPProperties) -> Bool {
         left.bytes == right.bytes
     }
@@ -218,7 +218,7 @@ extension BLIPProperties: CustomStringConvertible {
 }
 
 extension BLIPProperties {
-    /// Where the pairs stand.
+    /// The positions of the pairs.
     fileprivate var pairs: Pairs { Pairs(bytes: bytes) }
 
     fileprivate struct Pairs: Sequence, IteratorProtocol {
@@ -240,20 +240,20 @@ private func isEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     return true
 }
 
-/// Whether a text is a word of small ASCII letters, in any case.
+/// Whether a text equals a word of lower-case ASCII letters, in any case.
 private func isEqualIgnoringCase(_ text: Span<UInt8>, _ word: StaticString) -> Bool {
     guard text.count == word.utf8CodeUnitCount else { return false }
-    // A literal's pointer is valid for ever, and as long as was just compared.
+    // A literal's pointer is always valid, and its length was just compared.
     for index in text.indices where text[index] | 0x20 != word.utf8Start[index] { return false }
     return true
 }
 
 extension Span<UInt8> {
-    /// Where the next zero stands.
+    /// The position of the next zero.
     fileprivate func firstZero(from start: Int) -> Int? {
         guard start < count else { return nil }
         return withUnsafeBufferPointer { bytes in
-            // Lies within the buffer, and is looked through to its end at most.
+            // Within the buffer, and searched at most to its end.
             guard let first = bytes.baseAddress.map({ $0 + start }),
                 let zero = memchr(first, 0, bytes.count - start)
             else { return nil }

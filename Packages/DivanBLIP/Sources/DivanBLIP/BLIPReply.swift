@@ -2,14 +2,14 @@
 public struct BLIPReply {
     /// The properties.
     public var properties: BLIPProperties
-    /// The body; of an error, a text for people.
+    /// The body; for an error, a text for people.
     public var body: BLIPBody
     /// Whether the request failed.
     public var isError: Bool
     /// Whether its frames are compressed.
     public var isCompressed: Bool
 
-    /// Creates a reply that is no error.
+    /// Creates a reply that is not an error.
     public init(
         properties: BLIPProperties = BLIPProperties(),
         body: BLIPBody = .empty,
@@ -24,12 +24,12 @@ public struct BLIPReply {
     /// No properties and no body: the usual "done".
     public static var empty: BLIPReply { BLIPReply() }
 
-    /// What a peer gets for a request that nobody serves; Couchbase Lite compares the text.
+    /// The reply to a request that has no handler; Couchbase Lite compares the text.
     public static var noHandler: BLIPReply {
         error(domain: "BLIP", code: 404, message: "no handler for message")
     }
 
-    /// Returns an error reply; `domain` must not be empty and `code` not 0, or peers ignore them.
+    /// Returns an error reply; if `domain` is empty or `code` is 0, peers ignore them.
     public static func error(domain: String, code: Int, message: String = "") -> BLIPReply {
         var reply = BLIPReply(
             properties: ["Error-Domain": domain, "Error-Code": String(code)],
@@ -40,7 +40,7 @@ public struct BLIPReply {
     }
 }
 
-/// A request of the peer, for `BLIPConnection.reply(to:with:)`; valid on its connection only.
+/// A request of the peer, for `BLIPConnection.reply(to:with:)`; valid only on its connection.
 public struct BLIPRequestID: Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: UInt64

@@ -4,13 +4,13 @@ public struct BLIPRequest {
     public var properties: BLIPProperties
     /// The body.
     public var body: BLIPBody
-    /// Whether it may overtake others; its reply may too.
+    /// Whether it may overtake others, and its reply, too.
     public var isUrgent: Bool
     /// Whether no reply is wanted, not even an error.
     public var isNoReply: Bool
     /// Whether its frames are compressed.
     public var isCompressed: Bool
-    /// Whether the reply's body is delivered in pieces as it comes, unbounded in all.
+    /// Whether the reply's body is delivered in pieces as it arrives, with no limit in total.
     public var streamsReply: Bool
 
     /// Creates a request whose `Profile` property is `profile`, before the other properties.
@@ -30,7 +30,7 @@ public struct BLIPRequest {
         self.streamsReply = streamsReply
     }
 
-    /// Creates a request from properties that hold `Profile` already.
+    /// Creates a request from properties that already contain `Profile`.
     public init(
         properties: BLIPProperties,
         body: BLIPBody = .empty,
@@ -48,12 +48,12 @@ public struct BLIPRequest {
     }
 }
 
-/// The number of a request that we sent and that wants a reply: 1, 2, 3 … in order of sending.
+/// The number of a request that we sent and that wants a reply: 1, 2, 3 … in sending order.
 public struct BLIPRequestNumber: Hashable, Comparable, Sendable {
     /// The number on the wire.
     public let rawValue: UInt64
 
-    /// In order of sending.
+    /// In sending order.
     public static func < (left: BLIPRequestNumber, right: BLIPRequestNumber) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -1,6 +1,6 @@
 internal import CDivanBLIP
 
-/// The running CRC-32 over all plain payloads of one direction.
+/// The running CRC-32 over all uncompressed payloads of one direction.
 ///
 /// Source: `blip.md` §3.
 struct Checksum: Equatable, Sendable {
@@ -10,7 +10,7 @@ struct Checksum: Equatable, Sendable {
         value = plain.withUnsafeBufferPointer { divan_crc32(value, $0.baseAddress, $0.count) }
     }
 
-    /// Sums up `head` and then `body`.
+    /// Adds `head` and then `body`.
     mutating func update(_ head: Span<UInt8>, _ body: Span<UInt8>) {
         value = head.withUnsafeBufferPointer { head in
             body.withUnsafeBufferPointer { body in
@@ -20,7 +20,7 @@ struct Checksum: Equatable, Sendable {
         }
     }
 
-    /// Four bytes, the most significant first, as a frame ends with them.
+    /// The four bytes at the end of a frame, the most significant first.
     func append(to frame: inout [UInt8]) {
         frame.append(UInt8(truncatingIfNeeded: value >> 24))
         frame.append(UInt8(truncatingIfNeeded: value >> 16))

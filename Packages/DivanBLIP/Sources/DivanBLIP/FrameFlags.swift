@@ -17,7 +17,7 @@ struct FrameFlags: Equatable, Sendable {
     var hasMoreComing: Bool { bits & Self.moreComing != 0 }
 }
 
-/// What a frame is part of.
+/// What kind of message a frame belongs to.
 enum FrameKind: UInt8, Sendable {
     case request = 0
     case reply = 1
@@ -26,7 +26,7 @@ enum FrameKind: UInt8, Sendable {
     case acknowledgesReply = 5
 }
 
-/// A message on the wire: requests and replies are numbered apart.
+/// A message on the wire: requests and replies are numbered separately.
 struct MessageKey: Hashable, Sendable {
     let number: UInt64
     let isReply: Bool

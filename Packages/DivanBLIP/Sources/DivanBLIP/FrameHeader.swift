@@ -8,7 +8,7 @@ struct FrameHeader {
         var offset = 0
         number = try Self.requiredVarint(frame, at: &offset)
         let bits = try Self.requiredVarint(frame, at: &offset)
-        // Unknown high bits are ignored, whatever their number.
+        // Unknown high bits are ignored, however many there are.
         flags = FrameFlags(bits: UInt8(truncatingIfNeeded: bits))
         byteCount = offset
     }

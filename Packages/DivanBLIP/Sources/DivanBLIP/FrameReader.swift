@@ -1,6 +1,6 @@
 internal import DivanCompression
 
-/// Takes frames apart: header, decompression, running checksum.
+/// Parses frames: header, decompression, running checksum.
 ///
 /// One for each connection, because checksum and decompressor run over all frames of a direction.
 struct FrameReader {
@@ -12,9 +12,9 @@ struct FrameReader {
         self.codec = codec
     }
 
-    /// Appends the plain payload of a message's frame to `plain`, checked.
+    /// Appends the uncompressed payload of a message's frame to `plain`, verified.
     ///
-    /// The message has `held` plain bytes already and may have `limit` in all.
+    /// The message already has `held` uncompressed bytes and may have `limit` in all.
     mutating func read(
         _ frame: Span<UInt8>,
         header: FrameHeader,
@@ -32,9 +32,9 @@ struct FrameReader {
         try check(plain.span, of: frame)
     }
 
-    /// Where the payload of a frame stands that is not compressed, checked: it is read where it lies.
+    /// The verified position of an uncompressed frame's payload, which is read in place.
     ///
-    /// It may have `room` bytes; `limit` is what its message may have.
+    /// It may have `room` bytes; `limit` is the maximum of its message.
     mutating func readPlain(
         _ frame: Span<UInt8>,
         header: FrameHeader,
@@ -47,7 +47,7 @@ struct FrameReader {
         return payload
     }
 
-    /// Where a frame's payload stands.
+    /// The position of a frame's payload.
     private static func payload(
         of frame: Span<UInt8>,
         _ header: FrameHeader
@@ -57,7 +57,7 @@ struct FrameReader {
         return header.byteCount..<end
     }
 
-    /// Counts a payload into the checksum, which the frame's own has to be then.
+    /// Adds a payload to the checksum, which must then equal the frame's.
     private mutating func check(
         _ plain: Span<UInt8>,
         of frame: Span<UInt8>
@@ -69,10 +69,10 @@ struct FrameReader {
         }
     }
 
-    /// Passes over a frame of unknown type.
+    /// Skips a frame of unknown type.
     ///
-    /// Couchbase Lite leaves it out of its checksum and go-blip does not (`blip.md` §3); the
-    /// frame's own last bytes tell which of them sent it.
+    /// Couchbase Lite leaves it out of its checksum and go-blip does not (`blip.md` §3); the frame's own last bytes
+    /// show which of them sent it.
     mutating func skip(_ frame: Span<UInt8>, header: FrameHeader) {
         let payloadEnd = frame.count - Wire.checksumByteCount
         guard header.byteCount <= payloadEnd else { return }
@@ -96,7 +96,7 @@ struct FrameReader {
         limit: Int,
         into plain: inout [UInt8]
     ) throws(BLIPError.Reason) {
-        // An empty payload is no bytes: the decompressor must not see it (`blip.md` §4).
+        // An empty payload has no bytes: the decompressor must not see it (`blip.md` §4).
         guard !payload.isEmpty else { return }
         do throws(CompressionError) {
             let decompressor = try started()

@@ -1,12 +1,12 @@
 internal import DivanCompression
 
-/// Makes frames: header, compression, running checksum.
+/// Creates frames: header, compression, running checksum.
 ///
 /// One for each connection, because checksum and compressor run over all frames of a direction.
 struct FrameWriter {
     private let codec: any CompressionCodec
     private let grades: [any CompressionCodec]
-    /// Which of the codec's grades compresses, from the next frame on.
+    /// The codec's grade, from the next frame on.
     private(set) var grade: Int
     private var compressor: (any StreamCompressor)?
     private var canCompress = true
@@ -19,7 +19,7 @@ struct FrameWriter {
         grade = grades.count / 2
     }
 
-    /// Changes to another grade; one outside the range is moved into it.
+    /// Changes the grade; values outside the range are clamped.
     mutating func use(grade: Int) {
         let chosen = min(max(grade, 0), grades.count - 1)
         guard chosen != self.grade else { return }
@@ -27,10 +27,10 @@ struct FrameWriter {
         compressor = nil
     }
 
-    /// What became of a message's turn.
+    /// The result of a message's turn.
     struct Outcome {
         let hasMore: Bool
-        /// Bytes behind the header, as flow control counts them.
+        /// Bytes after the header, as flow control counts them.
         let countedByteCount: Int
     }
 
@@ -69,21 +69,21 @@ struct FrameWriter {
         let payloadStart = output.count
         var hasMore = false
         if message.isWhole(within: limit) {
-            // Most messages: the body is read where it lies.
+            // Most messages: the body is read in place.
             message.takeWhole { compress($0, followedBy: $1, into: &output) }
         } else {
             var plain: [UInt8] = []
             hasMore = message.appendPlain(upTo: limit, to: &plain)
             compress(plain.span, followedBy: Span(), into: &output)
         }
-        // An empty compressed frame puts Couchbase Lite out of step (`blip.md` §4).
+        // An empty compressed frame desynchronizes Couchbase Lite (`blip.md` §4).
         if canCompress, output.count > payloadStart {
             output[flagsIndex] |= FrameFlags.compressed
         }
         return hasMore
     }
 
-    /// Appends a payload, a plain one when the compressor fails.
+    /// Appends a payload, uncompressed if the compressor fails.
     private mutating func compress(
         _ head: Span<UInt8>,
         followedBy body: Span<UInt8>,
@@ -95,7 +95,7 @@ struct FrameWriter {
             if compressor == nil { compressor = try grades[grade].makeCompressor() }
             try compressor?.compress(head, followedBy: body, appendingTo: &output)
         } catch {
-            // The peer has seen none of the lost history: from here on everything goes plain.
+            // The peer has not seen the lost history: from here on everything is sent uncompressed.
             canCompress = false
             output.removeLast(output.count - payloadStart)
             head.withUnsafeBufferPointer { output.append(contentsOf: $0) }
@@ -103,7 +103,7 @@ struct FrameWriter {
         }
     }
 
-    /// How many plain bytes surely fit: those that do not get shorter must not outgrow the frame.
+    /// How many uncompressed bytes are sure to fit: incompressible ones must not exceed the frame.
     private mutating func plainByteCount(fitting room: Int) -> Int {
         if fit.room != room { fit = (room, findPlainByteCount(fitting: room)) }
         return fit.plainByteCount
@@ -112,7 +112,7 @@ struct FrameWriter {
     private func findPlainByteCount(fitting room: Int) -> Int {
         let growth = codec.maximumByteCount(for: room) - room
         guard growth > room / 2 else { return room - growth }
-        // A codec of somebody else's may double what it cannot make shorter.
+        // Another codec may double what it cannot compress.
         var (low, high) = (1, room)
         while low < high {
             let middle = (low + high + 1) / 2

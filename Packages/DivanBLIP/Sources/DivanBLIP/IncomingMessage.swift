@@ -1,11 +1,11 @@
-/// A message that comes in several frames: properties first, then the body.
+/// A message that arrives in several frames: properties first, then the body.
 struct IncomingMessage {
-    /// Of the first frame; those of later frames do not count.
+    /// From the first frame; those of later frames do not count.
     let flags: FrameFlags
     /// `nil` until they are complete.
     private(set) var properties: BLIPProperties?
-    /// What stands behind the properties and nobody has taken, in the order of arrival: one array that
-    /// grows would be copied as it does, and hold up to three times what came.
+    /// Unread body bytes, in order of arrival: one growing array would be copied as it grows, and hold up to three
+    /// times what arrived.
     private var pieces: [[UInt8]] = []
     private var bodyByteCount = 0
     private var head: [UInt8] = []  // what came before the properties were complete
@@ -19,10 +19,10 @@ struct IncomingMessage {
     /// Small frames share a piece.
     private static let pieceByteCount = 64 << 10
 
-    /// Plain bytes that are held.
+    /// Uncompressed bytes that are held.
     var heldByteCount: Int { head.count + bodyByteCount + (properties?.byteCount ?? 0) }
 
-    /// Adds a frame's plain payload.
+    /// Adds a frame's uncompressed payload.
     mutating func append(
         _ plain: Span<UInt8>,
         limits: BLIPLimits
@@ -32,7 +32,7 @@ struct IncomingMessage {
             return
         }
         if head.isEmpty, try begin(plain, limits: limits) { return }
-        // Added to in place: however small the frames are, each byte is copied once.
+        // Appended in place: however small the frames are, each byte is copied once.
         plain.withUnsafeBufferPointer { head.append(contentsOf: $0) }
         guard head.count > plain.count else { return }
         var whole: [UInt8] = []
@@ -40,7 +40,7 @@ struct IncomingMessage {
         if try !begin(whole.span, limits: limits) { head = whole }
     }
 
-    /// Reads the properties and what stands behind them; false when they are not complete.
+    /// Reads the properties and the bytes after them; false if they are not complete.
     private mutating func begin(
         _ bytes: Span<UInt8>,
         limits: BLIPLimits
@@ -64,7 +64,7 @@ struct IncomingMessage {
         }
     }
 
-    /// Takes the bytes of the body so far, and leaves none.
+    /// Removes and returns the bytes of the body so far.
     mutating func takeBody() -> [UInt8] {
         defer { drop() }
         guard pieces.count > 1 else { return pieces.first ?? [] }
@@ -86,7 +86,7 @@ struct IncomingMessage {
         drop()
     }
 
-    /// Counts a frame's bytes behind its header; returns the total when it is to be acknowledged.
+    /// Counts a frame's bytes after its header; returns the total if it must be acknowledged.
     mutating func count(_ byteCount: Int) -> Int? {
         countedByteCount += byteCount
         guard countedByteCount - acknowledgedByteCount >= Wire.acknowledgeInterval else {

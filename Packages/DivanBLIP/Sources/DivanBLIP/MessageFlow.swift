@@ -1,13 +1,12 @@
-/// A message of several frames on its way out: it flows until too much of it is not acknowledged.
+/// An outgoing message of several frames: it flows until too much of it is unacknowledged.
 ///
-/// A message that fits into one frame has no flow. Any other counts the bytes of its frames; with a
-/// window of them without an acknowledgement it pauses, and holds nothing but itself, so that the others
-/// have their turns. The window begins at `Wire.windowByteCount` and grows by what is acknowledged, up to
-/// `Wire.widestWindowByteCount`: who acknowledges nothing gets no more than any sender gives, and where
-/// the way is long, or both ends have work to do, neither waits for the other. The peer acknowledges each
-/// `Wire.acknowledgeInterval` bytes; what it says about bytes that it cannot have, or has acknowledged
-/// before, is ignored. With the last frame the flow is over, acknowledged or not. There are as many flows
-/// as messages that wait to be sent, which their senders bound.
+/// A message that fits into one frame has no flow. Any other counts the bytes of its frames; with a full window of
+/// unacknowledged bytes it pauses, and blocks only itself, so that the others have their turns. The window starts at
+/// `Wire.windowByteCount` and grows by what is acknowledged, up to `Wire.widestWindowByteCount`: a peer that
+/// acknowledges nothing gets no more than from any sender, and if latency is high, or both ends have work to do,
+/// neither waits for the other. The peer acknowledges every `Wire.acknowledgeInterval` bytes; acknowledgements of bytes
+/// that it cannot have, or has acknowledged before, are ignored. With the last frame the flow is over, acknowledged or
+/// not. There are as many flows as messages waiting to be sent, which their senders bound.
 ///
 /// Source: `blip.md` §6. Drawn in `Docs/states/blip-message.md`.
 enum MessageFlow {
@@ -18,7 +17,7 @@ enum MessageFlow {
     case over
 
     enum Event {
-        /// A frame was made, and more are to come.
+        /// A frame was made, and more will follow.
         case frameMade(byteCount: Int, of: OutgoingMessage)
         case lastFrameMade
         case acknowledged(byteCount: UInt64)
@@ -29,7 +28,7 @@ enum MessageFlow {
         case enqueue
     }
 
-    /// The whole behaviour, a line for each transition.
+    /// The whole behaviour, one line per transition.
     mutating func take(_ event: Event) -> [Effect] {
         let effects: [Effect]
         switch (self, event) {
@@ -53,7 +52,7 @@ enum MessageFlow {
     }
 }
 
-/// How much of a message is on its way.
+/// How much of a message is in flight.
 struct FlowWindow {
     private var sentByteCount = 0
     private var acknowledgedByteCount = 0
@@ -69,7 +68,7 @@ struct FlowWindow {
         return window
     }
 
-    /// Ignores what cannot be.
+    /// Ignores impossible values.
     func acknowledged(_ byteCount: UInt64) -> FlowWindow {
         guard byteCount <= UInt64(clamping: sentByteCount),
             byteCount > UInt64(clamping: acknowledgedByteCount)
@@ -79,9 +78,9 @@ struct FlowWindow {
         return window
     }
 
-    /// Whether so many bytes more leave no room.
+    /// Whether `byteCount` more bytes fill the window.
     func fills(_ byteCount: Int) -> Bool { sent(byteCount).isFull }
 
-    /// Whether there is room when so much has arrived.
+    /// Whether the window has room once `byteCount` bytes are acknowledged.
     func opens(_ byteCount: UInt64) -> Bool { !acknowledged(byteCount).isFull }
 }

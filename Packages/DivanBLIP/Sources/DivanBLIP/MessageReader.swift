@@ -1,14 +1,14 @@
-/// Puts messages together from the frames that come in: what requests and replies have in common.
+/// Assembles messages from incoming frames: the common part of requests and replies.
 ///
-/// One for each connection. It owns what runs over all frames of this direction (checksum and
-/// decompressor, in `FrameReader`), counts what all incomplete messages hold, and keeps what the peer
-/// is to be told about them. Whose message it is, and whether it may come, its callers decide.
+/// One for each connection. It owns the state that runs over all frames of this direction (checksum and decompressor,
+/// in `FrameReader`), counts the bytes that incomplete messages hold, and keeps the pending acknowledgements. Its
+/// callers decide to whom a message belongs, and whether it may arrive.
 struct MessageReader {
     private let limits: BLIPLimits
     private var frames: FrameReader
     private var plain: [UInt8] = []  // the payload of the frame being received
     private var acknowledgements = Acknowledgements()
-    /// Plain bytes of all incomplete messages.
+    /// Uncompressed bytes of all incomplete messages.
     private(set) var heldByteCount = 0
 
     init(frames: FrameReader, limits: BLIPLimits) {
@@ -16,14 +16,14 @@ struct MessageReader {
         self.limits = limits
     }
 
-    /// A message whose last frame has come.
+    /// A message whose last frame has arrived.
     struct Whole {
         let flags: FrameFlags
         let properties: BLIPProperties
         let body: [UInt8]
     }
 
-    /// What a frame adds to a message that is passed on while it comes.
+    /// What a frame adds to a message that is passed on as it arrives.
     struct Piece {
         let flags: FrameFlags
         let properties: BLIPProperties
@@ -32,17 +32,17 @@ struct MessageReader {
         let isFirst: Bool
     }
 
-    /// Whether the peer is to be told something.
+    /// Whether there is an acknowledgement to send.
     var hasAcknowledgement: Bool { !acknowledgements.isEmpty }
 
-    /// Appends the next ACK frame; returns `false` when there is none.
+    /// Appends the next ACK frame; returns `false` if there is none.
     mutating func appendAcknowledgement(to output: inout [UInt8]) -> Bool {
         acknowledgements.appendNext(to: &output)
     }
 
-    /// Reads a frame of a message that is held until it is whole; then returns it.
+    /// Reads a frame of a message that is held until it is complete; then returns it.
     ///
-    /// `message` is what came before, or `nil` at the first frame; afterwards, what is held now.
+    /// `message` is what arrived before, or `nil` at the first frame; afterwards, what is held now.
     mutating func read(
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -68,7 +68,7 @@ struct MessageReader {
         return nil
     }
 
-    /// Reads a frame of a message that is passed on while it comes, unless its properties are not whole.
+    /// Reads a frame of a message that is passed on as it arrives, once its properties are complete.
     mutating func readPiece(
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -94,7 +94,7 @@ struct MessageReader {
         return piece
     }
 
-    /// Reads and acknowledges a frame of a message that was given up.
+    /// Reads and acknowledges a frame of a cancelled message.
     mutating func drop(
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -107,26 +107,26 @@ struct MessageReader {
         message = open
     }
 
-    /// Reads a frame of which nothing is wanted: checksum and decompressor run over it.
+    /// Reads a frame whose content is not wanted: checksum and decompressor run over it.
     mutating func pass(_ frame: Span<UInt8>, _ header: FrameHeader) throws(BLIPError.Reason) {
         plain = try payload(of: frame, header, held: 0)
     }
 
-    /// Passes over a frame of unknown type.
+    /// Skips a frame of unknown type.
     mutating func skip(_ frame: Span<UInt8>, _ header: FrameHeader) {
         frames.skip(frame, header: header)
     }
 
-    /// Forgets what came of a message that is given up while it comes.
+    /// Drops what has arrived of a message that is cancelled before it is complete.
     mutating func discard(_ message: inout IncomingMessage) {
         heldByteCount -= message.heldByteCount
         message.discard()
     }
 
-    /// A larger payload's memory is given back at the next frame.
+    /// The memory of a larger payload is released at the next frame.
     private static var keptByteCount: Int { 262_144 }
 
-    /// Returns the frame's plain payload, checked; hand the array back to `plain` for reuse.
+    /// Returns the frame's uncompressed payload, verified; assign the array back to `plain` for reuse.
     private mutating func payload(
         of frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -140,7 +140,7 @@ struct MessageReader {
         return payload
     }
 
-    /// Reads a message that came in one frame.
+    /// Reads a message that arrived in one frame.
     private func whole(
         _ payload: Span<UInt8>,
         _ flags: FrameFlags
@@ -154,7 +154,7 @@ struct MessageReader {
         return Whole(flags: flags, properties: block.properties, body: body)
     }
 
-    /// Adds to a message of several frames and keeps the count of what is held.
+    /// Appends to a message of several frames and updates the count of bytes held.
     private mutating func append(
         _ payload: [UInt8],
         to message: inout IncomingMessage
@@ -167,7 +167,7 @@ struct MessageReader {
         }
     }
 
-    /// Counts a message as held no more, and returns its properties.
+    /// Subtracts a message from the bytes held, and returns its properties.
     private mutating func finish(
         _ message: IncomingMessage
     ) throws(BLIPError.Reason) -> BLIPProperties {

@@ -1,11 +1,10 @@
-/// What is kept by numbers that rise by one, such as those of requests.
+/// A table for consecutive numbers, such as those of requests.
 ///
-/// Few of them are in use at a time: so nearly each has a place of its own that follows from its last
-/// bits, and nothing is hashed. What stands where a later number wants to
-/// stand moves: into a table of twice the size, and from 4,096 places on into a dictionary. So any
-/// numbers in any order are kept, and one that stays for ever holds up none behind it.
+/// Few of them are in use at a time: so nearly each has its own place, given by its last bits, without hashing. If the
+/// place of a new number is taken, its occupant moves: into a table of twice the size, or, from 4,096 places on, into a
+/// dictionary. So any numbers can be stored in any order, and one that stays forever does not block later ones.
 ///
-/// Inlined, since in other packages a generic one would take several times as long.
+/// Inlined, because in other packages the generic code would take several times as long.
 public struct NumberTable<Element> {
     @usableFromInline
     struct Place {
@@ -16,9 +15,9 @@ public struct NumberTable<Element> {
         init() {}
     }
 
-    /// None, or a power of two.
+    /// Empty, or a power of two.
     @usableFromInline var places: [Place] = []
-    /// What had to leave its place.
+    /// Elements that had to leave their place.
     @usableFromInline var strays: [UInt64: Element] = [:]
     @usableFromInline var placedCount = 0
 
@@ -29,7 +28,7 @@ public struct NumberTable<Element> {
     @inlinable
     public init() {}
 
-    /// How many numbers it has.
+    /// The number of elements.
     @inlinable
     public var count: Int { placedCount + strays.count }
 
@@ -39,17 +38,17 @@ public struct NumberTable<Element> {
         (places.filter { $0.element != nil }.map(\.number) + strays.keys).sorted()
     }
 
-    /// What is kept under all numbers, in no order.
+    /// All elements, in no order.
     @inlinable
     public var elements: [Element] { places.compactMap(\.element) + strays.values }
 
-    /// Where a number stands, or would.
+    /// The place of a number, stored or not.
     @inlinable @inline(__always)
     func place(of number: UInt64) -> Int {
         Int(truncatingIfNeeded: number & UInt64(truncatingIfNeeded: places.count &- 1))
     }
 
-    /// Whether a number stands at its place.
+    /// Whether a number is stored at its place.
     @inlinable @inline(__always)
     func isPlaced(_ number: UInt64) -> Bool {
         guard !places.isEmpty else { return false }
@@ -57,7 +56,7 @@ public struct NumberTable<Element> {
         return places[place].number == number && places[place].element != nil
     }
 
-    /// What is kept under a number; `nil` when nothing is, and to keep it no longer.
+    /// The element of a number, or `nil`; setting `nil` removes it.
     @inlinable
     public subscript(_ number: UInt64) -> Element? {
         get {
@@ -73,7 +72,7 @@ public struct NumberTable<Element> {
         }
     }
 
-    /// Keeps something under a number, in place of what was kept before.
+    /// Stores an element under a number, and replaces the previous one.
     @inlinable
     public mutating func insert(_ element: consuming Element, at number: UInt64) {
         if !strays.isEmpty { strays[number] = nil }
@@ -86,7 +85,7 @@ public struct NumberTable<Element> {
         places[place].element = consume element
     }
 
-    /// Takes out what is kept under a number; `nil` when nothing is.
+    /// Removes and returns the element of a number; `nil` if there is none.
     @inlinable
     public mutating func remove(_ number: UInt64) -> Element? {
         guard isPlaced(number) else {
@@ -96,7 +95,7 @@ public struct NumberTable<Element> {
         return places[place(of: number)].element.take()
     }
 
-    /// Changes what is kept under a number where it stands; `nil` when nothing is.
+    /// Changes the element of a number in place; `nil` if there is none.
     @inlinable
     public mutating func change<Result>(
         _ number: UInt64,
@@ -115,7 +114,7 @@ public struct NumberTable<Element> {
         return result
     }
 
-    /// Has what stands in a number's place move.
+    /// Moves the occupant of a number's place away.
     @inlinable
     mutating func makePlace(for number: UInt64) {
         if places.isEmpty {
@@ -132,7 +131,7 @@ public struct NumberTable<Element> {
         }
     }
 
-    /// Doubles the places; no two numbers come to stand in one, as their last bits differed before.
+    /// Doubles the places; numbers never collide, because their last bits already differed.
     @inlinable
     mutating func grow() {
         var old = places

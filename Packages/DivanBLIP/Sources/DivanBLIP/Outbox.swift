@@ -1,19 +1,19 @@
-/// The messages that go out: which makes its next frame, how long that may be, and who has to wait.
+/// The outgoing messages: which one makes the next frame, how long that may be, and which must wait.
 ///
 /// Source: `blip.md` §5 (order), §6 (flow control).
 struct Outbox {
     private var writer: FrameWriter
     private var queue = Queue<OutgoingMessage>()
-    /// Of messages of several frames.
+    /// Those of messages with several frames.
     private var flows: [MessageKey: MessageFlow] = [:]
-    /// Plain bytes of all messages that are still to go.
+    /// Uncompressed bytes of all messages that are still to be sent.
     private(set) var byteCount = 0
 
     init(writer: FrameWriter) {
         self.writer = writer
     }
 
-    /// Which of the codec's grades compresses from the next frame on.
+    /// The codec's grade, from the next frame on.
     var grade: Int {
         get { writer.grade }
         set { writer.use(grade: newValue) }
@@ -22,20 +22,20 @@ struct Outbox {
     /// Whether a frame can be made now.
     var hasNext: Bool { !queue.isEmpty }
 
-    /// Queues a message none of whose frames has been sent.
+    /// Queues a message of which no frame has been sent.
     mutating func add(_ message: consuming OutgoingMessage) {
         byteCount += message.remainingByteCount
         enqueue(consume message)
     }
 
-    /// What became of the message whose frame was made.
+    /// What happened to the message whose frame was made.
     enum Turn {
         case goesOn
         case ended
         case endedReply(to: UInt64)
     }
 
-    /// Appends the next frame; `nil`, and does nothing, when no message may send one.
+    /// Appends the next frame; does nothing and returns `nil` if no message may send one.
     ///
     /// A body source that fails is reported to `events`.
     mutating func writeFrame(
@@ -57,9 +57,9 @@ struct Outbox {
         return message.isReply ? .endedReply(to: message.number) : .ended
     }
 
-    /// Makes a frame of the message whose turn it is, without taking it out of the queue.
+    /// Makes a frame of the next message, without taking it out of the queue.
     ///
-    /// Returns `nil`, and does nothing, when there is none or when it needs more than its bytes.
+    /// Does nothing and returns `nil` if there is none or if it needs more than its own bytes.
     private mutating func writePlain(into output: inout [UInt8]) -> Turn? {
         guard queue.first?.isPlain == true, let isUrgent = queue.first?.isUrgent else { return nil }
         byteCount -= queue.first?.remainingByteCount ?? 0
@@ -84,7 +84,7 @@ struct Outbox {
         message = OutgoingMessage(reply, to: message.number, isUrgent: message.isUrgent)
     }
 
-    /// Whether the body's source has failed since it was last asked.
+    /// Whether the body's source has failed since the last call.
     @discardableResult
     private func report(
         _ message: inout OutgoingMessage,
@@ -97,7 +97,7 @@ struct Outbox {
         return true
     }
 
-    /// The most bytes that the next frame of a message that was taken may have.
+    /// The most bytes that the next frame of a dequeued message may have.
     private func frameByteCount(isUrgent: Bool) -> Int {
         guard !isUrgent, !queue.isEmpty, let next = queue.first else {
             return Wire.longFrameByteCount
@@ -105,7 +105,7 @@ struct Outbox {
         return next.isUrgent ? Wire.shortFrameByteCount : Wire.longFrameByteCount
     }
 
-    /// Takes back a message with frames left, `countedByteCount` behind the header of its last.
+    /// Requeues a message with frames left; its last had `countedByteCount` bytes after the header.
     private mutating func putBack(_ message: OutgoingMessage, after countedByteCount: Int) {
         byteCount += message.remainingByteCount
         let key = message.key
@@ -119,7 +119,7 @@ struct Outbox {
         if case .over = flows.values[place] { flows.remove(at: place) }
     }
 
-    /// Notes how much of a message the peer has; ignores what cannot be.
+    /// Records how much of a message the peer has received; ignores impossible values.
     mutating func acknowledge(_ key: MessageKey, upTo byteCount: UInt64) {
         guard let place = flows.index(forKey: key) else { return }
         let flow = flows.values[place]
@@ -127,11 +127,11 @@ struct Outbox {
         if effects.contains(.enqueue), case .paused(_, let message) = flow { enqueue(message) }
     }
 
-    /// Finds the place of a message by the rules of `blip.md` §5.
+    /// Queues a message at its place by the rules of `blip.md` §5.
     ///
-    /// Normal ones go to the end. An urgent one goes behind the last urgent one and one normal
-    /// message after it, so that normal ones are not starved; without an urgent one, behind the
-    /// first. But what has not begun never overtakes what has not begun.
+    /// Normal ones go to the end. An urgent one goes after the last urgent one and one normal message after it, so that
+    /// normal ones are not starved; without an urgent one, after the first. But a message that has not begun never
+    /// overtakes another that has not begun.
     private mutating func enqueue(_ message: consuming OutgoingMessage) {
         if message.isUrgent, queue.count > 1 {
             let place = place(isBegun: message.hasBegun)
@@ -141,7 +141,7 @@ struct Outbox {
         }
     }
 
-    /// The place of an urgent message, which has begun or has not.
+    /// The place of an urgent message, depending on whether it has begun.
     private func place(isBegun: Bool) -> Int {
         var place = queue.count
         while place > 1, let before = queue[place - 1] {
@@ -154,7 +154,7 @@ struct Outbox {
 }
 
 extension OutgoingMessage {
-    /// Makes its next frame, of at most `byteCount` bytes, where it stands.
+    /// Makes its next frame, of at most `byteCount` bytes, in place.
     fileprivate mutating func writeFrame(
         with writer: inout FrameWriter,
         byteCount: Int,

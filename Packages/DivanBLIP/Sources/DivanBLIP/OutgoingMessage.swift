@@ -1,4 +1,4 @@
-/// A message on its way out, cut into frames' payloads.
+/// An outgoing message, cut into frames' payloads.
 struct OutgoingMessage {
     let number: UInt64
     /// All flags but MoreComing and Compressed.
@@ -7,10 +7,10 @@ struct OutgoingMessage {
     /// Whether a frame has been made.
     private(set) var hasBegun = false
     private let properties: BLIPProperties
-    /// The body; of one that is read from a source, the last part that was read.
+    /// The body; if it is read from a source, the last part that was read.
     private var bytes: [UInt8]
     private var offset = 0
-    /// What few messages have, in one place so that the others are quick to move.
+    /// Fields that few messages have, kept separate so that the others are fast to move.
     private var extra: Extra?
 
     private final class Extra {
@@ -24,7 +24,7 @@ struct OutgoingMessage {
         }
     }
 
-    /// Bytes to ask a source for: few calls, and little held.
+    /// Bytes to request from a source: few calls, and little memory.
     private static let readByteCount = 65_536
 
     var isUrgent: Bool { flags.isUrgent }
@@ -33,19 +33,19 @@ struct OutgoingMessage {
 
     var key: MessageKey { MessageKey(number: number, isReply: isReply) }
 
-    /// Plain bytes that are still to go; of a source, only those that were read.
+    /// Uncompressed bytes that are still to be sent; of a source, only those that were read.
     var remainingByteCount: Int {
         let properties = hasBegun ? headByteCount : properties.byteCount + 1
         return properties + bytes.count - offset
     }
 
-    /// Whether the next frame holds all of the message, when it has room for `limit` plain bytes.
+    /// Whether the next frame contains the whole message, if it has room for `limit` uncompressed bytes.
     func isWhole(within limit: Int) -> Bool {
         // A length takes at most ten bytes.
         !hasBegun && extra == nil && properties.byteCount + 10 + bytes.count <= limit
     }
 
-    /// Lends all plain bytes: what stands before the body, and the body where it lies.
+    /// Lends all uncompressed bytes: those before the body, and the body in place.
     ///
     /// For a message that `isWhole`: then no part of it has been sent.
     mutating func takeWhole(_ use: (_ head: Span<UInt8>, _ body: Span<UInt8>) -> Void) {
@@ -54,7 +54,7 @@ struct OutgoingMessage {
         let length = UInt64(properties.byteCount)
         let lengthByteCount = varintByteCount(length)
         let byteCount = lengthByteCount + properties.byteCount
-        // On the stack when it is short; initialized to the last byte, and gone after `use`.
+        // On the stack if short; initialized to the last byte, and freed after `use`.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { block in
             var rest = length
             for index in 0..<(lengthByteCount - 1) {
@@ -69,7 +69,7 @@ struct OutgoingMessage {
         }
     }
 
-    /// Appends the next plain bytes, at most `limit`; returns whether more are left.
+    /// Appends the next uncompressed bytes, at most `limit`; returns whether more are left.
     mutating func appendPlain(upTo limit: Int, to output: inout [UInt8]) -> Bool {
         var room = limit
         if !hasBegun {
@@ -84,7 +84,7 @@ struct OutgoingMessage {
         }
         while room > 0, refill() {
             let end = min(offset + room, bytes.count)
-            // Both offsets lie within `bytes`; a slice of it would count one more reference.
+            // Both offsets are within `bytes`; a slice of it would add a reference count.
             bytes.withUnsafeBufferPointer {
                 output.append(contentsOf: UnsafeBufferPointer(rebasing: $0[offset..<end]))
             }
@@ -94,15 +94,15 @@ struct OutgoingMessage {
         return headByteCount > 0 || refill()
     }
 
-    /// Whether it needs nothing but the bytes at hand.
+    /// Whether it needs only the bytes in memory.
     var isPlain: Bool { extra == nil }
 
-    /// Reads the first bytes of a source, so that a failure comes before the first frame.
+    /// Reads the first bytes of a source, so that it fails before the first frame.
     mutating func prefetch() {
         _ = refill()
     }
 
-    /// Returns what the body's source threw, once; the message ends where it failed.
+    /// Returns the error of the body's source, once; the message ends where it failed.
     mutating func takeFailure() -> (any Error)? { extra?.failure.take() }
 
     private mutating func beginProperties(room: inout Int, output: inout [UInt8]) {
@@ -124,7 +124,7 @@ struct OutgoingMessage {
 
     private var headByteCount: Int { extra?.head.count ?? 0 }
 
-    /// Returns whether body bytes are at hand, after reading on where there is a source.
+    /// Returns whether body bytes are available, after reading more from the source if there is one.
     private mutating func refill() -> Bool {
         guard offset == bytes.count else { return true }
         guard let extra, let source = extra.source else { return false }
@@ -140,8 +140,8 @@ struct OutgoingMessage {
     }
 }
 
-// In an extension, so that it ends in the initializer that the compiler makes: that one moves the
-// value, where one written out would copy it and count its references.
+// In an extension, so that it ends in the compiler's memberwise initializer: that one moves the value, whereas a
+// written one would copy it and count its references.
 extension OutgoingMessage {
     init(
         number: UInt64,
@@ -166,7 +166,7 @@ extension OutgoingMessage {
         )
     }
 
-    /// The message that answers a request of the peer; an urgent one, urgently.
+    /// The reply to a request of the peer; urgent if the request was.
     init(_ reply: BLIPReply, to number: UInt64, isUrgent: Bool) {
         let kind: FrameKind = reply.isError ? .errorReply : .reply
         self.init(

@@ -2,7 +2,7 @@
 enum PropertyBlock {
     /// Reads the block at the start of `bytes`.
     ///
-    /// - Returns: The properties and where the body starts, or `nil` when more bytes are needed.
+    /// - Returns: The properties and where the body starts, or `nil` if more bytes are needed.
     static func read(
         _ bytes: Span<UInt8>,
         limit: Int
@@ -23,7 +23,7 @@ enum PropertyBlock {
         return (BLIPProperties(checked: copy), offset + byteCount)
     }
 
-    /// Whether the zeros are of an even number, of eight bytes at a time.
+    /// Whether the number of zeros is even, eight bytes at a time.
     private static func arePairs(_ block: Span<UInt8>) -> Bool {
         block.withUnsafeBytes { bytes in
             let low: UInt64 = 0x7F7F_7F7F_7F7F_7F7F
@@ -31,7 +31,7 @@ enum PropertyBlock {
             // Each load ends within the block, and each byte counts once.
             while offset <= bytes.count &- 8 {
                 let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                // The top bit of each byte that is zero, and no other; two in one place cancel out.
+                // The top bit of exactly those bytes that are zero; two at the same position cancel out.
                 zeros ^= ~(((word & low) &+ low) | word | low)
                 offset &+= 8
             }

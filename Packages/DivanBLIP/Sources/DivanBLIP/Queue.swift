@@ -1,8 +1,8 @@
-/// First in, first out, with places in between; taking the first costs nothing to those behind.
+/// First in, first out, with insertion in between; removing the first does not move the others.
 ///
-/// Most often there is just one element, so the first stands apart from the array of the others.
+/// Usually there is just one element, so the first is stored apart from the array of the others.
 struct Queue<Element> {
-    /// The first element, if any; change it where it stands.
+    /// The first element, if any; change it in place.
     var first: Element?  // `nil` only when nothing is behind it
     private var others: [Element?] = []
     private var start = 0  // where the first of `others` stands; those before are taken

@@ -1,8 +1,8 @@
 /// The requests of the peer, each from its first frame to the last of its reply.
 ///
-/// A request is incomplete, then handed out and unanswered, then its reply is on its way; with the
-/// last frame of that it is forgotten. One that wants no reply is forgotten once it is handed out.
-/// Bounded by `Limits.openMessageCount`, `unansweredRequestCount` and `queuedReplyByteCount`.
+/// A request is incomplete, then delivered and unanswered, then its reply is being sent; it is forgotten with the
+/// reply's last frame. One that wants no reply is forgotten once it is delivered. Bounded by `Limits.openMessageCount`,
+/// `unansweredRequestCount` and `queuedReplyByteCount`.
 struct ReceivedRequests {
     private let limits: BLIPLimits
     private var lastNumber: UInt64 = 0
@@ -10,7 +10,7 @@ struct ReceivedRequests {
     private var unanswered = NumberTable<Unanswered>()
     private var queuedReplyByteCount = 0
 
-    /// A request whose reply has not left.
+    /// A request whose reply has not been sent.
     private struct Unanswered {
         let isUrgent: Bool
         var hasReply = false
@@ -21,7 +21,7 @@ struct ReceivedRequests {
         self.limits = limits
     }
 
-    /// Takes a frame of a request; returns the request when it is whole.
+    /// Takes a frame of a request; returns the request once it is complete.
     mutating func receive(
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -68,7 +68,7 @@ struct ReceivedRequests {
         )
     }
 
-    /// Makes the message that answers a request; `nil` when it has an answer or wants none.
+    /// Creates the reply message to a request; `nil` if it already has a reply or wants none.
     mutating func answer(_ request: BLIPRequestID, with reply: BLIPReply) -> OutgoingMessage? {
         guard var question = unanswered[request.rawValue], !question.hasReply else { return nil }
         let message = OutgoingMessage(reply, to: request.rawValue, isUrgent: question.isUrgent)
@@ -79,7 +79,7 @@ struct ReceivedRequests {
         return message
     }
 
-    /// Whether a request's reply has not left, or not been given.
+    /// Whether a request's reply has not been sent completely, or not been given.
     func isOpen(_ request: BLIPRequestID) -> Bool { unanswered[request.rawValue] != nil }
 
     /// Forgets a request whose reply's last frame has been made.

@@ -1,11 +1,11 @@
 /// Our requests whose replies are not complete.
 ///
-/// A request waits, then its reply comes: held until it is whole, or passed on in pieces. A reply that
-/// was given up is read and dropped, so that flow control goes on. There are as many as the owner sends.
+/// A request waits, then its reply arrives: held until it is complete, or passed on in pieces. A cancelled reply is
+/// read and dropped, so that flow control continues. There are as many as the owner sends.
 struct SentRequests {
     private var lastNumber: UInt64 = 0
     private var waiting = NumberTable<Waiting>()
-    /// What has come of replies of several frames.
+    /// What has arrived of replies with several frames.
     private var messages: [UInt64: IncomingMessage] = [:]
 
     private struct Waiting {
@@ -13,7 +13,7 @@ struct SentRequests {
         var isGivenUp = false
     }
 
-    /// The requests that have no complete reply, in order.
+    /// The requests without a complete reply, in order.
     var numbers: [BLIPRequestNumber] { waiting.numbers.map(BLIPRequestNumber.init) }
 
     /// The number of the next request.
@@ -22,12 +22,12 @@ struct SentRequests {
         return lastNumber
     }
 
-    /// Waits for the reply to a request that has its number.
+    /// Starts to wait for the reply to a numbered request.
     mutating func wait(for number: UInt64, streams: Bool) {
         waiting.insert(Waiting(streams: streams), at: number)
     }
 
-    /// Gives up a reply: what has come of it is forgotten, what still comes is dropped.
+    /// Cancels a reply: what has arrived of it is forgotten, what still arrives is dropped.
     mutating func giveUp(_ request: BLIPRequestNumber, with reader: inout MessageReader) {
         guard var entry = waiting[request.rawValue], !entry.isGivenUp else { return }
         entry.isGivenUp = true
@@ -37,7 +37,7 @@ struct SentRequests {
         messages[request.rawValue] = message
     }
 
-    /// Takes a frame of a reply, and appends what it completes; `false` when nobody waits for it.
+    /// Takes a frame of a reply, and appends what it completes; `false` if nobody waits for it.
     mutating func receive(
         _ frame: Span<UInt8>,
         _ header: FrameHeader,
@@ -72,7 +72,7 @@ struct SentRequests {
             return try reader.drop(frame, header, continuing: &message)
         }
         let number = BLIPRequestNumber(rawValue: header.number)
-        // An error always comes whole.
+        // An error always arrives whole.
         guard entry.streams, (message?.flags ?? header.flags).kind == .reply else {
             let whole = try reader.read(frame, header, continuing: &message)
             if let whole { events.append(.reply(number, BLIPIncomingReply(whole))) }
@@ -96,7 +96,7 @@ extension BLIPIncomingReply {
             ? BLIPRemoteError(properties: message.properties, body: message.body) : nil
     }
 
-    /// The start of one whose body follows in pieces.
+    /// The start of a reply whose body follows in pieces.
     fileprivate init(beginning piece: MessageReader.Piece) {
         properties = piece.properties
         body = []

@@ -1,4 +1,4 @@
-/// Reads an unsigned LEB128 number and moves `offset` behind it; `nil` when it is not all there.
+/// Reads an unsigned LEB128 number and moves `offset` past it; `nil` if it is incomplete.
 func readVarint(
     _ bytes: Span<UInt8>,
     at offset: inout Int
@@ -9,7 +9,7 @@ func readVarint(
     while index < bytes.count {
         let byte = bytes[index]
         index += 1
-        // The tenth byte holds the last bit of 64.
+        // The tenth byte contains the last bit of 64.
         guard shift < 63 || byte <= 1 else { throw .varintTooLong }
         number |= UInt64(byte & 0x7F) << shift
         if byte < 0x80 {

@@ -184,7 +184,7 @@ import Testing
 }
 
 extension BLIPConnection.Limits {
-    /// Bounds that a test reaches quickly.
+    /// Limits that a test reaches quickly.
     static var small: Self {
         var limits = Self()
         limits.frameByteCount = 20_000

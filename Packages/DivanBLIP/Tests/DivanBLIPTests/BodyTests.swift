@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanTestKit
 import Testing
 
-/// Bodies that are read while they are sent, and replies that come in pieces.
+/// Bodies that are read while they are sent, and replies that arrive in pieces.
 @Suite struct BodyTests {
     @Test(arguments: [0, 1, 16_359, 16_360, 32_733, 32_734, 65_536, 100_000])
     func `a source arrives whole and without an empty frame`(byteCount: Int) throws {
@@ -184,7 +184,7 @@ import Testing
     }
 }
 
-/// One end asks, the other answers; frames go to and fro until nothing is left.
+/// One end sends requests, the other replies; frames are exchanged until none is left.
 private struct Link {
     var asker: BLIPConnection
     var answerer: BLIPConnection

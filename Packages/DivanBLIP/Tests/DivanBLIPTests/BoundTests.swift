@@ -4,7 +4,7 @@ import DivanTestKit
 import DivanZlib
 import Testing
 
-/// What a peer can make us hold, and where it ends.
+/// What a peer can make us hold, and where the limits are.
 @Suite struct BoundTests {
     @Test
     func `a frame above the limit is refused`() throws {
@@ -33,7 +33,7 @@ import Testing
         expectRefusal(frames, .messageTooLarge(limit: 100_000), 1009)
     }
 
-    /// Each frame is harmless alone: a hundred bytes that become 19,000.
+    /// Each frame alone is harmless: a hundred bytes that become 19,000.
     @Test
     func `a chain of compressed frames stops at the limit too`() {
         var scribe = Scribe()

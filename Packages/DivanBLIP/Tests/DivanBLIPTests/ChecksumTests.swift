@@ -1,11 +1,11 @@
 import DivanBLIP
 import Testing
 
-/// The checksum is the same whichever way the processor folds it.
+/// The checksum is the same however the processor folds it.
 ///
-/// Short frames, those of 64 bytes and more, and those of 256 and more are computed by different
-/// code, each with a rest of 0 to 15 bytes; the scribe computes it bit by bit. It runs on from
-/// frame to frame, so that one wrong value spoils all that follow.
+/// Short frames, those of 64 bytes and more, and those of 256 and more are computed by different code, each with a rest
+/// of 0 to 15 bytes; the scribe computes it bit by bit. It continues from frame to frame, so that one wrong value
+/// invalidates all that follow.
 @Suite struct ChecksumTests {
     @Test func `agrees with the definition at every length`() throws {
         var scribe = Scribe()

@@ -4,11 +4,11 @@ import DivanTestKit
 import DivanZlib
 import Testing
 
-/// How many conversations of `messagesPerConversation` requests each are held.
+/// How many conversations are held, each of `messagesPerConversation` requests.
 private let conversationCount: UInt64 = 40
 private let messagesPerConversation = 80
 
-/// Two connections say random things at random times; all of it arrives, once and unchanged.
+/// Two connections send random messages at random times; all of them arrive, once and unchanged.
 @Suite struct ConversationTests {
     @Test(arguments: 0..<conversationCount)
     func `everything arrives once and unchanged in any interleaving`(seed: UInt64) throws {
@@ -58,7 +58,7 @@ private let messagesPerConversation = 80
     }
 }
 
-/// Both ends, the frames on their way, and what was said.
+/// Both ends, the frames in flight, and what was sent.
 private struct Conversation {
     private var generator: SeededGenerator
     private var ends = [BLIPConnection(), BLIPConnection()]
@@ -72,7 +72,7 @@ private struct Conversation {
     private(set) var wantedReplyCount = 0
     private(set) var mistakes: [String] = []
 
-    /// What a message must hold: it follows from its salt.
+    /// The expected contents of a message, determined by its salt.
     private struct Said {
         let salt: UInt64
         let streams: Bool
@@ -199,7 +199,7 @@ private struct Conversation {
         return .source(PiecewiseSource(bytes))
     }
 
-    /// Mostly short, seldom longer than a window; half of it compressible.
+    /// Mostly short, rarely longer than a window; half of it compressible.
     private static func bytes(_ salt: UInt64) -> [UInt8] {
         let count = Int(salt >> 32 % (salt.isMultiple(of: 16) ? 300_000 : 4000))
         guard salt.isMultiple(of: 2) else {
@@ -215,7 +215,7 @@ private struct Conversation {
     }
 }
 
-/// Gives its bytes in pieces of odd lengths.
+/// Returns its bytes in pieces of odd lengths.
 private final class PiecewiseSource: BLIPBodySource {
     private var rest: ArraySlice<UInt8>
 

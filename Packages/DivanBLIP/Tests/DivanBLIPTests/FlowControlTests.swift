@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanTestKit
 import Testing
 
-/// Acknowledgements both ways: who waits, who goes on, and what the frames look like.
+/// Acknowledgements in both directions: what waits, what continues, and the frames' bytes.
 @Suite struct FlowControlTests {
     /// `0134e8ff03` of `blip.md` §6 is what go-blip sends after four of our frames.
     private let acknowledges65512 = [UInt8](hex: "0134e8ff03") ?? []

@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanCompression
 import Testing
 
-/// What looks on sees of a frame.
+/// What an observer sees of a frame.
 @Suite struct FrameOutlineTests {
     private func firstFrame(of request: consuming BLIPRequest) -> [UInt8] {
         var connection = BLIPConnection(codec: IdentityCodec())

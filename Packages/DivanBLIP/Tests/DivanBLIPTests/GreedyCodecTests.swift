@@ -3,7 +3,7 @@ import DivanCompression
 import DivanTestKit
 import Testing
 
-/// A codec that doubles everything: frames stay within their bound, and messages get through.
+/// A codec that doubles everything: frames stay within their limit, and messages arrive.
 @Suite struct GreedyCodecTests {
     private struct Doubling: CompressionCodec {
         let name = "doubling"

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DivanBLIP
 
-/// The table beside a dictionary.
+/// The table compared with a dictionary.
 @Suite struct NumberTableTests {
-    /// Numbers rise; most go soon, some stay, and some stay for ever.
+    /// Numbers grow; most are removed soon, some later, and some never.
     @Test(arguments: UInt64(0)..<50)
     func `keeps what a dictionary keeps`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)

@@ -1,7 +1,7 @@
 import DivanBLIP
 import Foundation
 
-/// A connection as it was recorded: frames of both directions, and what they mean.
+/// A recorded connection: frames of both directions, and what they mean.
 struct Recording: Sendable, CustomStringConvertible {
     enum Direction: String, Decodable, CaseIterable, Sendable {
         case toServer = "C->S"
@@ -14,13 +14,13 @@ struct Recording: Sendable, CustomStringConvertible {
     }
 
     let description: String
-    /// In the order of the wire.
+    /// In wire order.
     let frames: [Frame]
     let messages: [WireMessage]
 
-    /// Feeds one direction to a fresh receiver and returns what came out, sorted.
+    /// Passes one direction to a new receiver and returns what it delivered, sorted.
     ///
-    /// The receiver first sends what the other direction asked, so that replies are expected.
+    /// The receiver first sends the other direction's requests, so that replies are expected.
     func received(_ direction: Direction) throws(BLIPError) -> [WireMessage] {
         var connection = BLIPConnection()
         let asked = messages.filter { $0.kind == .request && $0.direction != direction }
@@ -33,7 +33,7 @@ struct Recording: Sendable, CustomStringConvertible {
         return events.compactMap { WireMessage($0, direction) }.sorted()
     }
 
-    /// What the recording says about one direction, sorted.
+    /// What the recording contains for one direction, sorted.
     func expected(_ direction: Direction) -> [WireMessage] {
         messages.filter { $0.direction == direction }.sorted()
     }
@@ -54,7 +54,7 @@ struct WireMessage: Equatable, Comparable, Sendable {
     let properties: [String: String]
     let body: Body
 
-    /// Long bodies are recorded by their length alone.
+    /// Of long bodies only the length is recorded.
     enum Body: Sendable {
         case bytes([UInt8])
         case count(Int)

@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanTestKit
 import Testing
 
-/// Whose turn it is, and how long the frames are (`blip.md` §5).
+/// Which message is next, and how long the frames are (`blip.md` §5).
 @Suite struct SchedulingTests {
     @Test
     func `two large messages alternate with full frames`() {

@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanCompression
 import DivanZlib
 
-/// Writes frames by hand, right or wrong, with a checksum of its own making.
+/// Writes frames by hand, valid or not, with its own checksum.
 struct Scribe {
     private var checksum: UInt32 = 0
     private let compressor = DeflateCodec().makeCompressor()
@@ -15,7 +15,7 @@ struct Scribe {
     static let noReply: UInt8 = 0x20
     static let moreComing: UInt8 = 0x40
 
-    /// A frame with the right checksum; compressed when the flags say so.
+    /// A frame with the correct checksum; compressed if the flags say so.
     mutating func frame(_ number: UInt64, _ flags: UInt8, _ plain: [UInt8]) -> [UInt8] {
         var payload = plain
         if flags & Self.compressed != 0 {
@@ -25,7 +25,7 @@ struct Scribe {
         return frame(number, flags, plain: plain, payload: payload)
     }
 
-    /// A frame whose payload need not fit its plain bytes.
+    /// A frame whose payload need not match its uncompressed bytes.
     mutating func frame(
         _ number: UInt64,
         _ flags: UInt8,
@@ -70,12 +70,12 @@ func crc32(_ bytes: [UInt8], continuing checksum: UInt32 = 0) -> UInt32 {
 }
 
 extension BLIPConnection {
-    /// A connection that speaks the standard wire.
+    /// A connection with the standard codec.
     init(limits: Limits = Limits()) {
         self.init(codec: .deflate, limits: limits)
     }
 
-    /// Receives frames and returns all that they mean.
+    /// Receives frames and returns all their events.
     mutating func events(of frames: [[UInt8]]) throws(BLIPError) -> [BLIPEvent] {
         var events: [BLIPEvent] = []
         for frame in frames {

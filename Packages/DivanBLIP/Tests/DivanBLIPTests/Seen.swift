@@ -30,7 +30,7 @@ struct Seen: Equatable, CustomStringConvertible {
     var description: String { "\(number)/\(String(flags, radix: 16)):\(byteCount)" }
 }
 
-/// A body of so many bytes, made as it is read; may fail on the way.
+/// A body of a given length, generated as it is read; may fail on the way.
 final class CountingSource: BLIPBodySource {
     struct Failure: Error {}
 
@@ -53,6 +53,6 @@ final class CountingSource: BLIPBodySource {
 }
 
 extension BLIPBody {
-    /// So many equal bytes.
+    /// `count` zero bytes.
     static func zeros(_ count: Int) -> BLIPBody { .bytes([UInt8](repeating: 0, count: count)) }
 }

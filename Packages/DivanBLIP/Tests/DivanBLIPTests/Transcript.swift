@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// A file of recorded conversations, in the form of either recorder.
+/// A file of recorded conversations, in either recorder's format.
 struct Transcript: Decodable {
     static let names = [
         "litecore-push-revtree", "litecore-pull-revtree", "litecore-continuous-revtree",
@@ -12,7 +12,7 @@ struct Transcript: Decodable {
 
     let connections: [Connection]
 
-    /// The connections of one file whose frames are all there.
+    /// The connections of one file whose frames are complete.
     static func recordings(_ name: String) throws -> [Recording] {
         let transcript = try Fixture("\(name).json").decoded(as: Transcript.self)
         return transcript.connections.compactMap { $0.recording(named: name) }
@@ -95,7 +95,7 @@ struct Transcript: Decodable {
         }
     }
 
-    /// A property's value: some of the recording client's are numbers in JSON.
+    /// A property's value: some of the recording client's are JSON numbers.
     struct Text: Decodable {
         let text: String
 

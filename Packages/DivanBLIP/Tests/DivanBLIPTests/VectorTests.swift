@@ -36,9 +36,9 @@ import Testing
         #expect(comparedCount == 27)
     }
 
-    /// Both ends of a capture are played by our senders: plain frames must be the same bytes,
-    /// compressed ones must have the same header and checksum. (Long compressed messages are cut
-    /// a little shorter here, so that bytes that do not shrink still fit a frame.)
+    /// Our senders play both ends of a capture: uncompressed frames must have the same bytes, compressed ones the same
+    /// header and checksum. (Long compressed messages are cut a little shorter here, so that incompressible bytes still
+    /// fit a frame.)
     @Test(arguments: [0, 2])
     func `our senders make the captured frames`(index: Int) throws {
         let capture = vectors.goBlipCaptures[index]
@@ -113,7 +113,7 @@ import Testing
 }
 
 extension Recording.Direction {
-    /// The other way.
+    /// The other direction.
     var opposite: Self { self == .toServer ? .toClient : .toServer }
 }
 

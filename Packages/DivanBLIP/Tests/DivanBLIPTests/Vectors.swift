@@ -47,7 +47,7 @@ struct Vectors: Decodable {
 extension Vectors.Message {
     var pairs: [(String, String)] { properties.map { ($0[0], $0[1]) } }
 
-    /// The body, of a long one from the generator that the capture used.
+    /// The body; a long one is generated as in the capture.
     func body(in capture: Vectors.Capture) -> [UInt8] {
         if let bodyHex { return [UInt8](hex: bodyHex) ?? [] }
         let count = bodyLength ?? 0
@@ -77,7 +77,7 @@ extension Vectors.Message {
 }
 
 extension Vectors.Capture {
-    /// The frames as bytes, those that are too long to be stored rebuilt from their message.
+    /// The frames as bytes; those too long to be stored are rebuilt from their message.
     func recording() throws -> Recording {
         var rests = plainPayloads()
         var compressors = [Recording.Direction.toServer: DeflateCodec().makeCompressor()]
