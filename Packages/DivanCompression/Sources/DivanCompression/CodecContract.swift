@@ -1,6 +1,6 @@
-/// What every codec must hold to; run it on your own with any test framework.
+/// The requirements for every codec; check your own with any test framework.
 public enum CodecContract {
-    /// Returns one sentence for each broken promise; none when the codec is sound.
+    /// Returns one sentence for each violated requirement; none if the codec is correct.
     public static func violations(of codec: some CompressionCodec) -> [String] {
         do throws(CompressionError) {
             return try roundTrip(codec) + parts(codec) + limit(codec) + reset(codec) + alone(codec)
@@ -10,7 +10,7 @@ public enum CodecContract {
         }
     }
 
-    /// Pieces come back one by one, in no more bytes than announced, behind what is there.
+    /// Pieces are restored one by one, use no more bytes than announced, and are appended to existing output.
     private static func roundTrip(
         _ codec: some CompressionCodec
     ) throws(CompressionError) -> [String] {
@@ -35,7 +35,7 @@ public enum CodecContract {
         return violations
     }
 
-    /// A piece in two parts comes back as one, whichever of them is empty or longer.
+    /// A piece in two parts is restored as one, whichever of them is empty or longer.
     private static func parts(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
         let compressor = try codec.makeCompressor()
         let decompressor = try codec.makeDecompressor()
@@ -96,7 +96,7 @@ public enum CodecContract {
         return violations
     }
 
-    /// Grades take turns, and one decompressor reads them all.
+    /// Grades alternate, and one decompressor reads them all.
     private static func turns(_ codec: some CompressionCodec) throws(CompressionError) -> [String] {
         guard !codec.grades.isEmpty else { return ["There is no grade."] }
         let decompressor = try codec.makeDecompressor()
@@ -117,7 +117,7 @@ public enum CodecContract {
         return violations
     }
 
-    /// Short and long, alike and unlike, and longer than any codec's window.
+    /// Short and long, compressible and not, and longer than any codec's window.
     private static var samples: [[UInt8]] {
         let text = Array(#"{"name":"Hôtel du Divan","stars":4}"#.utf8)
         let noise = unlike(count: 70_000)
@@ -125,8 +125,8 @@ public enum CodecContract {
             text, text, [], [0], Array(noise.prefix(16_374)), text,
             [UInt8](repeating: 0, count: 200_000), noise, noise + noise, [],
             Array(repeatElement(text, count: 300).joined()), text,
-            // A block that begins with noise can be out of a library's reach when it turns out to be
-            // worth storing.
+            // The start of a block that begins with noise may have left a library's window before the library decides
+            // to store it.
             Array(noise.prefix(33_000)) + Array(repeatElement(text, count: 1_000).joined()),
         ]
     }

@@ -1,40 +1,40 @@
-/// A way to make bytes shorter and to get them back exactly.
+/// Compresses bytes, and restores them exactly.
 ///
-/// The layers above call this seam and never a library. `CodecContract` checks an implementation,
-/// yours too. A codec is a plain value and may be used from any thread; the streams it makes
-/// belong to one connection's direction and are used by one thread at a time.
+/// Higher layers call this protocol and never a library. `CodecContract` checks an implementation, including your own.
+/// A codec is a plain value and may be used from any thread; the streams that it creates belong to one connection's
+/// direction and are used by one thread at a time.
 public protocol CompressionCodec: Sendable {
     /// The name in settings, logs and WebSocket subprotocols: `"deflate"`, `"lz4"`, `"none"`.
     var name: String { get }
 
     /// Returns the most bytes that one piece of `inputByteCount` bytes can become.
     ///
-    /// A sender cuts its pieces with it, so that no frame outgrows its bound.
+    /// A sender sizes its pieces with it, so that no frame exceeds its limit.
     func maximumByteCount(for inputByteCount: Int) -> Int
 
     /// Starts the sending half of one direction.
     ///
-    /// - Throws: `CompressionError.library` when the library has no memory.
+    /// - Throws: `CompressionError.library` if the library has no memory.
     func makeCompressor() throws(CompressionError) -> any StreamCompressor
 
     /// Starts the receiving half of one direction.
     ///
-    /// - Throws: `CompressionError.library` when the library has no memory.
+    /// - Throws: `CompressionError.library` if the library has no memory.
     func makeDecompressor() throws(CompressionError) -> any StreamDecompressor
 
-    /// The ways to make this codec's format, the densest first and the fastest last; never none.
+    /// The ways to write this codec's format, the densest first and the fastest last; never empty.
     ///
-    /// A sender may change from one to another between two pieces of a stream, with a new
-    /// compressing half each time: the codec's own decompressing half reads on, and
-    /// `maximumByteCount(for:)` holds for all of them. Most codecs have one, themselves.
+    /// A sender may switch between them from one piece of a stream to the next, with a new compressing half each time:
+    /// the codec's decompressing half continues to read, and `maximumByteCount(for:)` holds for all of them. Most
+    /// codecs have only one, themselves.
     var grades: [any CompressionCodec] { get }
 }
 
 extension CompressionCodec {
-    /// The codec alone.
+    /// Only the codec itself.
     public var grades: [any CompressionCodec] { [self] }
 
-    /// Compresses bytes that stand alone, such as data at rest.
+    /// Compresses self-contained bytes, such as data at rest.
     ///
     /// - Throws: `CompressionError.library`.
     public func compressed(_ input: Span<UInt8>) throws(CompressionError) -> [UInt8] {
@@ -43,7 +43,7 @@ extension CompressionCodec {
         return output
     }
 
-    /// Gives back what `compressed(_:)` took; at most `limit` bytes may come out.
+    /// Restores the input of `compressed(_:)`; the result may have at most `limit` bytes.
     ///
     /// - Throws: `CompressionError.corrupt` or `.outputTooLarge`.
     public func decompressed(

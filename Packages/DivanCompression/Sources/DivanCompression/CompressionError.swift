@@ -1,10 +1,10 @@
-/// Why a piece could not be compressed or given back.
+/// Why a piece could not be compressed or decompressed.
 public enum CompressionError: Error, Equatable, Sendable {
-    /// The bytes are not what the codec's compressor makes; `detail` is the library's word.
+    /// The bytes are not output of the codec's compressor; `detail` is the library's message.
     case corrupt(codec: String, detail: String)
-    /// A piece would become longer than the caller's limit, in bytes.
+    /// A piece would exceed the caller's limit, in bytes.
     case outputTooLarge(codec: String, limit: Int)
-    /// The library refused for a reason of its own, such as missing memory.
+    /// The library failed for another reason, such as missing memory.
     case library(codec: String, code: Int)
 }
 

@@ -1,31 +1,29 @@
-/// A way to pack many short pieces that are alike, each by itself: what they share stands once, in a
-/// dictionary.
+/// Packs many short, similar pieces, each separately: what they have in common is stored once, in a dictionary.
 ///
-/// The seam for data at rest that is read piece by piece, where `CompressionCodec` is the one for
-/// streams. `DictionaryCodecContract` checks an implementation, yours too. A codec is a plain value and
-/// may be used from any thread; a coder is used by one thread at a time.
+/// For data at rest that is read piece by piece, whereas `CompressionCodec` is for streams. `DictionaryCodecContract`
+/// checks an implementation, including your own. A codec is a plain value and may be used from any thread; a coder is
+/// used by one thread at a time.
 public protocol DictionaryCodec: Sendable {
     /// The name in settings and logs, such as `"lz4"`.
     var name: String { get }
 
-    /// Bytes of a dictionary beyond which more are of no use; at least 1.
+    /// The largest useful size of a dictionary in bytes; at least 1.
     var dictionaryByteCount: Int { get }
 
-    /// Makes a dictionary out of pieces that are typical, the most typical last; the default joins them
-    /// and keeps the end.
+    /// Makes a dictionary from typical pieces, the most typical last; the default joins them and keeps the end.
     ///
     /// - Returns: At most `dictionaryByteCount` bytes.
     func dictionary(from samples: [[UInt8]]) -> [UInt8]
 
     /// Returns the most bytes that `packedByteCount` packed ones can come from.
     ///
-    /// A reader refuses a piece that claims more, before it takes memory for it.
+    /// A reader refuses a piece that claims more before it allocates memory for it.
     func maximumPlainByteCount(for packedByteCount: Int) -> Int
 
-    /// Makes what packs and unpacks with a dictionary, which may be any bytes.
+    /// Creates a coder that packs and unpacks with a dictionary, which may be any bytes.
     ///
-    /// - Throws: `CompressionError.library` when memory is missing, and `corrupt` for bytes that are no
-    ///   dictionary of this codec.
+    /// - Throws: `CompressionError.library` if memory is short, and `corrupt` for bytes that are not a dictionary of
+    ///   this codec.
     func makeCoder(dictionary: [UInt8]) throws(CompressionError) -> any DictionaryCoder
 }
 
@@ -46,10 +44,10 @@ public protocol DictionaryCoder: AnyObject {
         appendingTo output: inout [UInt8]
     ) throws(CompressionError)
 
-    /// Fills `output` with the piece that was packed, which has exactly as many bytes.
+    /// Fills `output` with the original piece, which must have exactly as many bytes.
     ///
-    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece, and `library` when memory is
-    ///   missing; `output` holds any bytes then.
+    /// - Throws: `CompressionError.corrupt` for bytes that are not such a piece, and `library` if memory is short;
+    ///   `output` is undefined then.
     func unpack(
         _ packed: Span<UInt8>,
         into output: inout MutableSpan<UInt8>

@@ -1,6 +1,6 @@
-/// What every codec with dictionaries must hold to; run it on your own with any test framework.
+/// The requirements for every codec with dictionaries; check your own with any test framework.
 public enum DictionaryCodecContract {
-    /// Returns one sentence for each broken promise; none when the codec is sound.
+    /// Returns one sentence for each violated requirement; none if the codec is correct.
     public static func violations(of codec: some DictionaryCodec) -> [String] {
         do throws(CompressionError) {
             var violations = codec.name.isEmpty ? ["The name is empty."] : []
@@ -19,7 +19,7 @@ public enum DictionaryCodecContract {
         }
     }
 
-    /// Pieces come back in any order, from another coder with the same dictionary.
+    /// Pieces are restored in any order, by another coder with the same dictionary.
     private static func roundTrip(
         _ codec: some DictionaryCodec,
         _ dictionary: [UInt8]
@@ -46,7 +46,7 @@ public enum DictionaryCodecContract {
         return violations
     }
 
-    /// A dictionary of pieces that are alike makes the next one shorter.
+    /// A dictionary of similar pieces makes the next one shorter.
     private static func gain(
         _ codec: some DictionaryCodec,
         _ dictionary: [UInt8]

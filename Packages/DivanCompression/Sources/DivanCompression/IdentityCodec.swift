@@ -1,4 +1,4 @@
-/// Leaves bytes as they are: for links and disks that are faster than any codec.
+/// Leaves bytes unchanged: for links and disks that are faster than any codec.
 public struct IdentityCodec: CompressionCodec {
     /// Creates the codec; it has no settings.
     public init() {}

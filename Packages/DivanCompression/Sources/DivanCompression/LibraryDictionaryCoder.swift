@@ -1,21 +1,20 @@
-/// A coder that a library in C has made, and packs and unpacks: for codecs that call one.
+/// A coder implemented by a C library: for codecs that call one.
 ///
-/// Owned by this object, and used by one thread at a time, as every coder.
+/// Owned by this object, and used by one thread at a time, like every coder.
 public final class LibraryDictionaryCoder: DictionaryCoder {
-    /// What the library does.
+    /// The library's functions.
     public struct Functions {
-        /// Ends the coder.
+        /// Frees the coder.
         public typealias Free = @convention(c) (OpaquePointer?) -> Void
-        /// The most bytes that so many plain ones become; 0 where they are too many.
+        /// The most bytes that a number of plain bytes can become; 0 if there are too many.
         public typealias Bound = @convention(c) (Int) -> Int
-        /// Packs bytes into room for as many as `Bound` says, and returns how many they became; 0 when it
-        /// fails.
+        /// Packs bytes into an output of the size that `Bound` returns, and returns the packed size; 0 if it fails.
         public typealias Pack =
             @convention(c) (
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?
             ) -> Int
-        /// Fills room of so many bytes, and writes nothing beyond it; returns 1 where the packed ones are
-        /// exactly so many plain ones, and -1 where memory is missing.
+        /// Fills an output of a given size, and writes nothing beyond it; returns 1 if the packed bytes are exactly
+        /// that many plain ones, and -1 if memory is short.
         public typealias Unpack =
             @convention(c) (
                 OpaquePointer?, UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<UInt8>?, Int
@@ -26,7 +25,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
         let pack: Pack
         let unpack: Unpack
 
-        /// Names the functions.
+        /// Sets the functions.
         public init(
             free: @escaping Free,
             bound: @escaping Bound,
@@ -42,7 +41,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
     private let codecName: String
     private let functions: Functions
 
-    /// Takes over a coder, which `functions.free` ends.
+    /// Takes over a coder, which `functions.free` frees.
     public init(_ coder: OpaquePointer, of codecName: String, _ functions: Functions) {
         (self.coder, self.codecName, self.functions) = (coder, codecName, functions)
     }
@@ -64,7 +63,7 @@ public final class LibraryDictionaryCoder: DictionaryCoder {
         guard count > 0 else { throw .library(codec: codecName, code: -1) }
     }
 
-    /// Fills `output` with the piece that was packed.
+    /// Fills `output` with the original piece.
     public func unpack(
         _ packed: Span<UInt8>,
         into output: inout MutableSpan<UInt8>

@@ -1,16 +1,15 @@
 /// Several formats in one stream: each piece begins with a byte that says which.
 ///
-/// For peers that know all of them and find out on the way what the link and the processors are
-/// worth. The grades of the formats are its own, so a sender changes from one to another as within
-/// one format. Of no bytes, the piece is empty.
+/// For peers that know all of them and learn during the connection which one suits the link and the processors. Its
+/// grades are those of the formats, so a sender switches formats in the same way as grades within one format. Empty
+/// input gives an empty piece.
 public struct MixedCodec: CompressionCodec {
     private let formats: [any CompressionCodec]
 
     /// `"mixed"`.
     public let name = "mixed"
 
-    /// Creates a codec of 1 to 256 formats, the densest first; both sides need the same ones in the
-    /// same order.
+    /// Creates a codec of 1 to 256 formats, the densest first; both sides need the same ones in the same order.
     ///
     /// - Precondition: `formats` has 1 to 256 members.
     public init(_ formats: [any CompressionCodec]) {
@@ -25,7 +24,7 @@ public struct MixedCodec: CompressionCodec {
         }
     }
 
-    /// Returns the largest answer of the formats, and one more.
+    /// Returns the largest value of the formats, plus one.
     public func maximumByteCount(for inputByteCount: Int) -> Int {
         guard inputByteCount > 0 else { return 0 }
         return 1 + formats.reduce(0) { max($0, $1.maximumByteCount(for: inputByteCount)) }
@@ -37,7 +36,7 @@ public struct MixedCodec: CompressionCodec {
         return try grades[grades.count / 2].makeCompressor()
     }
 
-    /// Returns a half that holds one of each format that has come.
+    /// Returns a half that holds a decompressor for each format received so far.
     public func makeDecompressor() throws(CompressionError) -> any StreamDecompressor {
         MixedDecompressor(formats: formats)
     }

@@ -1,10 +1,10 @@
 extension [UInt8] {
-    /// Has a library in C append the compressed form of `head` and `body`.
+    /// Makes a C library append the compressed form of `head` and `body`.
     ///
-    /// For compressors that call one. `pack` gets both inputs, which live as long as the call, and
-    /// the start of `bound` bytes of room; it writes at most so many and returns how many.
+    /// For compressors that call one. `pack` gets both inputs, which are valid during the call, and the start of
+    /// `bound` bytes of room; it writes at most that many and returns how many.
     ///
-    /// - Returns: What `pack` returned, and 0 when there is no room.
+    /// - Returns: The result of `pack`, or 0 if there is no room.
     @inlinable
     public mutating func appendPacked(
         _ head: Span<UInt8>,
@@ -16,7 +16,7 @@ extension [UInt8] {
             _ room: UnsafeMutablePointer<UInt8>
         ) -> Int
     ) -> Int {
-        // Twice as much at least, so that many pieces in a row stay linear.
+        // At least doubled, so that appending many pieces stays linear.
         if capacity - count < bound { reserveCapacity(Swift.max(count + bound, 2 * capacity)) }
         var packedCount = 0
         append(addingCapacity: bound) { room in

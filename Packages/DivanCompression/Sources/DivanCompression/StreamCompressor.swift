@@ -1,20 +1,19 @@
 /// The sending half of one direction: pieces share history, and each can be read at once.
 ///
-/// Allocates its library state at the first piece that is not empty. Not for two threads at once.
+/// Allocates its library state at the first non-empty piece. Must not be used by two threads at once.
 public protocol StreamCompressor: AnyObject {
-    /// Appends the compressed form of `input`; of no bytes, nothing.
+    /// Appends the compressed form of `input`; nothing for empty input.
     ///
-    /// - Throws: `CompressionError.library`. The history is then lost: call `reset()`, or end the
-    ///   connection.
+    /// - Throws: `CompressionError.library`. The history is then lost: call `reset()`, or end the connection.
     func compress(
         _ input: Span<UInt8>,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError)
 
-    /// Appends the compressed form of `head` and `body`, one piece as if one array held both.
+    /// Appends the compressed form of `head` and `body`, one piece as if they were one array.
     ///
-    /// A codec need not implement it: the two are then joined first. One that copies its input
-    /// anyway, or takes it in parts, saves a copy.
+    /// A codec need not implement it: by default the two are joined first. One that copies its input anyway, or takes
+    /// it in parts, saves a copy.
     ///
     /// - Throws: `CompressionError.library`, as `compress(_:appendingTo:)`.
     func compress(
@@ -23,7 +22,7 @@ public protocol StreamCompressor: AnyObject {
         appendingTo output: inout [UInt8]
     ) throws(CompressionError)
 
-    /// Forgets all history; the peer's half must do so at the same place.
+    /// Forgets all history; the peer's half must do so at the same point.
     func reset()
 }
 

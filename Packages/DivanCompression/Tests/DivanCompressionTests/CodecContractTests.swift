@@ -1,7 +1,7 @@
 import DivanCompression
 import Testing
 
-/// The identity codec keeps every promise, and the contract finds codecs that break one.
+/// The identity codec meets every requirement, and the contract detects codecs that violate one.
 @Suite struct CodecContractTests {
     @Test
     func `the identity codec is sound`() {
@@ -124,7 +124,7 @@ private final class FaultyStream: StreamCompressor, StreamDecompressor {
     func reset() {}
 }
 
-/// Copies, and gives whatever length it is asked for.
+/// Copies, and returns whatever length is requested.
 private struct CopyingCodec: DictionaryCodec {
     var name: String { "" }
     var dictionaryByteCount: Int { 0 }

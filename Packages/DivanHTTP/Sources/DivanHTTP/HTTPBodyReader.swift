@@ -7,7 +7,7 @@ struct HTTPBodyReader: Sendable {
         case content(rest: Int)
         case chunkLine
         case chunk(rest: Int)
-        /// The line end behind a chunk.
+        /// The line ending after a chunk.
         case chunkEnd
         case trailers
         case complete
@@ -20,7 +20,7 @@ struct HTTPBodyReader: Sendable {
     private var trailerByteCount = 0
     private var content: [UInt8] = []
 
-    /// - Throws: `HTTPError` 413 when the announced length exceeds `byteLimit`.
+    /// - Throws: `HTTPError` 413 if the announced length exceeds `byteLimit`.
     init(_ framing: HTTPRequest.Framing, byteLimit: Int, limits: HTTPLimits) throws(HTTPError) {
         self.limits = limits
         self.byteLimit = byteLimit
@@ -33,7 +33,7 @@ struct HTTPBodyReader: Sendable {
         }
     }
 
-    /// Bytes of the body that have come.
+    /// Bytes of the body received so far.
     var byteCount: Int { content.count }
 
     /// The body once it is complete.
@@ -70,7 +70,7 @@ struct HTTPBodyReader: Sendable {
         return piece.count
     }
 
-    /// A line without its end; `nil` while more bytes are needed.
+    /// A line without its ending; `nil` if more bytes are needed.
     private mutating func takeLine(
         from rest: inout ArraySlice<UInt8>
     ) throws(HTTPError) -> [UInt8]? {
@@ -108,7 +108,7 @@ struct HTTPBodyReader: Sendable {
         }
     }
 
-    /// The size of a chunk; extensions are left out.
+    /// The size of a chunk; extensions are ignored.
     private static func size(_ line: [UInt8]) throws(HTTPError) -> Int {
         let digits = line.prefix { $0 != UInt8(ascii: ";") }
         // Eight digits cannot overflow, and are more than any limit.

@@ -1,19 +1,19 @@
 internal import Glibc
 
-/// Dates as HTTP has them, always in UTC: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
+/// Dates in HTTP's format, always in UTC: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110 §5.6.7).
 ///
-/// Reads the three forms that occur in headers and cookies (that one, with dashes, asctime) and
-/// whatever else RFC 6265 §5.1.1 can make sense of.
+/// Reads the three formats that occur in headers and cookies (that one, with dashes, asctime) and everything else that
+/// RFC 6265 §5.1.1 can parse.
 public enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-    /// Seconds of the years 1970 to 9999, which the form can write.
+    /// The seconds of the years 1970 to 9999, which the format can express.
     private static let range: ClosedRange<Int64> = 0...253_402_300_799
 
-    /// A moment by its seconds since the start of 1970, without leap seconds; one out of the years
-    /// 1970 to 9999 is moved to the nearest that is inside.
+    /// The text for a time in seconds since the start of 1970, without leap seconds; times outside the years 1970 to
+    /// 9999 are clamped.
     public static func text(secondsSince1970 seconds: Int64) -> String {
         var moment = time_t(min(max(seconds, range.lowerBound), range.upperBound))
         var parts = tm()
@@ -27,7 +27,7 @@ public enum HTTPDate {
         number < 10 ? "0\(number)" : "\(number)"
     }
 
-    /// Seconds since 1970; `nil` when a part is missing or out of range.
+    /// Seconds since 1970; `nil` if a part is missing or out of range.
     public static func seconds(_ text: Substring) -> Int64? {
         var time: (hour: Int, minute: Int, second: Int)?
         var day: Int?
@@ -52,7 +52,7 @@ public enum HTTPDate {
         return Int64(dayNumber(year, month, day) * 86_400 + seconds)
     }
 
-    /// Days from 1970-01-01 in the Gregorian calendar; years start in March, leap days at the end.
+    /// Days from 1970-01-01 in the Gregorian calendar; years start in March, so leap days are at the end.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1

@@ -1,4 +1,4 @@
-/// Why a request cannot be answered as it wishes: a status and a sentence that says what to do.
+/// Why a request cannot be answered as intended: a status and a sentence that says what to do.
 public struct HTTPError: Error, Equatable, Sendable {
     /// The status of the answer, 400 to 599 (RFC 9110 §15).
     public let status: Int
@@ -11,7 +11,7 @@ public struct HTTPError: Error, Equatable, Sendable {
         self.explanation = explanation
     }
 
-    /// The error for a head that cannot be read.
+    /// The error for a head that cannot be parsed.
     public init(_ error: HTTPHeadError) {
         switch error {
         case .tlsRecord: self.init(400, "the client speaks TLS on a port without TLS; use http")

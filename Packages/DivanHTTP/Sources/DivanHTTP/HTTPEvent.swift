@@ -1,17 +1,17 @@
-/// One event of a stream as browsers read it, `text/event-stream`.
+/// One event of a `text/event-stream`, as browsers read it.
 ///
 /// Source: the HTML standard, “Server-sent events”, §9.2.
 public struct HTTPEvent: Equatable, Sendable {
     /// The media type of the stream.
     public static let contentType = "text/event-stream"
-    /// A line that keeps a connection from looking dead, and says nothing.
+    /// A comment that keeps an idle connection alive.
     public static let heartbeat = Array(":\n\n".utf8)
 
-    /// What a client sends as `Last-Event-ID` when it comes back; `nil` leaves it as it was.
+    /// Sent by a client as `Last-Event-ID` when it reconnects; `nil` keeps the previous one.
     public var id: String?
-    /// The event's name; `nil` is “message”.
+    /// The event's name; `nil` means “message”.
     public var name: String?
-    /// Its text, of any number of lines.
+    /// Its text, with any number of lines.
     public var data: [UInt8]
 
     /// Creates an event.
@@ -21,7 +21,7 @@ public struct HTTPEvent: Equatable, Sendable {
         self.data = data
     }
 
-    /// The bytes to send; line breaks in the text become lines of data, in a name they are left out.
+    /// The bytes to send; line breaks in the text become data lines, in a name they are removed.
     public var bytes: [UInt8] {
         var bytes: [UInt8] = []
         for (key, value) in [("id", id), ("event", name)] {

@@ -1,8 +1,8 @@
-/// Why bytes are no head of an HTTP/1.1 message.
+/// Why bytes are not the head of an HTTP/1.1 message.
 public enum HTTPHeadError: Error, Equatable, Sendable {
-    /// The peer speaks TLS where clear text was expected.
+    /// The peer uses TLS where clear text was expected.
     case tlsRecord
-    /// The peer's first bytes are no HTTP; `start` holds a few of them.
+    /// The peer's first bytes are not HTTP; `start` contains a few of them.
     case notHTTP(start: String)
     /// A line is malformed; lines count from 1.
     case line(Int)

@@ -1,6 +1,6 @@
 /// The start line and the header fields of one HTTP/1.1 message.
 public struct HTTPHead: Sendable, Equatable {
-    /// The first line, without its end.
+    /// The first line, without its ending.
     public let startLine: String
     /// The fields, in order.
     public let headers: HTTPHeaders
@@ -8,8 +8,8 @@ public struct HTTPHead: Sendable, Equatable {
 
 /// Reads one head from bytes that arrive in arbitrary pieces, each byte once, under limits.
 ///
-/// Strict where leniency has let requests be smuggled: lines end in CRLF, no folding, no control
-/// characters, no blank before the colon. Source: RFC 9112 §2 to §5.
+/// Strict where leniency has permitted request smuggling: lines end in CRLF, no folding, no control characters, no
+/// blank before the colon. Source: RFC 9112 §2 to §5.
 public struct HTTPHeadReader: Sendable {
     private let limits: HTTPHeadLimits
     private let prefix: String  // what the start line begins with; empty for requests
@@ -23,22 +23,22 @@ public struct HTTPHeadReader: Sendable {
     /// Creates a reader for one head.
     ///
     /// - Parameters:
-    ///   - limits: The bounds of the head.
-    ///   - prefix: What the start line begins with; empty for requests.
+    ///   - limits: The limits of the head.
+    ///   - prefix: The start of the start line; empty for requests.
     public init(limits: HTTPHeadLimits = HTTPHeadLimits(), prefix: String = "") {
         self.limits = limits
         self.prefix = prefix
     }
 
-    /// Whether any byte has come.
+    /// Whether any byte has arrived.
     public var hasBegun: Bool { !buffer.isEmpty }
 
-    /// Appends bytes; behind the end of the head they are kept for `takeLeftover`.
+    /// Appends bytes; those after the head are kept for `takeLeftover`.
     public mutating func receive(_ bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { buffer.append(contentsOf: $0) }
     }
 
-    /// The bytes behind the head; take them once it is complete.
+    /// The bytes after the head; take them once it is complete.
     public mutating func takeLeftover() -> [UInt8] {
         let leftover = Array(buffer.dropFirst(scannedCount))
         buffer = []
@@ -48,7 +48,7 @@ public struct HTTPHeadReader: Sendable {
 
     /// Returns the head once it is complete.
     ///
-    /// - Throws: At the first byte that no valid head can have there, and the same ever after.
+    /// - Throws: At the first byte that no valid head can have there; every later call throws the same.
     public mutating func next() throws(HTTPHeadError) -> HTTPHead? {
         if let failure { throw failure }
         do {
@@ -83,8 +83,7 @@ public struct HTTPHeadReader: Sendable {
         return nil
     }
 
-    /// Where the text of the line ends: at its end, at a byte that may not stand there, or before the last
-    /// byte within the limits.
+    /// The end of the line's text: the line ending, an invalid byte, or the last byte within the limits.
     private func endOfText() -> Int {
         let isBehindReturn =
             scannedCount > lineStart && buffer[scannedCount - 1] == UInt8(ascii: "\r")
@@ -99,13 +98,13 @@ public struct HTTPHeadReader: Sendable {
 
     private var lineNumber: Int { startLine == nil ? 1 : headers.fields.count + 2 }
 
-    /// The error for the line being read; another protocol is told apart by its first line.
+    /// The error for the current line; another protocol is recognized by its first line.
     private var malformed: HTTPHeadError {
         let line = String(decoding: buffer[lineStart..<scannedCount].prefix(24), as: UTF8.self)
         return lineNumber > 1 || line.hasPrefix(prefix) ? .line(lineNumber) : .notHTTP(start: line)
     }
 
-    /// The start of a TLS record is told apart, because a mixed-up scheme is a common mistake.
+    /// A TLS record is recognized at its start, because a wrong scheme is a common mistake.
     private func checkFirst(_ byte: UInt8) throws(HTTPHeadError) {
         if byte == 0x15 || byte == 0x16 { throw .tlsRecord }
     }

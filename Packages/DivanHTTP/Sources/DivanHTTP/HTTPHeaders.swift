@@ -1,4 +1,4 @@
-/// Header fields in the order in which they stand in a message.
+/// Header fields in the order of the message.
 ///
 /// Names are compared without case, values are kept as they are. Source: RFC 9110 §5.
 public struct HTTPHeaders: Sendable, Equatable {
@@ -6,7 +6,7 @@ public struct HTTPHeaders: Sendable, Equatable {
     public struct Field: Sendable, Equatable {
         /// The name in its sender's spelling.
         public let name: String
-        /// The value without the white space around it.
+        /// The value without surrounding white space.
         public let value: String
 
         /// Creates a field.
@@ -61,8 +61,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders {
-    /// The name of a field that would break out of its line or is no field at all; `nil` when all can
-    /// be sent.
+    /// The name of a field that contains a line break or is not a valid field; `nil` if all can be sent.
     public var unsendableField: String? {
         fields.first { field in
             let isName = !field.name.isEmpty && field.name.utf8.allSatisfy(\.isHTTPTokenByte)
@@ -72,7 +71,7 @@ extension HTTPHeaders {
 
     /// The head of a message: a start line, these fields, and the empty line.
     ///
-    /// Whoever takes fields from elsewhere asks `unsendableField` first.
+    /// If fields come from elsewhere, check `unsendableField` first.
     public func head(startLine: String) -> [UInt8] {
         var bytes = Array(startLine.utf8)
         bytes.reserveCapacity(
@@ -90,9 +89,9 @@ extension HTTPHeaders {
 }
 
 extension StringProtocol {
-    /// Compares without the case of ASCII letters, as names and tokens of HTTP ask.
+    /// Compares without the case of ASCII letters, as HTTP requires for names and tokens.
     public func isEqualIgnoringCase(_ other: some StringProtocol) -> Bool {
-        // Where the bytes lie, as each request is asked for a dozen names.
+        // In place, because each request is searched for a dozen names.
         let isEqual = utf8.withContiguousStorageIfAvailable { own in
             other.utf8.withContiguousStorageIfAvailable { other in
                 own.count == other.count
@@ -124,7 +123,7 @@ extension BidirectionalCollection<UInt8> where SubSequence == Self {
 }
 
 extension UInt8 {
-    /// Whether the byte may stand in a header's name, a method or a subprotocol (RFC 9110 §5.6.2).
+    /// Whether the byte is allowed in a header's name, a method or a subprotocol (RFC 9110 §5.6.2).
     public var isHTTPTokenByte: Bool {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"),

@@ -1,8 +1,8 @@
-/// What the head of a message may take; every member is a maximum.
+/// Limits of a message's head; every member is a maximum.
 public struct HTTPHeadLimits: Equatable, Sendable {
-    /// Bytes of the head with its last empty line; the default, 16 KiB, is twice a large honest head.
+    /// Bytes of the head with its final empty line; the default, 16 KiB, is twice a large legitimate head.
     public var headByteCount: Int
-    /// Bytes of one line, without its end; the default, 8 KiB, is what common servers accept.
+    /// Bytes of one line, without its ending; the default, 8 KiB, is what common servers accept.
     public var lineByteCount: Int
     /// Header lines; the default, 100, is what common servers accept.
     public var headerCount: Int
@@ -21,24 +21,24 @@ public struct HTTPHeadLimits: Equatable, Sendable {
 
 /// What a client may make a server hold or wait for; every member is a maximum.
 public struct HTTPLimits: Equatable, Sendable {
-    /// The bounds of each request's head.
+    /// The limits of each request's head.
     public var head: HTTPHeadLimits
     /// Bytes of a request's body; the default, 20 MiB, is the largest document that syncs.
     public var bodyByteCount: Int
-    /// Bytes of the bodies of all requests that are being sent or worked on; the default is 128 MiB.
+    /// Bytes of the bodies of all requests that are arriving or being handled; the default is 128 MiB.
     ///
-    /// One address has half of it at most, but for a proxy on this machine. There is room for two of the
-    /// largest bodies in any case.
+    /// One address gets at most half, except for a proxy on this machine. There is always room for two of the largest
+    /// bodies.
     public var heldBodyByteCount: Int
-    /// Bytes of one line of chunked coding, a size with its extensions; the default is 256.
+    /// Bytes of one line of the chunked coding, a size with its extensions; the default is 256.
     public var chunkLineByteCount: Int
-    /// Bytes of the fields behind a chunked body, which nobody reads; the default is 4 KiB.
+    /// Bytes of the fields after a chunked body, which are not used; the default is 4 KiB.
     public var trailerByteCount: Int
-    /// Bytes that may wait behind a request while it is answered; the default is 64 KiB.
+    /// Bytes that may wait after a request while it is answered; the default is 64 KiB.
     public var waitingByteCount: Int
     /// From accept, or from the first byte of a request, to the end of its head.
     ///
-    /// The default, 10 s, frees a server from clients that say little.
+    /// The default, 10 s, frees a server from silent clients.
     public var headTimeout: Duration
     /// For the whole of a request's body; the default is 60 s.
     public var bodyTimeout: Duration
@@ -46,9 +46,8 @@ public struct HTTPLimits: Equatable, Sendable {
     public var idleTimeout: Duration
     /// Connections of one server, over all its loops; the default is 128.
     ///
-    /// Each loop has its share; at the bound the connection goes that has been idle longest, or else the
-    /// oldest that has no whole request yet, or else the youngest of the address that has the most, or else
-    /// the new one.
+    /// Each loop has its share. At the limit one connection is closed: the longest idle; otherwise the oldest without a
+    /// complete request; otherwise the youngest of the address that has the most; otherwise the new one.
     public var connectionCount: Int
 
     /// Creates limits; the defaults suit clients on the open Internet.

@@ -1,21 +1,21 @@
-/// The part of a content that a `GET` asks for (RFC 9110 §14).
+/// The part of a resource that a `GET` requests (RFC 9110 §14).
 ///
-/// One range of bytes is understood. Several at once, other units and what cannot be read are answered with
-/// the whole content, as the standard allows.
+/// One range of bytes is supported. Multiple ranges, other units and malformed ranges are answered with the whole
+/// resource, as the standard allows.
 public enum HTTPRange: Equatable, Sendable {
     /// Everything: status 200.
     case whole
     /// These bytes: status 206 with `contentRange`.
     case part(Range<Int>)
-    /// None that is there: status 416 with `contentRange`.
+    /// No existing bytes: status 416 with `contentRange`.
     case unsatisfiable
 
-    /// Reads what a request asks for.
+    /// Reads the range of a request.
     ///
     /// - Parameters:
-    ///   - request: Its fields `Range` and `If-Range` count.
-    ///   - byteCount: The length of the whole content.
-    ///   - tag: The strong tag of the content, in quotes; a part goes to who has another only as a whole.
+    ///   - request: Its fields `Range` and `If-Range` are used.
+    ///   - byteCount: The length of the whole resource.
+    ///   - tag: The strong entity tag, in quotes; a client whose tag differs gets the whole resource.
     public init(of request: HTTPRequest, byteCount: Int, tag: String) {
         self = .whole
         guard request.method == "GET", let text = request.headers["Range"] else { return }
@@ -34,7 +34,7 @@ public enum HTTPRange: Equatable, Sendable {
         }
     }
 
-    /// What stands at both sides of the dash; `nil` where there is more than one range, or none.
+    /// The texts on both sides of the dash; `nil` if there is more than one range, or none.
     private static func ends(of text: String) -> (first: Int?, last: Int?)? {
         let halves = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
         guard halves.count == 2, String(halves[0])?.lowercased() == "bytes" else { return nil }
@@ -48,7 +48,7 @@ public enum HTTPRange: Equatable, Sendable {
         return first == nil && last == nil ? nil : (first, last)
     }
 
-    /// Digits alone; one that is too large lies behind every content.
+    /// Digits only; a number that is too large is beyond any resource.
     private static func number(_ digits: [UInt8]) -> Int? {
         guard !digits.isEmpty else { return nil }
         var value = 0
@@ -61,7 +61,7 @@ public enum HTTPRange: Equatable, Sendable {
         return value
     }
 
-    /// The field `Content-Range` of the answer; `nil` for the whole.
+    /// The answer's field `Content-Range`; `nil` for the whole.
     public func contentRange(byteCount: Int) -> String? {
         switch self {
         case .whole: nil

@@ -1,33 +1,33 @@
-/// The head of a request, checked: one meaning of where its body ends, or none.
+/// The head of a request, validated: where its body ends is unambiguous.
 public struct HTTPRequest: Equatable, Sendable {
-    /// How a body's end is found (RFC 9112 §6).
+    /// How the end of a body is determined (RFC 9112 §6).
     public enum Framing: Equatable, Sendable {
         /// There is no body.
         case none
-        /// So many bytes follow.
+        /// A fixed number of bytes follows.
         case length(Int)
         /// Chunks follow.
         case chunked
     }
 
-    /// The method as it was sent, such as `GET`.
+    /// The method as sent, such as `GET`.
     public let method: String
-    /// What is asked for.
+    /// The requested resource.
     public let target: HTTPTarget
     /// The header fields.
     public let headers: HTTPHeaders
     /// How the body ends.
     public let framing: Framing
-    /// Whether the client speaks HTTP/1.1, and knows chunks.
+    /// Whether the client uses HTTP/1.1, and so supports chunks.
     public let knowsChunks: Bool
     /// Whether the client waits for `100 Continue` before it sends the body.
     public let expectsContinue: Bool
-    /// Whether the client wants to go on with this connection afterwards.
+    /// Whether the client wants to reuse the connection afterwards.
     public let keepsAlive: Bool
 
-    /// Checks a head.
+    /// Validates a head.
     ///
-    /// - Throws: `HTTPError` for whatever two readers could take for different requests.
+    /// - Throws: `HTTPError` for anything that two readers could understand as different requests.
     public init(_ head: HTTPHead) throws(HTTPError) {
         let parts = head.startLine.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, !parts[0].isEmpty, parts[0].utf8.allSatisfy(\.isHTTPTokenByte)

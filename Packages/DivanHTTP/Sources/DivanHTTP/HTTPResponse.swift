@@ -1,16 +1,16 @@
-/// An answer: status, fields, and a body that is there or comes piece by piece.
+/// An answer: status, fields, and a body that is in memory or arrives piece by piece.
 public struct HTTPResponse: Sendable {
     /// Where the body comes from.
     public enum Body: Sendable {
-        /// It is there.
+        /// In memory.
         case bytes([UInt8])
-        /// It is asked for while the client takes it; `byteCount` is its length if that is known.
+        /// Requested piece by piece as the client takes it; `byteCount` is its length if known.
         case pieces(any HTTPBodySource, byteCount: Int?)
     }
 
     /// The status, 200 to 599.
     public var status: Int
-    /// Further fields; those that say how the body ends are added by the connection.
+    /// Further fields; the connection adds those that say how the body ends.
     public var headers: HTTPHeaders
     /// The body.
     public var body: Body
@@ -22,7 +22,7 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// Creates an answer whose body is there.
+    /// Creates an answer whose body is in memory.
     public init(status: Int = 200, contentType: String, headers: HTTPHeaders = [:], _ body: [UInt8])
     {
         var headers = headers
@@ -30,7 +30,7 @@ public struct HTTPResponse: Sendable {
         self.init(status: status, headers: headers, body: .bytes(body))
     }
 
-    /// The words behind a status (RFC 9110 §15).
+    /// The reason phrase of a status (RFC 9110 §15).
     static func phrase(_ status: Int) -> String {
         phrases[status] ?? "Status \(status)"
     }
@@ -48,36 +48,36 @@ public struct HTTPResponse: Sendable {
     ]
 }
 
-/// A body that is made while it is sent, so that it is never in memory as a whole.
+/// A body that is produced while it is sent, so that it is never in memory as a whole.
 ///
-/// A connection asks for one piece at a time, and for the next when the client has taken most of
-/// what came before. Nothing is asked for after `cancel`.
+/// A connection asks for one piece at a time, and for the next when the client has taken most of the previous ones.
+/// Nothing is requested after `cancel`.
 public protocol HTTPBodySource: AnyObject, Sendable {
-    /// Asks for the next piece; `answer` is called once, now or later, on any thread.
+    /// Requests the next piece; call `answer` once, now or later, on any thread.
     ///
     /// Called on the connection's loop, so it must not block: read on a thread of your own.
     func next(_ answer: @escaping @Sendable (HTTPBodyPiece) -> Void)
 
-    /// The connection ended before the body did, or the answer goes without it, as to `HEAD`; a question
-    /// may still be open.
+    /// The connection ended before the body did, or the answer is sent without it, as to `HEAD`; a request for a piece
+    /// may still be pending.
     func cancel()
 
-    /// Whether it waits for what may never come, as a feed does: it ends when the client says that it
-    /// has nothing more to ask, which a client that leaves says, too.
+    /// Whether it waits for data that may never come, as a feed does: it ends when the client ends its direction, which
+    /// a client that disconnects does, too.
     var isEndless: Bool { get }
 }
 
 extension HTTPBodySource {
-    /// It comes to its end by itself.
+    /// It ends by itself.
     public var isEndless: Bool { false }
 }
 
 /// An answer of an `HTTPBodySource`.
 public enum HTTPBodyPiece: Equatable, Sendable {
-    /// The bytes that come next; none is nothing to send, and another question follows.
+    /// The next bytes; if empty, nothing is sent, and the next piece is requested.
     case bytes([UInt8])
     /// The body is complete.
     case end
-    /// The rest cannot be had: the connection is cut, so that the client does not take it for whole.
+    /// The rest is unavailable: the connection is cut, so that the client does not take the body for complete.
     case failed
 }

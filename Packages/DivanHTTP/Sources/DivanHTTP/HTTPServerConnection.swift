@@ -1,11 +1,9 @@
-/// The server's side of one HTTP/1.1 connection, sans-IO: bytes in, requests out; answers in, bytes
-/// out.
+/// The server's side of one HTTP/1.1 connection, sans-IO: bytes in, requests out; answers in, bytes out.
 ///
-/// One request is worked on at a time. A connection waits for a head (`idle`) and hands it out
-/// (`asked`); whoever decides about it may want the body first (`reading`, then `asked` again); then
-/// the answer is sent (`answering`), and the connection waits again or ends (`closed`). What a client
-/// sends ahead waits; its owner stops reading at `HTTPLimits.waitingByteCount`. Each byte is looked at
-/// once. A body that nobody wanted is not read: the connection ends behind the answer, so that its
+/// One request is handled at a time. A connection waits for a head (`idle`) and returns it (`asked`); its owner may
+/// want the body first (`reading`, then `asked` again); then the answer is sent (`answering`), and the connection waits
+/// again or ends (`closed`). Pipelined requests wait; the owner stops reading at `HTTPLimits.waitingByteCount`. Each
+/// byte is processed once. A body that was not requested is not read: the connection ends after the answer, so that its
 /// bytes are never taken for a request.
 ///
 /// Source: RFC 9112 §2 to §9.
@@ -29,15 +27,15 @@ public struct HTTPServerConnection: Sendable {
         state = .idle(HTTPHeadReader(limits: limits.head))
     }
 
-    /// Bytes that arrived and were not looked at.
+    /// Bytes that arrived and were not processed yet.
     public var waitingByteCount: Int { input.count - position }
 
-    /// Bytes of a body that are here while others are missing.
+    /// Bytes of an incomplete body.
     public var bodyByteCount: Int {
         if case .reading(_, let body) = state { body.byteCount } else { 0 }
     }
 
-    /// Whether nothing of a next request has come.
+    /// Whether no part of a next request has arrived.
     public var isIdle: Bool {
         if case .idle(let reader) = state {
             !reader.hasBegun && waitingByteCount == 0
@@ -46,7 +44,7 @@ public struct HTTPServerConnection: Sendable {
         }
     }
 
-    /// Whether the connection is to be ended once everything is written.
+    /// Whether the connection must be ended once everything is written.
     public var isClosed: Bool {
         if case .closed = state { true } else { false }
     }
@@ -57,7 +55,7 @@ public struct HTTPServerConnection: Sendable {
             input.removeAll(keepingCapacity: input.capacity <= limits.waitingByteCount)
             position = 0
         } else if position > limits.waitingByteCount {
-            // Who always sends the next request ahead never leaves it empty.
+            // With a client that always pipelines, the input is never empty.
             input.removeFirst(position)
             position = 0
         }
@@ -66,14 +64,14 @@ public struct HTTPServerConnection: Sendable {
 
     // MARK: Requests
 
-    /// The next request's head once it is complete; `nil` while bytes or an answer are missing.
+    /// The next request's head once it is complete; `nil` if bytes or an answer are missing.
     ///
     /// - Throws: `HTTPError`; send `refusal(_:)` and end the connection.
     public mutating func nextRequest() throws(HTTPError) -> HTTPRequest? {
         guard case .idle(var reader) = state else { return nil }
         state = .closed  // the reader is not shared while it changes, and after a throw this holds
         while position < input.count {
-            // Empty lines before a request are left out (RFC 9112 §2.2).
+            // Empty lines before a request are ignored (RFC 9112 §2.2).
             if !reader.hasBegun, input[position] == UInt8(ascii: "\r") {
                 guard position + 1 < input.count else { break }
                 if input[position + 1] == UInt8(ascii: "\n") {
@@ -81,7 +79,7 @@ public struct HTTPServerConnection: Sendable {
                     continue
                 }
             }
-            // A line at a time: what stands behind the head stays here.
+            // A line at a time: bytes after the head stay here.
             let end = input[position...].firstIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
             let line = input[position..<(end ?? input.count)]
             position += line.count
@@ -97,10 +95,10 @@ public struct HTTPServerConnection: Sendable {
         return nil
     }
 
-    /// Asks for the body of the request at hand, once.
+    /// Requests the body of the current request, once.
     ///
-    /// - Parameter byteLimit: What it may have at most; `nil` is `HTTPLimits.bodyByteCount`.
-    /// - Returns: What is to be sent to a client that waits for our consent.
+    /// - Parameter byteLimit: The most bytes that it may have; `nil` means `HTTPLimits.bodyByteCount`.
+    /// - Returns: The bytes to send to a client that waits for `100 Continue`.
     /// - Throws: `HTTPError` 413; answer with it.
     public mutating func readBody(byteLimit: Int? = nil) throws(HTTPError) -> [UInt8] {
         guard case .asked(let request, let isBodyRead) = state,
@@ -116,9 +114,9 @@ public struct HTTPServerConnection: Sendable {
         return HTTPHeaders().head(startLine: "HTTP/1.1 100 Continue")
     }
 
-    /// The body once it is complete; `nil` while bytes are missing.
+    /// The body once it is complete; `nil` if bytes are missing.
     ///
-    /// - Throws: `HTTPError`; answer with it, and the connection ends behind that.
+    /// - Throws: `HTTPError`; answer with it, and the connection ends after that.
     public mutating func nextBody() throws(HTTPError) -> [UInt8]? {
         guard case .reading(let request, var body) = state else { return nil }
         state = .asked(request, isBodyRead: false)
@@ -133,10 +131,10 @@ public struct HTTPServerConnection: Sendable {
 
     // MARK: Answers
 
-    /// Begins the answer to the request at hand; an answer that nobody asked for is not sent.
+    /// Begins the answer to the current request; an answer without a request is not sent.
     ///
-    /// - Parameter response: Its `body` is only looked at for its length: send it by `send`. With
-    ///   `Connection: close` among its fields the connection ends behind it.
+    /// - Parameter response: Only the length of its `body` is used: send the bytes with `send`. If its fields contain
+    ///   `Connection: close`, the connection ends after it.
     /// - Returns: The head to write.
     public mutating func begin(_ response: HTTPResponse) -> [UInt8] {
         let (request, isBodyRead): (HTTPRequest, Bool)
@@ -151,12 +149,12 @@ public struct HTTPServerConnection: Sendable {
         }
         let keepsAlive = request.keepsAlive && isBodyRead && framing != .close && !isLast
         state = .answering(framing, keepsAlive: keepsAlive)
-        // HTTP/1.1 goes on unless it is told otherwise, and HTTP/1.0 ends.
+        // HTTP/1.1 keeps the connection unless told otherwise; HTTP/1.0 ends it.
         let option = keepsAlive ? (request.knowsChunks ? nil : "keep-alive") : "close"
         return Self.head(response, framing, isTo: request.method, connection: option)
     }
 
-    /// Whether the answer that has begun goes with its body; that to `HEAD` does not.
+    /// Whether the current answer is sent with its body; that to `HEAD` is not.
     public var sendsBody: Bool {
         if case .answering(.nothing, _) = state { false } else { true }
     }
@@ -174,15 +172,15 @@ public struct HTTPServerConnection: Sendable {
     /// - Returns: The bytes to write.
     public mutating func end() -> [UInt8] {
         guard case .answering(let framing, let keepsAlive) = state else { return [] }
-        // A body that is shorter than it was said to be ends with the connection.
+        // A body that is shorter than announced ends with the connection.
         let isWhole = framing.isComplete
         state = keepsAlive && isWhole ? .idle(HTTPHeadReader(limits: limits.head)) : .closed
         return framing.end
     }
 
-    /// The whole answer to what is no request; the connection ends behind it.
+    /// The complete answer to an invalid request; the connection ends after it.
     ///
-    /// `headers` are fields beside those that the answer needs.
+    /// `headers` are fields in addition to those that the answer needs.
     public mutating func refusal(_ error: HTTPError, headers: HTTPHeaders = [:]) -> [UInt8] {
         state = .closed
         let response = HTTPResponse(
@@ -202,7 +200,7 @@ public struct HTTPServerConnection: Sendable {
         connection: String?
     ) -> [UInt8] {
         var headers = response.headers
-        // A field that cannot be sent is a mistake of ours, and must not become a line of its own.
+        // A field that cannot be sent is our mistake, and must not become a line of its own.
         while let field = headers.unsendableField { headers.remove(field) }
         for field in framing.fields(of: response, to: method) {
             headers.append(field.name, field.value)
@@ -218,7 +216,7 @@ public struct HTTPServerConnection: Sendable {
 enum HTTPAnswerFraming: Equatable, Sendable {
     case length(rest: Int)
     case chunked
-    /// By the end of the connection, for HTTP/1.0.
+    /// With the end of the connection, for HTTP/1.0.
     case close
     /// There is none, as for `HEAD`.
     case nothing
@@ -245,7 +243,7 @@ enum HTTPAnswerFraming: Equatable, Sendable {
     /// The bytes that end the body.
     var end: [UInt8] { self == .chunked ? Array("0\r\n\r\n".utf8) : [] }
 
-    /// The bytes for a piece; what exceeds an announced length is left out.
+    /// The bytes for a piece; bytes beyond an announced length are dropped.
     mutating func frame(_ piece: [UInt8]) -> [UInt8] {
         guard !piece.isEmpty else { return [] }
         switch self {
@@ -261,7 +259,7 @@ enum HTTPAnswerFraming: Equatable, Sendable {
         }
     }
 
-    /// The fields that tell it.
+    /// The fields that describe it.
     func fields(of response: HTTPResponse, to method: String) -> [HTTPHeaders.Field] {
         let count: Int? =
             switch self {

@@ -1,27 +1,26 @@
-/// What a request asks for: the path's segments and the query's items, decoded.
+/// The target of a request: the path's segments and the query's items, decoded.
 ///
-/// Each segment is decoded by itself, so that an encoded slash is a part of a name and never a
-/// border, and `..` is a name like any other. Source: RFC 3986 §2.1, §3.3; RFC 9112 §3.2.
+/// Each segment is decoded separately, so that an encoded slash is part of a name and never a separator, and `..` is a
+/// name like any other. Source: RFC 3986 §2.1, §3.3; RFC 9112 §3.2.
 public struct HTTPTarget: Equatable, Sendable {
     /// One item of the query.
     public struct Item: Equatable, Sendable {
         /// The name, decoded.
         public let name: String
-        /// The value, decoded; empty where there is no equals sign.
+        /// The value, decoded; empty if there is no equals sign.
         public let value: String
     }
 
-    /// The parts of the path between its slashes; empty for `/`, and a slash at the end adds an
-    /// empty one.
+    /// The parts of the path between its slashes; none for `/`, and a trailing slash adds an empty one.
     public let segments: [String]
     /// The items of the query, in order.
     public let query: [Item]
-    /// The path as it was sent.
+    /// The path as sent.
     public let path: String
 
-    /// Parses a request's target in origin form, or in absolute form, whose front is left out.
+    /// Parses a request's target in origin form, or in absolute form, whose scheme and host are dropped.
     ///
-    /// - Throws: `HTTPError` 400 for a broken escape, or text that is no UTF-8.
+    /// - Throws: `HTTPError` 400 for an invalid escape, or text that is not UTF-8.
     public init(_ text: some StringProtocol) throws(HTTPError) {
         let target = try Self.originForm(Substring(text))
         let halves = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -44,9 +43,9 @@ public struct HTTPTarget: Equatable, Sendable {
         query = items
     }
 
-    /// A text as one segment of a path: all but letters, digits and `-._~` is percent-encoded.
+    /// A text as one path segment: all but letters, digits and `-._~` is percent-encoded.
     public static func segment(_ text: String) -> String {
-        // A segment of dots would be taken for a step upwards.
+        // A segment of dots would be taken for a parent directory.
         let isDots = text.utf8.allSatisfy { $0 == UInt8(ascii: ".") }
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -60,7 +59,7 @@ public struct HTTPTarget: Equatable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a byte stands for itself everywhere in a URL: letters, digits and `-._~`.
+    /// Whether a byte needs no encoding anywhere in a URL: letters, digits and `-._~`.
     ///
     /// Source: RFC 3986 §2.3.
     public static func isUnreserved(_ byte: UInt8) -> Bool {
@@ -88,8 +87,8 @@ public struct HTTPTarget: Equatable, Sendable {
         return target
     }
 
-    /// Path and query of a target: the absolute form that clients use towards proxies loses its front; `nil`
-    /// for any other.
+    /// Path and query of a target: the scheme and host of the absolute form, which clients send to proxies, are
+    /// dropped; `nil` for any other.
     public static func originForm(_ text: Substring, schemes: [String]) -> Substring? {
         if text.utf8.first == UInt8(ascii: "/") { return text }
         for scheme in schemes.map({ $0 + "://" })

@@ -1,6 +1,6 @@
 import DivanHTTP
 
-/// A connection that is fed text, and what it hands out.
+/// A connection that receives text, and its results.
 struct Client {
     var connection: HTTPServerConnection
 
@@ -12,7 +12,7 @@ struct Client {
         connection.receive(Array(text.utf8).span)
     }
 
-    /// Answers the request at hand with a text.
+    /// Answers the current request with a text.
     mutating func answer(_ text: String, status: Int = 200) -> String {
         let response = HTTPResponse(status: status, contentType: "text/plain", Array(text.utf8))
         let bytes =
@@ -20,7 +20,7 @@ struct Client {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The error that a text is refused with.
+    /// The error with which a text is refused.
     mutating func refusal(of text: String) -> HTTPError? {
         say(text)
         do throws(HTTPError) {

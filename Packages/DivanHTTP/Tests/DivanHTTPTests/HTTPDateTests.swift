@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Moments as HTTP writes them.
+/// Times in HTTP's format.
 @Suite struct HTTPDateTests {
     @Test func `the moment of the specification is written as it stands there`() {
         #expect(HTTPDate.text(secondsSince1970: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")

@@ -11,7 +11,7 @@ import Testing
         #expect(headers.fields.isEmpty)
     }
 
-    /// HTTP knows bytes: a mark that Unicode counts with the blank or the comma before it hides neither.
+    /// HTTP is bytes: a combining mark after a blank or a comma must not hide it.
     @Test func `blanks and commas are found under combining marks`() {
         let headers: HTTPHeaders = ["Accept": "a ,\u{301}b, \u{301}c\t"]
         #expect(headers.elements("Accept") == ["a", "\u{301}b", "\u{301}c"])

@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Whoever stands in front may let pass by the path (RFC 3986 §3.2).
+    /// A reverse proxy may decide by the path (RFC 3986 §3.2).
     @Test(arguments: [
         ("http://h?x=/secret/a", "/", "/secret/a"), ("http://h/p?x=/s", "/p", "/s"),
         ("http://h?x=1", "/", "1"), ("HTTPS://h:1/?x=1", "/", "1"), ("/a?x=/b", "/a", "/b"),
@@ -235,7 +235,7 @@ import Testing
     }
 }
 
-/// Requests that no server should take, and the status that each deserves.
+/// Requests that no server should accept, and the status for each.
 private enum Refused {
     static let requests: [(String, Int)] = heads + framings + chunks
 

@@ -1,7 +1,7 @@
 import DivanHTTP
 import Testing
 
-/// The README's example, word for word.
+/// The README's example, verbatim.
 @Suite struct ReadmeTests {
     @Test func `the example does what it says`() throws {
         var connection = HTTPServerConnection()

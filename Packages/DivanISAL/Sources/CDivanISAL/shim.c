@@ -8,14 +8,13 @@ static const size_t stored_block = 65535;
 static const size_t stored_head = 5;
 
 size_t divan_isal_bound(size_t count) {
-    // Stored blocks, the three bits of the empty one that ends the piece, and that one's lengths,
-    // which the library writes before they are left out.
+    // Stored blocks, the three bits of the empty one that ends the piece, and its lengths, which the library writes
+    // before they are removed.
     return count + stored_head * (count / stored_block + 1) + 1 + 4;
 }
 
-// The library is found when the program runs, not when it is linked: so the same program runs with
-// and without it, and no linker flag can be wrong. The header, when it is there at build time, gives
-// the structures' layout, which the soname stands for.
+// The library is loaded at run time, not linked: so the same program runs with and without it, and no linker flag can
+// be wrong. The header, if present at build time, gives the structures' layout, which the soname guarantees.
 #if __has_include(<isa-l/igzip_lib.h>)
 
 #include <dlfcn.h>
@@ -46,11 +45,11 @@ int divan_isal_is_available(void) {
     return library.is_complete;
 }
 
-// What a BLIP frame holds fits into the tokens of one block.
+// The payload of a BLIP frame fits into the tokens of one block.
 static const uint32_t level_byte_counts[] = {
     0, ISAL_DEF_LVL1_SMALL, ISAL_DEF_LVL2_SMALL, ISAL_DEF_LVL3_SMALL,
 };
-// The library counts bytes of a stream in 32 bits; it starts anew long before they are used up.
+// The library counts a stream's bytes in 32 bits; the stream is reset long before they overflow.
 static const uint32_t most_stream_bytes = 1u << 30;
 
 struct divan_isal_packer {
@@ -61,7 +60,7 @@ struct divan_isal_packer {
 divan_isal_packer *divan_isal_packer_make(int level) {
     if (level < 1 || level > 3 || !divan_isal_is_available()) return NULL;
     size_t count = sizeof(divan_isal_packer) + level_byte_counts[level];
-    // The library wants one of its tables on a cache line.
+    // The library requires one of its tables to be aligned to a cache line.
     divan_isal_packer *packer = aligned_alloc(64, (count + 63) & ~(size_t)63);
     if (packer == NULL) return NULL;
     library.init(&packer->stream);
@@ -75,7 +74,7 @@ void divan_isal_packer_reset(divan_isal_packer *packer) { library.reset(&packer-
 
 void divan_isal_packer_free(divan_isal_packer *packer) { free(packer); }
 
-// Feeds one part; what finds no room in the output is dropped, and `*dropped` set. 0 on success.
+// Passes one part; bytes with no room in the output are dropped, and `*dropped` is set. 0 on success.
 static int feed(struct isal_zstream *stream, const uint8_t *part, size_t count, int is_last,
                 int *dropped) {
     uint8_t scratch[4096];
@@ -106,7 +105,7 @@ static int feed(struct isal_zstream *stream, const uint8_t *part, size_t count, 
     return COMP_OK;
 }
 
-// The same bytes as stored blocks: the reader's history is then what the library thinks it is.
+// The same bytes as stored blocks: the reader's history then matches what the library assumes.
 static size_t store(const uint8_t *head, size_t head_count, const uint8_t *body, size_t body_count,
                     uint8_t *output) {
     size_t total = head_count + body_count;
@@ -132,7 +131,7 @@ size_t divan_isal_pack(divan_isal_packer *packer, const uint8_t *head, size_t he
                        const uint8_t *body, size_t body_count, uint8_t *output) {
     struct isal_zstream *stream = &packer->stream;
     size_t bound = divan_isal_bound(head_count + body_count);
-    // Whatever is longer than this travels as stored blocks.
+    // Anything longer than this is sent as stored blocks.
     stream->next_out = output;
     stream->avail_out = bound > UINT_MAX ? UINT_MAX : (uint32_t)bound;
     if (stream->total_in > most_stream_bytes) library.reset(stream);

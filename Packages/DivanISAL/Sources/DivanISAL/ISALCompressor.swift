@@ -4,8 +4,8 @@ internal import DivanCompression
 /// The compressing half of one direction.
 final class ISALCompressor: StreamCompressor {
     private let level: Int
-    // Freed in `deinit`. One thread at a time uses it, and no access to it lies within another, so
-    // the check of each access would only take time.
+    // Freed in `deinit`. Used by one thread at a time, and no access to it is nested in another, so checking each
+    // access would only cost time.
     @exclusivity(unchecked) private var packer: OpaquePointer?
 
     init(level: Int) {

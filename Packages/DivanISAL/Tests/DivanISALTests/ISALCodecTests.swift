@@ -4,7 +4,7 @@ import DivanTestKit
 import DivanZlib
 import Testing
 
-/// The contract at every level, what zlib makes of it and the reverse, and what a peer can send.
+/// The contract at every level, interoperability with zlib in both directions, and what a peer can send.
 @Suite struct ISALCodecTests {
     private func codec(level: Int = 2) throws -> ISALCodec {
         try #require(ISALCodec(level: level), "libisal-dev is missing; type: make setup")
@@ -21,7 +21,7 @@ import Testing
         #expect(try codec(level: 9).level == 3)
     }
 
-    /// Pieces of every kind and length, one stream each way; `DIVAN_ISAL_MESSAGES` sends more.
+    /// Pieces of every kind and length, one stream in each direction; `DIVAN_ISAL_MESSAGES` sends more.
     @Test(arguments: 1...3)
     func `zlib reads it and it reads zlib, for random messages`(level: Int) throws {
         let seed = Environment.seed
@@ -112,7 +112,7 @@ import Testing
 
     @Test
     func `the example of the README`() throws {
-        // zlib takes the place where ISA-L is missing.
+        // zlib replaces ISA-L if that is missing.
         let codec: any CompressionCodec = ISALCodec(level: 2) ?? DeflateCodec(level: 6)
         let body = Array(repeatElement("sofa ", count: 100).joined().utf8)
         let packed = try codec.compressed(body.span)
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-/// What is left where the library is not.
+/// What remains if the library is missing.
 @Suite struct AbsenceTests {
     @Test
     func `there is a codec exactly where there is the library`() {

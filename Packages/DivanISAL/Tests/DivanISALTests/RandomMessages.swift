@@ -3,10 +3,10 @@ import Glibc
 
 /// How much the tests are asked to do.
 enum Environment {
-    /// Messages of a random test.
+    /// The number of messages in a random test.
     static var messageCount: Int { number("DIVAN_ISAL_MESSAGES") ?? 3_000 }
 
-    /// Where a random test begins; `DIVAN_ISAL_SEED` repeats one.
+    /// The seed of a random test; `DIVAN_ISAL_SEED` repeats one.
     static var seed: UInt64 {
         number("DIVAN_ISAL_SEED").map { UInt64($0) } ?? .random(in: 0..<1_000_000)
     }
@@ -16,8 +16,7 @@ enum Environment {
     }
 }
 
-/// Messages as replications send them and as nobody would: text that repeats itself, noise, one
-/// byte over and over, mixtures; short ones most of the time.
+/// Realistic and unrealistic messages: repetitive text, noise, a single repeated byte, mixtures; mostly short.
 struct RandomMessages {
     private var generator: SeededGenerator
     private let words: [[UInt8]] = [

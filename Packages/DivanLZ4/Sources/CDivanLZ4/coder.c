@@ -10,8 +10,8 @@
 #include <string.h>
 
 struct divan_lz4_coder {
-    // What has read the dictionary, and the copy of it that packs the next piece; made with the first
-    // one, since most coders only unpack.
+    // A stream that has loaded the dictionary, and the copy of it that packs the next piece; created with the first
+    // piece, since most coders only unpack.
     LZ4_stream_t *loaded;
     size_t count;
     char dictionary[DIVAN_LZ4_BLOCK_BYTE_COUNT];

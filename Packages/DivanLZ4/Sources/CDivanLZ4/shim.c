@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Room for the history and several blocks, so that the history moves once in a few blocks only.
+// Room for the history and several blocks, so that the history is moved only once in a few blocks.
 enum { block = DIVAN_LZ4_BLOCK_BYTE_COUNT, capacity = 4 * block };
 
 struct divan_lz4_packer {
@@ -62,8 +62,8 @@ size_t divan_lz4_pack(divan_lz4_packer *packer, const uint8_t *head, size_t head
     if (head_count > 0) memcpy(plain, head, head_count);
     if (body_count > 0) memcpy(plain + head_count, body, body_count);
     packer->end += count;
-    // The lengths come first, and that of the packed bytes is known last: they are packed behind
-    // the room that it most often takes, and moved when it takes another.
+    // The lengths come first, but the packed length is known last: the bytes are packed after the room that it usually
+    // needs, and moved if it needs another.
     size_t room = 2 + varint_byte_count(count);
     char *packed = (char *)output + room;
     int result = LZ4_compress_fast_continue(&packer->stream, plain, packed, (int)count,

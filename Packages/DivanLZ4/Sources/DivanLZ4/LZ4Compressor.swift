@@ -3,8 +3,8 @@ internal import DivanCompression
 
 /// The compressing half of one direction.
 final class LZ4Compressor: StreamCompressor {
-    // Freed in `deinit`. One thread at a time uses it, and no access to it lies within another, so
-    // the check of each access would only take time.
+    // Freed in `deinit`. Used by one thread at a time, and no access to it is nested in another, so checking each
+    // access would only cost time.
     @exclusivity(unchecked) private var packer: OpaquePointer?
 
     deinit {
@@ -30,13 +30,13 @@ final class LZ4Compressor: StreamCompressor {
         guard !head.isEmpty || !body.isEmpty else { return }
         let packer = try started()
         let total = head.count + body.count
-        // What a message's frame holds fits into one block.
+        // The payload of a message's frame fits into one block.
         if total <= Block.byteCount {
             return try appendBlock(head, body, with: packer, to: &output)
         }
         for start in stride(from: 0, to: total, by: Block.byteCount) {
             let end = min(start + Block.byteCount, total)
-            // Where the block's bytes stand in each of the two.
+            // The positions of the block's bytes in each of the two.
             let first = min(start, head.count)..<min(end, head.count)
             let last = max(start - head.count, 0)..<max(end - head.count, 0)
             try appendBlock(
@@ -48,7 +48,7 @@ final class LZ4Compressor: StreamCompressor {
         }
     }
 
-    /// Appends one block of both parts, which the packer joins where it keeps its history.
+    /// Appends one block of both parts, which the packer joins in its history buffer.
     private func appendBlock(
         _ head: Span<UInt8>,
         _ body: Span<UInt8>,

@@ -33,7 +33,7 @@ final class LZ4Decompressor: StreamDecompressor {
                 throw .outputTooLarge(codec: Block.codecName, limit: limit)
             }
             let block = input.extracting(offset..<offset + count)
-            // The result points into the unpacker, which stays until `deinit`, and is copied here.
+            // The result points into the unpacker, which lives until `deinit`, and is copied here.
             let isSound = block.withUnsafeBufferPointer { block in
                 let plain = divan_lz4_unpack(
                     unpacker,

@@ -1,10 +1,10 @@
 internal import CDivanLZ4
 public import DivanCompression
 
-/// LZ4 blocks that refer to a dictionary of up to 64 KiB: for bodies at rest that are alike.
+/// LZ4 blocks that refer to a dictionary of up to 64 KiB: for similar bodies at rest.
 ///
-/// A piece is one block, without a frame; whoever keeps it knows its length. A coder holds 64 KiB, and
-/// 32 KiB more once it has packed something.
+/// A piece is one block, without a frame; its length is stored elsewhere. A coder uses 64 KiB, and 32 KiB more once it
+/// has packed something.
 ///
 /// Source: the LZ4 block format.
 public struct LZ4DictionaryCodec: DictionaryCodec {
@@ -14,7 +14,7 @@ public struct LZ4DictionaryCodec: DictionaryCodec {
     /// `"lz4"`.
     public var name: String { "lz4" }
 
-    /// 64 KiB, as far as a block refers back.
+    /// 64 KiB, the distance that a block can refer back.
     public var dictionaryByteCount: Int { Block.byteCount }
 
     /// 255 for each: what one more byte adds to the length of a match.
@@ -23,7 +23,7 @@ public struct LZ4DictionaryCodec: DictionaryCodec {
         return overflows ? .max : most
     }
 
-    /// Makes what packs and unpacks; every byte string is a dictionary.
+    /// Creates a coder; any bytes are a dictionary.
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {

@@ -51,7 +51,7 @@ const char *divan_inflater_message(const divan_inflater *inflater) {
     return inflater->stream.msg == NULL ? "" : inflater->stream.msg;
 }
 
-// zlib counts in 32 bits: a longer input is fed in slices, flushed at the last.
+// zlib counts in 32 bits: a longer input is passed in slices, flushed at the last.
 static enum divan_zlib_step step(z_stream *stream, int is_deflating,
                                  const uint8_t **input, size_t *input_count,
                                  uint8_t *output, size_t capacity, size_t *output_count) {
@@ -72,7 +72,7 @@ static enum divan_zlib_step step(z_stream *stream, int is_deflating,
     stream->next_in = NULL;
     *output_count = capacity - stream->avail_out;
     if (result == Z_STREAM_END) return divan_zlib_ended;
-    // Z_BUF_ERROR: nothing was left to do, as when the last output just filled the buffer.
+    // Z_BUF_ERROR: nothing was left to do, as when the last output exactly filled the buffer.
     if (result != Z_OK && result != Z_BUF_ERROR) return divan_zlib_failed;
     if (stream->avail_out == 0) return divan_zlib_more;
     return *input_count == 0 ? divan_zlib_done : divan_zlib_failed;

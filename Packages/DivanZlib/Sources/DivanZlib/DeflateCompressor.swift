@@ -26,7 +26,7 @@ final class DeflateCompressor: StreamCompressor {
         guard !input.isEmpty else { return }
         let deflater = try started()
         let start = output.count
-        // The pointers live as long as the closure; the step buffer as long as this object.
+        // The pointers are valid within the closure; the step buffer as long as this object.
         let isDone = input.withUnsafeBufferPointer { input in
             var next = input.baseAddress
             var rest = input.count

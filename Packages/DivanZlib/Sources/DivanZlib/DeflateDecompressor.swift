@@ -19,7 +19,7 @@ final class DeflateDecompressor: StreamDecompressor {
         limit: Int,
         appendingTo output: inout [UInt8]
     ) throws(CompressionError) {
-        // The trailer alone would put the library out of step (`blip.md` §4, empty frames).
+        // The trailer alone would desynchronize the library (`blip.md` §4, empty frames).
         guard !input.isEmpty else { return }
         let inflater = try started()
         var room = limit
@@ -35,7 +35,7 @@ final class DeflateDecompressor: StreamDecompressor {
         limit: Int,
         into output: inout [UInt8]
     ) throws(CompressionError) {
-        // The pointers live as long as the closure; the step buffer as long as this object.
+        // The pointers are valid within the closure; the step buffer as long as this object.
         let result = input.withUnsafeBufferPointer { input in
             var next = input.baseAddress
             var rest = input.count

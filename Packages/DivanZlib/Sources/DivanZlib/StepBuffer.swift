@@ -1,4 +1,4 @@
-/// Where the library writes before the bytes move to the caller's array.
+/// The buffer for the library's output before it is appended to the caller's array.
 ///
 /// The memory belongs to the buffer from `init` to `deinit`, and the buffer to one stream.
 final class StepBuffer {
@@ -10,8 +10,8 @@ final class StepBuffer {
     }
 }
 
-/// What ends each piece on both sides and never travels.
+/// The end of each piece on both sides, which is never sent.
 let flushTrailer: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
-/// The word for `CompressionError`.
+/// The codec's name in `CompressionError`.
 let codecName = "deflate"

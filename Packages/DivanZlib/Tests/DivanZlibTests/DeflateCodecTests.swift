@@ -57,8 +57,8 @@ import Testing
         #expect(plain == Array("onetwo".utf8))
     }
 
-    /// One in a thousand once outgrew the bound by some bytes: where a block begins that turns out to
-    /// be worth storing had left zlib's window.
+    /// One in a thousand once exceeded the bound by some bytes: the start of a block that should be stored had left
+    /// zlib's window.
     @Test
     func `noise longer than the window keeps to the bound`() throws {
         let seed = UInt64.random(in: 0..<1_000_000)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The library is found when the program runs, not when it is linked: so the same program runs with and
-// without it. What is called is the part of its interface that its soname stands for.
+// The library is loaded at run time, not linked: so the same program runs with and without it. Only the part of its
+// interface that its soname guarantees is called.
 #if __has_include(<zstd.h>) && __has_include(<zdict.h>)
 
 #include <dlfcn.h>
@@ -45,16 +45,16 @@ int divan_zstd_is_available(void) {
     return library.is_complete;
 }
 
-// The library's own middle: lower ones make little faster what is this short, higher ones much slower.
+// The library's default: for such short input lower levels are little faster, higher ones much slower.
 static const int level = 3;
 
-// Each frame begins so; a piece leaves it out.
+// The start of every frame, which a piece omits.
 static const uint8_t magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
 
 size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t *samples,
                              const size_t *sample_counts, unsigned sample_count, uint8_t *dictionary,
                              size_t capacity) {
-    // The library's head takes at most 256 bytes; what it would leave out of the content we choose.
+    // The library's header takes at most 256 bytes; we choose which part of the content is cut to fit.
     static const size_t head = 256;
     if (!divan_zstd_is_available() || capacity <= head || count == 0 || sample_count == 0) return 0;
     if (count > capacity - head) {
@@ -70,19 +70,18 @@ size_t divan_zstd_dictionary(const uint8_t *content, size_t count, const uint8_t
 struct divan_zstd_coder {
     ZSTD_DCtx *reader;
     ZSTD_DDict *read;
-    // Made with the first piece that is packed, since most coders only unpack.
+    // Created with the first piece that is packed, since most coders only unpack.
     ZSTD_CCtx *writer;
     ZSTD_CDict *written;
     int can_write;
-    // A piece with what it leaves out before it.
+    // A piece with the omitted bytes before it.
     uint8_t *frame;
     size_t frame_capacity;
     size_t count;
     uint8_t dictionary[];
 };
 
-// Whether the library refuses a dictionary for what it is: it says so of a frame without content, for
-// which it takes no memory.
+// Whether the library rejects a dictionary as invalid: tested with an empty frame, for which it allocates no memory.
 static int is_no_dictionary(ZSTD_DCtx *reader, const uint8_t *dictionary, size_t count) {
     static const uint8_t empty[9] = {0x28, 0xB5, 0x2F, 0xFD, 0, 0, 1, 0, 0};
     uint8_t nothing;
@@ -128,7 +127,7 @@ static int begin_to_write(divan_zstd_coder *coder) {
         coder->written = library.ZSTD_createCDict(coder->dictionary, coder->count, level);
     }
     if (coder->writer == NULL || coder->written == NULL) return -1;
-    // Who keeps a piece knows its length, its dictionary, and whether it is what was kept.
+    // The keeper of a piece knows its length and its dictionary, and can tell whether it is intact.
     const int switches[] = {ZSTD_c_contentSizeFlag, ZSTD_c_checksumFlag, ZSTD_c_dictIDFlag};
     for (size_t number = 0; number < sizeof switches / sizeof switches[0]; number++) {
         ZSTD_cParameter parameter = (ZSTD_cParameter)switches[number];
@@ -163,7 +162,7 @@ int divan_zstd_coder_unpack(divan_zstd_coder *coder, const uint8_t *packed, size
     }
     memcpy(coder->frame, magic, sizeof magic);
     memcpy(coder->frame + sizeof magic, packed, count);
-    // One frame and nothing behind it, which may be of a form that the library reads for old files.
+    // Exactly one frame: bytes after it may be in a format that the library reads for old files.
     if (library.ZSTD_findFrameCompressedSize(coder->frame, frame_count) != frame_count) return 0;
     size_t unpacked = library.ZSTD_decompress_usingDDict(coder->reader, output, plain_count, coder->frame,
                                                          frame_count, coder->read);

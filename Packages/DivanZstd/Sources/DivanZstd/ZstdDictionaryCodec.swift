@@ -1,30 +1,29 @@
 internal import CDivanZstd
 public import DivanCompression
 
-/// Zstandard with a dictionary of up to 64 KiB that also has the statistics of typical pieces: for bodies at
-/// rest that are alike, a third smaller than with LZ4.
+/// Zstandard with a dictionary of up to 64 KiB that also has the statistics of typical pieces: for similar bodies at
+/// rest, a third smaller than with LZ4.
 ///
-/// A piece is one frame without what its keeper knows: the number that each frame begins with, its length,
-/// its dictionary and a checksum. A coder holds some 250 KB, and 500 KB more once it has packed something.
+/// A piece is one frame without the parts that its keeper knows: the magic number, its length, its dictionary and a
+/// checksum. A coder uses some 250 KB, and 500 KB more once it has packed something.
 ///
-/// The library is looked for when it is first asked for, and need not be there: ``isAvailable``. What is
-/// packed with it is read only where it is.
+/// The library is loaded on first use, and may be missing: ``isAvailable``. Data packed with it can be read only where
+/// it is installed.
 ///
 /// Source: RFC 8878; `zstd.h` and `zdict.h` of zstd 1.5.
 public struct ZstdDictionaryCodec: DictionaryCodec {
-    /// What one block, which takes four bytes at least, becomes at most.
+    /// The largest plain size of one block, which takes at least four bytes.
     private static let blockByteCount = 128 << 10
     /// `ZSTD_error_memory_allocation` of `zstd_errors.h`.
     private static let missingMemoryCode = 64
 
-    /// Whether zstd is on this machine, and its headers were when this package was built.
+    /// Whether zstd is installed, and its headers were when this package was built.
     public static var isAvailable: Bool { divan_zstd_is_available() != 0 }
 
-    /// Whether zstd's headers were there when this package was built; else the library of this machine does
-    /// not help.
+    /// Whether zstd's headers were present when this package was built; if not, an installed library is not used.
     public static var isBuiltIn: Bool { divan_zstd_is_built_in() != 0 }
 
-    /// Creates the codec, which has no settings; `nil` where zstd is missing.
+    /// Creates the codec, which has no settings; `nil` if zstd is missing.
     public init?() {
         guard Self.isAvailable else { return nil }
     }
@@ -32,13 +31,13 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
     /// `"zstd"`.
     public var name: String { "zstd" }
 
-    /// 64 KiB: more make pieces of some kilobytes hardly shorter, and each coder holds them twice.
+    /// 64 KiB: more makes pieces of some kilobytes hardly shorter, and each coder holds it twice.
     public var dictionaryByteCount: Int { 64 << 10 }
 
-    /// Joins three of four samples as far as there is room, the last first, and puts before them how often
-    /// which bytes and lengths come in the others.
+    /// Joins three of every four samples as far as there is room, the last first, preceded by statistics of the bytes
+    /// and lengths in the other samples.
     ///
-    /// In a sample that stands in the dictionary whole nothing comes as in a piece that does not.
+    /// A sample that is itself in the dictionary would not give typical statistics.
     public func dictionary(from samples: [[UInt8]]) -> [UInt8] {
         let isLeftOut = { (index: Int) in (samples.count - index).isMultiple(of: 4) }
         let joined = Array(samples.indices.filter { !isLeftOut($0) }.flatMap { samples[$0] })
@@ -63,22 +62,22 @@ public struct ZstdDictionaryCodec: DictionaryCodec {
                 }
             }
         }
-        // Of too few the library makes none; as they are they serve, too.
+        // From too few samples the library makes none; the plain bytes serve, too.
         return made.isEmpty ? Array(samples.joined().suffix(dictionaryByteCount)) : made
     }
 
-    /// 128 KiB for each four bytes: a block of one byte that is repeated.
+    /// 128 KiB for each four bytes: a block of one repeated byte.
     public func maximumPlainByteCount(for packedByteCount: Int) -> Int {
         let (most, overflows) = (packedByteCount / 4 + 1)
             .multipliedReportingOverflow(by: Self.blockByteCount)
         return overflows ? .max : most
     }
 
-    /// Makes what packs and unpacks; bytes that do not begin as a dictionary of zstd are one as they are.
+    /// Creates a coder; bytes without the header of a zstd dictionary are used as they are.
     public func makeCoder(
         dictionary: [UInt8]
     ) throws(CompressionError) -> any DictionaryCoder {
-        // The bytes are copied during the call, and whether they are a dictionary is written during it.
+        // The bytes are copied during the call, which also sets `isCorrupt`.
         var isCorrupt: Int32 = 0
         let made = dictionary.withUnsafeBufferPointer {
             divan_zstd_coder_make($0.baseAddress, $0.count, &isCorrupt)

@@ -4,13 +4,13 @@ import DivanZstd
 import Foundation
 import Testing
 
-/// The contract, random pieces and dictionaries, and what a file can hold.
+/// The contract, random pieces and dictionaries, and what a file may contain.
 @Suite struct ZstdDictionaryTests {
     private static let rows = (0..<100).map {
         Array(#"{"city":"Ulm","name":"Hotel \#($0)","stars":4}"#.utf8)
     }
 
-    /// The allocators of sanitizers end the process where others refuse.
+    /// Sanitizers' allocators end the process where others return an error.
     private static let refusesMemory =
         dlsym(nil, "__asan_init") == nil && dlsym(nil, "__tsan_init") == nil
 
@@ -36,7 +36,7 @@ import Testing
     @Test func `the example of the README`() throws {
         let rows = (0..<100).map { Array(#"{"city":"Ulm","name":"Hotel \#($0)","stars":4}"#.utf8) }
         let row = Array(#"{"city":"Ulm","name":"Hotel Lau","stars":3}"#.utf8)
-        // Where zstd is missing, LZ4 packs.
+        // If zstd is missing, LZ4 is used.
         let codec: any DictionaryCodec = try #require(ZstdDictionaryCodec())
         let coder = try codec.makeCoder(dictionary: codec.dictionary(from: rows))
         var packed: [UInt8] = []
@@ -101,7 +101,7 @@ import Testing
         try codec().makeCoder(dictionary: dictionary).pack(row.span, appendingTo: &packed)
         let count = row.count
         #expect(try unpacked(packed, count, with: dictionary) == row)
-        // An empty frame, and one that is skipped: the library would read over both.
+        // An empty frame, and a skippable one: the library would skip both.
         for further: [UInt8] in [
             [0x28, 0xB5, 0x2F, 0xFD, 0, 0, 1, 0, 0], [0x50, 0x2A, 0x4D, 0x18, 0, 0, 0, 0], [0],
         ] {
@@ -116,7 +116,7 @@ import Testing
         #expect(error == .corrupt(codec: "zstd", detail: "the dictionary is none"))
     }
 
-    /// In a process of its own, which gets no more memory than it has.
+    /// In a process of its own, which gets little more memory than it has.
     @Test(.enabled(if: ZstdDictionaryTests.refusesMemory))
     func `a dictionary for which there is no memory is not called damaged`() async {
         await #expect(processExitsWith: .success) {
@@ -137,7 +137,7 @@ import Testing
     }
 }
 
-/// What is left where the library is not.
+/// What remains if the library is missing.
 @Suite struct AbsenceTests {
     @Test func `there is a codec exactly where there is the library`() {
         #expect((ZstdDictionaryCodec() != nil) == ZstdDictionaryCodec.isAvailable)

@@ -15,7 +15,7 @@ enum divan_zlib_step {
     divan_zlib_ended = 3, // the sender ended the stream, which a piece never does
 };
 
-// NULL when memory is missing.
+// NULL if memory is short.
 divan_deflater *divan_deflater_make(int level);
 void divan_deflater_reset(divan_deflater *deflater);
 void divan_deflater_free(divan_deflater *deflater);
@@ -33,7 +33,7 @@ enum divan_zlib_step divan_inflate(divan_inflater *inflater,
                                    const uint8_t **input, size_t *input_count,
                                    uint8_t *output, size_t capacity, size_t *output_count);
 
-// The library's words for its last failure, or an empty text; valid until the next call.
+// The library's message for its last failure, or an empty text; valid until the next call.
 const char *divan_inflater_message(const divan_inflater *inflater);
 
 #endif
