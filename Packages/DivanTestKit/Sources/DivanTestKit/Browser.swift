@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A Chromium without a window, driven by the DevTools protocol through a pair of pipes.
+/// A headless Chromium, driven by the DevTools protocol through a pair of pipes.
 ///
 /// ```swift
 /// let browser = try Browser()
@@ -8,19 +8,19 @@ public import Foundation
 /// #expect(try browser.text("h1") == "Soup")
 /// ```
 ///
-/// Every wait ends after thirty seconds, so that a test fails instead of hanging. For one thread. The
-/// browser has a profile of its own and ends with the last reference.
+/// Every wait ends after thirty seconds, so that a test fails instead of hanging. Use it from one thread. The browser
+/// has its own profile and ends with the last reference.
 public final class Browser {
-    /// Chromium isn't there, ended, was silent, or could not do what it was asked for.
+    /// Chromium is missing, ended, did not answer, or could not do what it was asked to do.
     public struct Failure: Error, CustomStringConvertible {
-        /// One line: what was asked, and the problem.
+        /// One line: the request and the problem.
         public let description: String
     }
 
-    /// Whether there is a Chromium that tests can use; `make setup` installs it where it is a package.
+    /// Whether there is a Chromium that tests can use; `make setup` installs it if it is available as a package.
     public static var isInstalled: Bool { installed != nil }
 
-    /// That of a snap sees no file that a test makes.
+    /// A snap's Chromium cannot see files that a test creates.
     private static var installed: Program? {
         Program.installed("chromium").flatMap { $0.path.hasPrefix("/snap/") ? nil : $0 }
     }
@@ -35,12 +35,12 @@ public final class Browser {
     private var searchedCount = 0
     private var lastID = 0
     private var session: String?
-    /// What the page reported since it was opened.
+    /// The events that the page reported since it was opened.
     private var events: [BrowserValue] = []
 
     /// Starts a browser with an empty page.
     ///
-    /// - Throws: `Failure`, and what the system says when it cannot start it.
+    /// - Throws: `Failure`, and the system's error if it cannot be started.
     public init() throws {
         guard let chromium = Self.installed else {
             throw Failure(description: "chromium is not installed; run Tools/scripts/setup")
@@ -50,7 +50,7 @@ public final class Browser {
         for pipe in pipes where mkfifo(pipe, 0o600) != 0 {
             throw Failure(description: "no pipe could be made: error \(errno)")
         }
-        // Both ends are opened here, so that neither opening waits for the other program.
+        // Both ends are opened here, so that opening one does not wait for the other program.
         commands = Foundation.open(pipes[0], O_RDWR | O_CLOEXEC)
         answers = Foundation.open(pipes[1], O_RDWR | O_CLOEXEC)
         process.executableURL = URL(filePath: "/bin/bash")
@@ -59,7 +59,7 @@ public final class Browser {
             "--disable-dev-shm-usage", "--disable-background-networking", "--disable-extensions",
             "--user-data-dir=\(folder.file("profile"))", "--window-size=1280,800",
         ]
-        // A sandbox of its own is what root cannot give it.
+        // Chromium's sandbox does not work as root.
         if getuid() == 0 { options.append("--no-sandbox") }
         let script = #"program=$1 in=$2 out=$3; shift 3; exec "$program" "$@" 3<"$in" 4>"$out""#
         process.arguments = ["-c", script, "bash", chromium.path] + pipes + options
@@ -84,7 +84,7 @@ public final class Browser {
 
     // MARK: Pages
 
-    /// Opens an address, and waits until a condition holds on its page.
+    /// Opens an address, and waits until a condition is true on its page.
     ///
     /// - Throws: `Failure`.
     public func open(_ address: String, until condition: String) throws {
@@ -93,9 +93,9 @@ public final class Browser {
         try wait(condition)
     }
 
-    /// The value of an expression in JavaScript; a promise is waited for.
+    /// The value of a JavaScript expression; a promise is awaited.
     ///
-    /// - Throws: `Failure`, also where the expression throws.
+    /// - Throws: `Failure`, also if the expression throws.
     @discardableResult
     public func evaluate(_ expression: String) throws -> BrowserValue {
         let answer = try call(
@@ -108,9 +108,9 @@ public final class Browser {
         return answer["result"]?["value"] ?? BrowserValue(NSNull())
     }
 
-    /// Waits until a condition in JavaScript holds on the page, also while it is loaded.
+    /// Waits until a JavaScript condition is true on the page, even while it is loading.
     ///
-    /// - Throws: `Failure` with what the page shows, when the condition does not hold within 20 seconds.
+    /// - Throws: `Failure` with the page's text, if the condition does not become true within 20 seconds.
     public func wait(_ condition: String) throws {
         let looks = """
             new Promise((done, fail) => {
@@ -125,7 +125,7 @@ public final class Browser {
               look();
             })
             """
-        // A page that is left takes its promises along: the next one is asked again.
+        // Leaving a page cancels its promises: the condition is tried again on the next page.
         for _ in 0..<5 {
             do {
                 try evaluate(looks)
@@ -137,14 +137,14 @@ public final class Browser {
         throw Failure(description: "\(condition) never held")
     }
 
-    /// The text of the first element that a selector finds; empty without one.
+    /// The text of the first element that matches a selector; empty if there is none.
     ///
     /// - Throws: `Failure`.
     public func text(_ selector: String) throws -> String {
         try evaluate("document.querySelector(\(quoted(selector)))?.innerText ?? ''").string ?? ""
     }
 
-    /// Clicks on the first element that a selector finds, once it is there.
+    /// Clicks the first element that matches a selector, once it exists.
     ///
     /// - Throws: `Failure`.
     public func click(_ selector: String) throws {
@@ -152,7 +152,7 @@ public final class Browser {
         try evaluate("document.querySelector(\(quoted(selector))).click()")
     }
 
-    /// Writes into a field as if somebody typed.
+    /// Writes into a field as if typed.
     ///
     /// - Throws: `Failure`.
     public func fill(_ selector: String, _ text: String) throws {
@@ -179,7 +179,7 @@ public final class Browser {
         _ = try call("Input.dispatchKeyEvent", ["type": "keyUp", "key": key])
     }
 
-    /// Sets the size of the window in pixels, and whether it is dark; below 500 it is a telephone's.
+    /// Sets the size of the window in pixels, and its dark mode; a width below 500 is a telephone's.
     ///
     /// - Throws: `Failure`.
     public func shape(width: Int, height: Int, dark: Bool = false) throws {
@@ -193,7 +193,7 @@ public final class Browser {
         _ = try call("Emulation.setEmulatedMedia", ["features": [feature]])
     }
 
-    /// What the window shows, as PNG.
+    /// A screenshot of the window, as PNG.
     ///
     /// - Throws: `Failure`.
     public func picture() throws -> Data {
@@ -201,7 +201,7 @@ public final class Browser {
         return Data(base64Encoded: answer["data"]?.string ?? "") ?? Data()
     }
 
-    /// Bytes that came over the network since the page was opened, and in how many requests.
+    /// Bytes received over the network since the page was opened, and the number of requests.
     ///
     /// - Throws: `Failure`.
     public func traffic() throws -> (byteCount: Int, requestCount: Int) {
@@ -211,7 +211,7 @@ public final class Browser {
         return (Int(exactly: sizes.reduce(0, +).rounded()) ?? 0, ended.count)
     }
 
-    /// Errors of scripts, and loads that were refused, since the page was opened.
+    /// Script errors and refused loads since the page was opened.
     ///
     /// - Throws: `Failure`.
     public func complaints() throws -> [String] {
@@ -257,7 +257,7 @@ public final class Browser {
         }
     }
 
-    /// The next message; they end in a zero byte.
+    /// The next message; each ends in a zero byte.
     private func next() throws -> BrowserValue {
         while true {
             if let end = received[searchedCount...].firstIndex(of: 0) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of JavaScript, as far as JSON has it.
+/// A JavaScript value, as far as JSON can represent it.
 public struct BrowserValue {
     private let json: Any
 
@@ -8,21 +8,21 @@ public struct BrowserValue {
         self.json = json
     }
 
-    /// The member of an object; `nil` where it is none, or lacks the member.
+    /// The member of an object; `nil` if it is not an object, or lacks the member.
     public subscript(_ name: String) -> BrowserValue? {
         (json as? [String: Any])?[name].map { BrowserValue($0) }
     }
 
-    /// The text; `nil` where it is none.
+    /// The text; `nil` if it is not one.
     public var string: String? { json as? String }
 
-    /// The number; `nil` where it is none, or not whole.
+    /// The number; `nil` if it is not one, or not an integer.
     public var int: Int? { json as? Int }
 
-    /// The number; `nil` where it is none.
+    /// The number; `nil` if it is not one.
     public var double: Double? { json as? Double }
 
-    /// The value as JSON on one line, members in the order of their names.
+    /// The value as JSON on one line, with members sorted by name.
     public var text: String {
         let options: JSONSerialization.WritingOptions = [
             .fragmentsAllowed, .sortedKeys, .withoutEscapingSlashes,

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A daemon that tells on its output when it is ready.
+/// A daemon that reports on its output when it is ready.
 ///
-/// It ends with this process, however that ends: a shell beside it waits for the end of a socket
-/// that only this process holds open.
+/// It ends with this process, however that ends: a shell next to it waits for the end of a socket that only this
+/// process holds open.
 final class Daemon {
-    /// The daemon ended before it said what was waited for, or something else has its place.
+    /// The daemon ended before its expected output, or another one runs in its place.
     struct NotReady: Error, CustomStringConvertible {
         let description: String
     }
@@ -49,9 +49,9 @@ final class Daemon {
         return (ends[0], ends[1])
     }
 
-    /// Reads what the daemon says until a line with one of the texts is there.
+    /// Reads the daemon's output until a line with one of the texts appears.
     ///
-    /// - Throws: `NotReady` when it ends before.
+    /// - Throws: `NotReady` if it ends before.
     @discardableResult
     func wait(for texts: [String]) throws -> String {
         var said = ""
@@ -60,12 +60,12 @@ final class Daemon {
             guard !bytes.isEmpty else { throw NotReady(description: "\(path) ended: \(said)") }
             said += String(decoding: bytes, as: UTF8.self)
         }
-        // Nobody reads on; what it says later must not fill the pipe.
+        // Later output, which nobody reads, must not fill the pipe.
         output.readabilityHandler = { _ = $0.nextPiece() }
         return said
     }
 
-    /// Ends it in order, and waits for that.
+    /// Ends it properly, and waits for the end.
     func stop() {
         output.readabilityHandler = nil
         close(life)

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// A file in `Tests/Fixtures` of the package whose test asks for it.
+/// A file in `Tests/Fixtures` of the calling test's package.
 ///
-/// The folder is found from the path of the asking source file, so a fixture needs no resource
-/// bundle and a test finds it under `swift test` in the package and in the whole repository.
+/// The folder is found from the path of the calling source file, so a fixture needs no resource bundle and a test finds
+/// it under `swift test` in the package and in the whole repository.
 public struct Fixture: Sendable {
     /// The file cannot be used; the text names the path and the reason.
     public struct Failure: Error, CustomStringConvertible {
@@ -17,8 +17,8 @@ public struct Fixture: Sendable {
     /// Names a file below `Tests/Fixtures`.
     ///
     /// - Parameters:
-    ///   - name: Path relative to the folder, such as `"blip_frames.json"`.
-    ///   - testFile: A source file somewhere below `Tests`; leave it at its default.
+    ///   - name: The path relative to the folder, such as `"blip_frames.json"`.
+    ///   - testFile: A source file below `Tests`; keep the default.
     public init(_ name: String, testFile: StaticString = #filePath) {
         let components = "\(testFile)".split(separator: "/", omittingEmptySubsequences: false)
         let tests = components.lastIndex(of: "Tests") ?? components.endIndex - 1
@@ -39,7 +39,7 @@ public struct Fixture: Sendable {
         String(decoding: try bytes(), as: UTF8.self)
     }
 
-    /// Decodes the file, which holds JSON.
+    /// Decodes the file's JSON.
     public func decoded<Value: Decodable>(as type: Value.Type) throws(Failure) -> Value {
         let bytes = try bytes()
         do {

@@ -1,11 +1,10 @@
 import Glibc
 
-/// A client of a port of this machine that speaks HTTP/1.1 as a test writes it; every wait ends after ten
-/// seconds.
+/// A client of a local port that sends HTTP/1.1 exactly as a test writes it; every wait ends after ten seconds.
 ///
 /// Used by one thread at a time.
 public final class HTTPTestClient {
-    /// The server ended the connection, or nothing came in time.
+    /// The server ended the connection, or nothing arrived in time.
     public struct Failure: Error {
         /// The call that failed.
         public let call: String
@@ -13,11 +12,11 @@ public final class HTTPTestClient {
 
     /// One answer.
     public struct Answer {
-        /// The status; 0 where the first line has none.
+        /// The status; 0 if the first line has none.
         public let status: Int
         /// The status line and the fields.
         public let head: String
-        /// The body, without the chunks it came in.
+        /// The body, with chunked coding removed.
         public fileprivate(set) var body: [UInt8]
 
         /// The body as text.
@@ -36,7 +35,7 @@ public final class HTTPTestClient {
 
     /// Connects.
     ///
-    /// - Throws: `Failure` when nobody listens there.
+    /// - Throws: `Failure` if nothing listens there.
     public init(port: UInt16) throws(Failure) {
         guard let descriptor = Loopback.connect(to: port) else { throw Failure(call: "connect") }
         self.descriptor = descriptor
@@ -47,7 +46,7 @@ public final class HTTPTestClient {
 
     deinit { close(descriptor) }
 
-    /// Sends a text as it is.
+    /// Sends a text unchanged.
     public func send(_ text: String) {
         Loopback.send(ArraySlice(text.utf8), to: descriptor)
     }
@@ -57,10 +56,10 @@ public final class HTTPTestClient {
     /// - Parameters:
     ///   - method: The method, such as `GET`.
     ///   - path: The target.
-    ///   - host: The field that names the host.
+    ///   - host: The value of the Host field.
     ///   - fields: Further fields, `Name: value`.
-    ///   - body: Its length is told.
-    /// - Returns: The answer, whole.
+    ///   - body: The body; its length is sent, too.
+    /// - Returns: The complete answer.
     /// - Throws: `Failure`.
     public func ask(
         _ method: String,
@@ -76,7 +75,7 @@ public final class HTTPTestClient {
         return try readAnswer(hasBody: method != "HEAD")
     }
 
-    /// Reads one answer whole.
+    /// Reads one complete answer.
     ///
     /// - Throws: `Failure`.
     public func readAnswer(hasBody: Bool = true) throws(Failure) -> Answer {
@@ -115,7 +114,7 @@ public final class HTTPTestClient {
         }
     }
 
-    /// Whether the server has ended the connection; waits until it has, or says something more.
+    /// Whether the server has ended the connection; waits until it has, or sends something more.
     public func isAtEnd() -> Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, 0) == 0

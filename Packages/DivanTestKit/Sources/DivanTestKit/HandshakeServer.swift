@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that reads requests and answers each with the next of its texts: for what a client says
-/// before there is a WebSocket.
+/// A server that reads requests and answers each with the next of its texts: to test a client before it has a
+/// WebSocket.
 ///
-/// It may also stand for an HTTP proxy: behind a `CONNECT` that it answers with 200, either the
-/// next answer follows on the same connection, or the tunnel to a port of this machine. A client that
-/// begins with TLS is led to that port at once, as by servers that answer clear text there with 400.
+/// It can also act as an HTTP proxy: after a `CONNECT` that it answers with 200, either the next answer follows on the
+/// same connection, or the tunnel to a local port. A client that starts with TLS is connected to that port at once, as
+/// with servers that answer clear text on their TLS port with 400.
 public final class HandshakeServer: Sendable {
-    /// Where it listens, on 127.0.0.1.
+    /// The port on which it listens, on 127.0.0.1.
     public let port: UInt16
     private let descriptor: Int32
     private let farPort: UInt16?
@@ -19,9 +19,9 @@ public final class HandshakeServer: Sendable {
     /// Listens on a free port of the loopback interface until all answers are given.
     ///
     /// - Parameters:
-    ///   - answers: What it says, one after the other.
-    ///   - farPort: Where its tunnels lead.
-    /// - Throws: `Loopback.Failure` when it could not listen.
+    ///   - answers: Its answers, one after another.
+    ///   - farPort: The port to which its tunnels lead.
+    /// - Throws: `Loopback.Failure` if it cannot listen.
     public init(answers: [String], tunnellingTo farPort: UInt16? = nil) throws(Loopback.Failure) {
         state = Mutex((answers, []))
         self.farPort = farPort
@@ -70,13 +70,13 @@ public final class HandshakeServer: Sendable {
         close(descriptor)
     }
 
-    /// Whether the client begins a TLS handshake (RFC 8446 §5.1) rather than a request.
+    /// Whether the client starts a TLS handshake (RFC 8446 §5.1) rather than a request.
     private static func beginsTLS(_ connection: Int32) -> Bool {
         var byte: UInt8 = 0
         return recv(connection, &byte, 1, Int32(MSG_PEEK)) == 1 && byte == 0x16
     }
 
-    /// Answers one request; returns whether the connection has become a tunnel by that.
+    /// Answers one request; returns whether the connection has become a tunnel.
     private func answer(on connection: Int32) -> Bool {
         let request = read(connection)
         guard !request.isEmpty,
@@ -92,14 +92,14 @@ public final class HandshakeServer: Sendable {
     private func read(_ connection: Int32) -> String {
         var text: [UInt8] = []
         var byte: UInt8 = 0
-        // One at a time: what comes behind the head belongs to the tunnel.
+        // One byte at a time: bytes after the head belong to the tunnel.
         while !text.suffix(4).elementsEqual("\r\n\r\n".utf8), recv(connection, &byte, 1, 0) == 1 {
             text.append(byte)
         }
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Passes bytes on in both directions until both have ended.
+    /// Forwards bytes in both directions until both have ended.
     private static func join(_ near: Int32, to port: UInt16) {
         guard let far = Loopback.connect(to: port) else { return }
         defer { close(far) }

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Reads hexadecimal digits of either case; spaces and line ends between bytes are skipped.
+    /// Reads hexadecimal digits of either case; spaces and line breaks between bytes are skipped.
     ///
     /// Returns `nil` for any other character and for half a byte.
     public init?(hex text: some StringProtocol) {
@@ -25,7 +25,7 @@ extension [UInt8] {
     /// The bytes as lower-case hexadecimal digits without spaces.
     public var hexText: String { self[...].hexText }
 
-    /// Deterministic bytes that no codec makes shorter.
+    /// Deterministic bytes that no codec can compress.
     public static func random(
         count: Int,
         using generator: inout some RandomNumberGenerator

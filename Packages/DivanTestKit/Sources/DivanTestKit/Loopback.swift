@@ -1,8 +1,8 @@
 import Glibc
 
-/// Blocking sockets of this machine, for servers and clients that a test plays itself.
+/// Blocking local sockets, for servers and clients that a test implements itself.
 public enum Loopback {
-    /// No port could be had; `number` is that of `errno`.
+    /// No port was available; `number` is that of `errno`.
     public struct Failure: Error {
         /// The number of the system's error.
         public let number: Int32
@@ -33,7 +33,7 @@ public enum Loopback {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// Connects; `nil` when nobody listens there.
+    /// Connects; `nil` if nothing listens there.
     public static func connect(to port: UInt16) -> Int32? {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard with(port, { Glibc.connect(descriptor, $0, $1) }) == 0 else {
@@ -43,7 +43,7 @@ public enum Loopback {
         return descriptor
     }
 
-    /// Sends everything; false when the other side is gone.
+    /// Sends everything; false if the other side is gone.
     @discardableResult
     public static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
         var rest = bytes
@@ -58,7 +58,7 @@ public enum Loopback {
         return true
     }
 
-    /// Waits for what comes next, at most 64 KiB of it; nothing at the end.
+    /// Waits for the next bytes, at most 64 KiB; empty at the end.
     public static func receive(from descriptor: Int32) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -73,7 +73,7 @@ public enum Loopback {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // The system reads the address during the call, as the general form of one.
+        // The system reads the address during the call, as a generic one.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

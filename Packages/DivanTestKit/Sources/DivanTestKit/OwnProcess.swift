@@ -1,8 +1,8 @@
 import Glibc
 
-/// What this process uses of the machine, and may use.
+/// This process's use of resources, and its limits.
 public enum OwnProcess {
-    /// Memory that lies in RAM, in bytes; 0 when the system does not tell.
+    /// Resident memory in bytes; 0 if the system does not report it.
     ///
     /// Source: proc(5), the second field of `statm`, in pages.
     public static var residentByteCount: Int {
@@ -16,14 +16,14 @@ public enum OwnProcess {
         return pageCount * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    /// How many files and sockets may be open at once.
+    /// How many files and sockets can be open at once.
     public static var descriptorLimit: Int {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Allows as many open files and sockets as the system lets this process have.
+    /// Raises the limit of open files and sockets as far as the system permits.
     public static func raiseDescriptorLimit() {
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -31,9 +31,9 @@ public enum OwnProcess {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// The number behind a word of the command line, such as 300 in `--kills 300`.
+    /// The number after a word of the command line, such as 300 in `--kills 300`.
     ///
-    /// `standard` where the word is not there, or no number follows it that is 0 or more.
+    /// `standard` if the word is missing, or is not followed by a number of 0 or more.
     public static func number<Number: FixedWidthInteger>(
         after word: String,
         or standard: Number

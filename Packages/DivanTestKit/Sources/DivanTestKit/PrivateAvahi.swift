@@ -1,24 +1,24 @@
 import Foundation
 
-/// A D-Bus and an Avahi daemon of a test's own, which keep to the loopback interface.
+/// A D-Bus and an Avahi daemon for one test, which use only the loopback interface.
 ///
-/// There can be one Avahi daemon on a machine: tests that want one wait for each other, and where
-/// the system runs one already, that serves.
+/// There can be only one Avahi daemon on a machine: tests that want one wait for each other, and if the system already
+/// runs one, that is used.
 public final class PrivateAvahi {
     /// Whether both daemons are installed; `make setup` installs them.
     public static var isInstalled: Bool {
         Program.installed("dbus-daemon") != nil && Program.installed("avahi-daemon") != nil
     }
 
-    /// What a program needs in its environment to find these daemons.
+    /// The environment variables with which a program finds these daemons.
     public private(set) var environment: [String: String] = [:]
     private let folder: TemporaryDirectory
     private let turn: Int32
     private var daemons: [Daemon] = []
 
-    /// Starts the daemons, as soon as other tests that use their own have stopped them.
+    /// Starts the daemons, once other tests have stopped theirs.
     ///
-    /// - Throws: What a daemon said instead of being ready.
+    /// - Throws: The daemon's output, if it did not become ready.
     public init() throws {
         folder = try TemporaryDirectory()
         turn = open("/tmp/divan-private-avahi.lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
@@ -31,7 +31,7 @@ public final class PrivateAvahi {
         try start("dbus-daemon", ["--config-file=\(bus)", "--nofork", "--print-address"])
             .wait(for: ["unix:path"])
         var said = try startAvahi(avahi)
-        // Whoever holds the turn has the only one, so this is what a killed test left behind.
+        // The holder of the lock has the only one, so this one was left behind by a killed test.
         if Self.isOurs(said) {
             _ = try Program.installed("avahi-daemon")?.run(["--kill"])
             said = try startAvahi(avahi)
@@ -55,7 +55,7 @@ public final class PrivateAvahi {
             .wait(for: ["Server startup complete", "already running"])
     }
 
-    /// Whether the daemon that runs already, as another one said, has the name that ours have.
+    /// Whether the running daemon, named in another one's output, has the host name that ours have.
     private static func isOurs(_ said: String) -> Bool {
         guard let number = said.firstMatch(of: /already running on PID (\d+)/)?.output.1,
             let title = try? String(contentsOfFile: "/proc/\(number)/cmdline", encoding: .utf8)

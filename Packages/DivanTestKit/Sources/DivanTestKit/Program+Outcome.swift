@@ -1,18 +1,18 @@
 import Foundation
 
 extension Program {
-    /// How a program ended, and what it had said.
+    /// How a program ended, and its output.
     public struct Outcome: Sendable, Equatable {
-        /// The exit status, or the signal's number when a signal ended the program.
+        /// The exit status, or the signal's number if a signal ended the program.
         public let status: Int32
         /// Whether a signal ended the program.
         public let isSignalled: Bool
-        /// What it wrote to standard output; bytes that are not UTF-8 are replaced.
+        /// Its standard output; bytes that are not UTF-8 are replaced.
         public let output: String
-        /// What it wrote to standard error, where that was kept apart.
+        /// Its standard error, if that was kept separate.
         public let errors: String
 
-        /// The lines of standard output that are not empty.
+        /// The non-empty lines of standard output.
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
 
         init(of process: Process, output: Data, errors: Data) {
@@ -25,7 +25,7 @@ extension Program {
 }
 
 extension Program.Outcome: CustomStringConvertible {
-    /// The ending, then all that was said: what a failed test shows.
+    /// The ending, then all output: shown by a failed test.
     public var description: String {
         "\(isSignalled ? "signal" : "status") \(status)\n\(output)\(errors)"
     }

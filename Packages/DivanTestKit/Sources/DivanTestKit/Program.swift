@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program of this machine that is run, or started to go on beside this one.
+/// A local program that is run to its end, or started in parallel to this one.
 ///
 /// ```swift
 /// let outcome = try Program.built("divan").run(["--version"])
@@ -8,12 +8,12 @@ import Foundation
 public struct Program: Sendable {
     /// The program's file.
     public let path: String
-    /// What it finds in its environment beside what this program has; `nil` takes a name away.
+    /// Environment variables added to those of this process; `nil` removes one.
     public var environment: [String: String?]
-    /// The directory it starts in; `nil` is this program's own.
+    /// Its working directory; `nil` means this process's own.
     public var directory: String?
 
-    /// Names a program; whether it is there shows when it starts.
+    /// Names a program; whether it exists is found when it starts.
     public init(
         _ path: String,
         environment: [String: String?] = [:],
@@ -24,21 +24,21 @@ public struct Program: Sendable {
         self.directory = directory
     }
 
-    /// The program that asks, once more.
+    /// Another instance of the calling program.
     public static var current: Program {
         Program(URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().path)
     }
 
-    /// A program that stands beside this one, such as what was built with the tests that run.
+    /// A program in the same directory as this one, such as one built with the running tests.
     public static func built(_ name: String) -> Program {
         let own = URL(filePath: current.path)
         return Program(own.deletingLastPathComponent().appending(path: name).path)
     }
 
-    /// A program of the system, or `nil` where it isn't installed.
+    /// A program of the system, or `nil` if it is not installed.
     public static func installed(_ name: String) -> Program? {
         let searched = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
-        // Daemons are there too where a user's PATH leaves those directories out.
+        // Daemons are there, too, even if a user's PATH omits those directories.
         return (searched + ":/usr/sbin:/sbin").split(separator: ":").map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }.map { Program($0) }
     }
@@ -46,15 +46,15 @@ public struct Program: Sendable {
     /// Runs the program to its end.
     ///
     /// - Parameters:
-    ///   - words: What stands behind its name on a command line.
-    ///   - input: What it reads; then its input ends.
-    /// - Returns: How it ended and what it said.
-    /// - Throws: What the system says when it cannot start the program.
+    ///   - words: Its arguments.
+    ///   - input: Its standard input.
+    /// - Returns: How it ended, and its output.
+    /// - Throws: The system's error if it cannot start the program.
     public func run(_ words: [String], input: String = "") throws -> Outcome {
         let folder = try TemporaryDirectory()
         let files = ["input", "output", "errors"].map { folder.file($0) }
-        // Files, not pipes: a pipe that fills up on one side would stop both, and one that a
-        // program started meanwhile inherits would stay open.
+        // Files, not pipes: a pipe that fills up on one side would block both, and one inherited by a program started
+        // meanwhile would stay open.
         for (file, text) in zip(files, [input, "", ""]) {
             try Data(text.utf8).write(to: URL(filePath: file))
         }
@@ -71,15 +71,15 @@ public struct Program: Sendable {
         )
     }
 
-    /// Starts the program and lets it go on.
+    /// Starts the program without waiting for its end.
     ///
     /// - Parameters:
-    ///   - words: What stands behind its name on a command line.
-    ///   - input: What it reads.
+    ///   - words: Its arguments.
+    ///   - input: Its standard input.
     ///   - errors: Where its standard error goes.
-    ///   - patience: How long it may be silent while it is waited for; `nil` is for ever.
-    /// - Returns: The program, to be kept for as long as it is to go on.
-    /// - Throws: What the system says when it cannot start the program.
+    ///   - patience: How long a wait lets it be silent; `nil` means forever.
+    /// - Returns: The program; keep it for as long as it must run.
+    /// - Throws: The system's error if it cannot start the program.
     public func start(
         _ words: [String],
         input: RunningProgram.Input = .none,

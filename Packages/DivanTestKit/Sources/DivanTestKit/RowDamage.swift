@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Damage as a failing disk does it.
+/// Damage as caused by a failing disk.
 public enum RowDamage {
-    /// Changes the byte behind a text where a second one follows closely: behind an ID in a row, whose body
-    /// holds the second text, not in an index.
+    /// Changes the byte after a text that a second one follows closely: after an ID in a row whose body contains the
+    /// second text, but not in an index.
     ///
     /// - Returns: How many bytes were changed.
     @discardableResult
@@ -26,28 +26,28 @@ public enum RowDamage {
         return count
     }
 
-    /// Has the row of a revision say that its document is deleted, which its checksum denies.
+    /// Makes the row of a revision say that its document is deleted, which contradicts its checksum.
     ///
     /// - Parameters:
-    ///   - revision: The ID, `generation-digest`, of one that lives; the file is compacted, so that it stands once.
+    ///   - revision: The ID, `generation-digest`, of a live one; the file must be compacted, so that it occurs once.
     ///   - file: The database, which nobody has open.
-    /// - Throws: `Obstacle` where no row has it; what the file system reports.
+    /// - Throws: `Obstacle` if no row has it; the file system's errors.
     public static func hide(revision: String, in file: URL) throws {
         var bytes = try Data(contentsOf: file)
         guard let digest = [UInt8](hex: revision.drop { $0 != "-" }.dropFirst()), !digest.isEmpty,
             let place = bytes.range(of: Data(digest))
         else { throw Obstacle("no row has \(revision)") }
-        // The flags follow, and above them how many documents there were.
+        // The flags follow, with the document count in the higher bits.
         bytes[place.upperBound + 1] ^= 1
         try bytes.write(to: file)
     }
 
-    /// Changes rows by statements of SQL, which leave their checksums as they were.
+    /// Changes rows with SQL statements, which leave their checksums unchanged.
     ///
     /// - Parameters:
-    ///   - file: The database, which nobody has open; made where there is none.
+    ///   - file: The database, which nobody has open; created if it does not exist.
     ///   - sql: The statements, for Python's SQLite.
-    /// - Throws: `Obstacle` where Python is not installed, or refuses.
+    /// - Throws: `Obstacle` if Python is not installed, or fails.
     public static func edit(_ file: String, _ sql: String) throws {
         guard let python = Program.installed("python3") else { throw Obstacle("install python3") }
         let script = """

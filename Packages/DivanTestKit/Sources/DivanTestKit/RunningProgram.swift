@@ -1,16 +1,16 @@
 import Foundation
 
-/// A program that goes on beside this one and speaks in lines: a listener, a worker, a daemon.
+/// A program that runs in parallel to this one and communicates in lines: a listener, a worker, a daemon.
 ///
-/// Made by `Program.start`; for one thread at a time. Reading waits for as long as it takes, unless
-/// the program was started with a patience. With the last reference the program ends: where it
-/// reads lines, its input ends and it is waited for; elsewhere it is killed.
+/// Created by `Program.start`; use it from one thread at a time. Reads wait as long as necessary, unless the program
+/// was started with a patience. With the last reference the program ends: if it reads lines, its input ends and it is
+/// waited for; otherwise it is killed.
 public final class RunningProgram {
-    /// What a program reads.
+    /// A program's standard input.
     public enum Input: Sendable {
-        /// Nothing: its input has ended already.
+        /// Nothing: it has already ended.
         case none
-        /// What `type(_:)` writes, until `endInput()`.
+        /// The lines of `type(_:)`, until `endInput()`.
         case lines
     }
 
@@ -26,27 +26,27 @@ public final class RunningProgram {
         case file(String)
     }
 
-    /// The program ended before it said what was waited for.
+    /// The program ended before its expected output.
     public struct EndedEarly: Error, CustomStringConvertible {
         /// The program's file.
         public let path: String
-        /// How it ended, and all that it had said.
+        /// How it ended, and all its output.
         public let outcome: Program.Outcome
 
-        /// One line of place and problem, then what the program had said.
+        /// One line of place and problem, then the program's output.
         public var description: String { "\(path) ended early with \(outcome)" }
     }
 
-    /// The program said nothing for longer than it may.
+    /// The program was silent for longer than allowed.
     public struct Silent: Error, CustomStringConvertible {
         /// The program's file.
         public let path: String
-        /// How long it was waited for.
+        /// How long the wait was.
         public let patience: Duration
-        /// All that it had said.
+        /// All its output.
         public let said: String
 
-        /// One line of place and problem, then what the program had said.
+        /// One line of place and problem, then the program's output.
         public var description: String { "\(path) was silent for \(patience)\n\(said)" }
     }
 
@@ -95,13 +95,13 @@ public final class RunningProgram {
             endInput()
             finish()
         } else {
-            // A child inherits the blocked signals of the thread that starts it; SIGKILL is none.
+            // A child inherits the blocked signals of the thread that starts it; SIGKILL cannot be blocked.
             Foundation.kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
     }
 
-    /// The number by which the system knows the program.
+    /// The system's process identifier of the program.
     public var processIdentifier: Int32 { process.processIdentifier }
 
     /// Whether the program has not ended yet.
@@ -122,9 +122,9 @@ public final class RunningProgram {
         }
     }
 
-    /// Waits for a line that satisfies a condition; lines before it are passed over.
+    /// Waits for a line that satisfies a condition; lines before it are skipped.
     ///
-    /// - Throws: `EndedEarly` or `Silent`, and what the condition throws.
+    /// - Throws: `EndedEarly` or `Silent`, and the condition's errors.
     public func line(where isWanted: (String) throws -> Bool) throws -> String {
         while true {
             let line = try line()
@@ -132,19 +132,19 @@ public final class RunningProgram {
         }
     }
 
-    /// Waits for a line that is a JSON object and satisfies a condition; others are passed over.
+    /// Waits for a line that is a JSON object and satisfies a condition; others are skipped.
     ///
-    /// - Throws: `EndedEarly` or `Silent`, and what the condition throws.
+    /// - Throws: `EndedEarly` or `Silent`, and the condition's errors.
     public func event(where isWanted: ([String: Any]) throws -> Bool) throws -> [String: Any] {
         while true {
-            // Outside of `try?`, which would pass over the end of the program, too.
+            // Outside of `try?`, which would also ignore the program's end.
             let line = try line()
             let value = try? JSONSerialization.jsonObject(with: Data(line.utf8))
             if let event = value as? [String: Any], try isWanted(event) { return event }
         }
     }
 
-    /// Waits until a text occurs in all that it has said, inside a line too.
+    /// Waits until a text occurs anywhere in its output, even within a line.
     ///
     /// - Throws: `EndedEarly` or `Silent`.
     public func wait(for text: String) throws {
@@ -153,7 +153,7 @@ public final class RunningProgram {
         }
     }
 
-    /// Waits for more of its output; false when there will be none.
+    /// Waits for more of its output; false if there will be none.
     private func readMore() throws(Silent) -> Bool {
         if let patience, !hasMore(within: patience) {
             let text = String(decoding: said, as: UTF8.self)
@@ -164,7 +164,7 @@ public final class RunningProgram {
         return !bytes.isEmpty
     }
 
-    /// Waits until there is output, or its end; false when neither comes in time.
+    /// Waits until there is output, or its end; false if neither comes in time.
     private func hasMore(within patience: Duration) -> Bool {
         let (seconds, attoseconds) = patience.components
         let milliseconds = Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
@@ -185,7 +185,7 @@ public final class RunningProgram {
         try input?.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Writes a line and waits for the answer, a line too.
+    /// Writes a line and waits for the answer, which is also a line.
     ///
     /// - Throws: `EndedEarly` or `Silent`.
     public func ask(_ question: String) throws -> String {
@@ -205,16 +205,16 @@ public final class RunningProgram {
         Foundation.kill(process.processIdentifier, number)
     }
 
-    /// Ends the program as a power cut does.
+    /// Ends the program as a power failure would.
     @discardableResult
     public func kill() -> Program.Outcome {
         signal(SIGKILL)
         return finish()
     }
 
-    /// Waits for the end; the outcome's output is all that the program has ever said.
+    /// Waits for the end; the outcome contains all of the program's output.
     ///
-    /// A program that stays silent for longer than it may is killed.
+    /// A program that is silent for longer than allowed is killed.
     @discardableResult
     public func finish() -> Program.Outcome {
         while true {
@@ -230,7 +230,7 @@ public final class RunningProgram {
 }
 
 extension FileHandle {
-    /// Waits for something to read; empty at the end, and when nothing can be read any more.
+    /// Waits for something to read; empty at the end, or if nothing more can be read.
     func nextPiece() -> Data {
         var piece = [UInt8](repeating: 0, count: 1 << 16)
         while true {

@@ -1,8 +1,8 @@
-/// A deterministic generator (SplitMix64), so that a failing test names the seed that repeats it.
+/// A deterministic generator (SplitMix64), so that a failing test can report the seed that repeats it.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator whose whole sequence follows from `seed`.
+    /// Creates a generator whose whole sequence is determined by `seed`.
     public init(seed: UInt64) {
         state = seed
     }

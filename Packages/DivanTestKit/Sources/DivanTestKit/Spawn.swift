@@ -5,21 +5,21 @@ public struct SpawnFailure: Error, CustomStringConvertible {
     let path: String
     let code: Int32
 
-    /// The program, and the system's reason.
+    /// The program, and the system's error.
     public var description: String { "\(path): \(String(cString: strerror(code)))" }
 }
 
-/// Starts a program by `posix_spawn`, for what `Program` cannot do: streams that are terminals, and
-/// daemons, which close the descriptors that `Foundation.Process` listens on.
+/// Starts a program with `posix_spawn`, for what `Program` cannot do: streams that are terminals, and daemons, which
+/// close the descriptors that `Foundation.Process` listens on.
 ///
-/// The program blocks and ignores no signal, and finds in its environment only what is given.
+/// The program blocks and ignores no signals, and its environment contains only what is given.
 ///
 /// - Parameters:
-///   - words: The program's path and what stands behind its name on a command line.
-///   - environment: All that it finds in its environment.
-///   - beginsSession: Whether the first terminal that it opens is to be its own.
-///   - arrange: Says where its streams go.
-/// - Returns: The number by which the system knows it; `waitpid` it.
+///   - words: The program's path and its arguments.
+///   - environment: Its whole environment.
+///   - beginsSession: Whether the first terminal that it opens becomes its controlling terminal.
+///   - arrange: Sets where its streams go.
+/// - Returns: Its process identifier; call `waitpid` with it.
 /// - Throws: `SpawnFailure`.
 public func spawn(
     _ words: [String],
@@ -45,7 +45,7 @@ public func spawn(
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setsigdefault(&attributes, &all)
     arrange(&actions)
-    // The copies live until the call is over, which reads them.
+    // The copies are valid until the end of the call, which reads them.
     var arguments = words.map { strdup($0) } + [nil]
     var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in arguments + variables { free(text) } }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The other side of `RunningProgram`: how a program that was started speaks in lines.
+/// The other side of `RunningProgram`: how a started program communicates in lines.
 public enum StandardLines {
-    /// Writes a line to standard output at once, also when that is a pipe.
+    /// Writes a line to standard output at once, even if that is a pipe.
     public static func say(_ line: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }

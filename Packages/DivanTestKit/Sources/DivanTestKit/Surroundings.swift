@@ -1,12 +1,12 @@
 import Glibc
 import Synchronization
 
-/// The environment variables of this process, for tests that run beside others.
+/// This process's environment variables, for tests that run in parallel to others.
 ///
-/// `setenv` frees the list that another thread may be reading, as each look-up of a name and each new program
-/// does, and the process ends with signal 11. Here the list is replaced by a new one, and no old one is freed.
+/// `setenv` frees the list while another thread may be reading it, as every name look-up and every new program does,
+/// and the process ends with signal 11. Here the list is replaced by a new one, and no old one is freed.
 public enum Surroundings {
-    /// A list of texts `NAME=value`, behind which stands `nil`.
+    /// A list of texts `NAME=value`, terminated by `nil`.
     private typealias List = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
     private static let lock = Mutex(())
@@ -14,7 +14,7 @@ public enum Surroundings {
     /// Sets a variable, or removes it.
     public static func set(_ name: String, _ value: String?) {
         lock.withLock { _ in
-            // The C library's variable, which Swift lets nobody write; it lives as long as the process.
+            // The C library's variable, which Swift makes read-only; it lives as long as the process.
             guard let symbol = dlsym(nil, "environ") else { return }
             let environment = symbol.assumingMemoryBound(to: List.self)
             var entries: [UnsafeMutablePointer<CChar>?] = []

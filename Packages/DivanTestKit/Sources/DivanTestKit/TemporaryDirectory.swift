@@ -1,14 +1,14 @@
 import Glibc
 
-/// A fresh directory, readable by this user only, that goes away with its last reference.
+/// A new directory, readable only by this user, that is removed with its last reference.
 public final class TemporaryDirectory: Sendable {
-    /// The directory could not be made; the text names the path and the system's reason.
+    /// The directory could not be created; the text has the path and the system's error.
     public struct Failure: Error, CustomStringConvertible {
         /// One line: place and problem.
         public let description: String
     }
 
-    /// The directory's absolute path, without a final slash.
+    /// The directory's absolute path, without a trailing slash.
     public let path: String
 
     /// Creates the directory below `$TMPDIR`, or below `/tmp`.
@@ -29,11 +29,11 @@ public final class TemporaryDirectory: Sendable {
     /// Returns the path of `name` in the directory; creates nothing.
     public func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// The names of everything directly in the directory, sorted.
+    /// The names of the directory's entries, sorted.
     public var names: [String] { entries(of: path).sorted() }
 }
 
-/// Removes a file, or a directory with all it holds; a symbolic link is not followed.
+/// Removes a file, or a directory with its contents; a symbolic link is not followed.
 private func remove(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// A clock that a test moves, with the work that waits for it.
+/// A clock that a test advances, with the work that waits for it.
 ///
-/// Hours pass at once, and always in the same order: work runs in order of its time, work of
-/// equal time in the order it was scheduled. Safe from any thread; work runs on the thread that
-/// calls `advance(to:)`.
+/// Hours pass at once, and always in the same order: work runs in order of its time, work of equal time in the order in
+/// which it was scheduled. Safe from any thread; work runs on the thread that calls `advance(to:)`.
 public final class VirtualClock: Sendable {
     private struct Work: Sendable {
         let time: Duration
@@ -20,16 +19,16 @@ public final class VirtualClock: Sendable {
 
     private let state = Mutex(State())
 
-    /// Creates a clock that stands at zero.
+    /// Creates a clock at zero.
     public init() {}
 
-    /// The time since the clock was made.
+    /// The time since the clock was created.
     public var now: Duration { state.withLock { $0.now } }
 
-    /// When the next work is due, or `nil` when none waits.
+    /// When the next work is due, or `nil` if none is waiting.
     public var deadline: Duration? { state.withLock { $0.waiting.first?.time } }
 
-    /// Runs `body` once the clock reaches `time`; a time that has passed means the next advance.
+    /// Runs `body` once the clock reaches `time`; a time in the past means the next advance.
     public func schedule(at time: Duration, _ body: @escaping @Sendable () -> Void) {
         state.withLock { state in
             let work = Work(time: time, order: state.scheduledCount, body: body)
@@ -39,12 +38,12 @@ public final class VirtualClock: Sendable {
         }
     }
 
-    /// Moves the clock by `step` and runs what becomes due on the way.
+    /// Advances the clock by `step` and runs what becomes due meanwhile.
     public func advance(by step: Duration) {
         advance(to: now + step)
     }
 
-    /// Moves the clock to `time`, never backwards, and runs what becomes due on the way.
+    /// Advances the clock to `time`, never backward, and runs what becomes due meanwhile.
     ///
     /// Each piece of work sees the clock at its own time and may schedule more.
     public func advance(to time: Duration) {

@@ -1,10 +1,10 @@
 import Glibc
 import Testing
 
-// Daemons are what `PrivateAvahi` is made of, and of no use to other packages.
+// Daemons implement `PrivateAvahi`, and are of no use to other packages.
 @testable import DivanTestKit
 
-/// Daemons start, tell when they are ready, and end with who started them.
+/// Daemons start, report when they are ready, and end with the process that started them.
 @Suite(.timeLimit(.minutes(5))) struct DaemonTests {
     @Test func `a daemon ends when it is stopped`() throws {
         let daemon = try Daemon(["/bin/sh", "-c", "echo ready $$; exec sleep 600"], [:])

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// Answers of a server are read as they are.
+/// A server's answers are read unchanged.
 @Suite(.timeLimit(.minutes(5))) struct HTTPTestClientTests {
     @Test func `bodies are read by their length and by chunks`() throws {
         let server = try HandshakeServer(answers: [

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// The helpers that feed parsers in every way a network can.
+/// The functions that pass input to parsers in every way a network can.
 @Suite struct PiecesTests {
     @Test(arguments: UInt64(0)..<20)
     func `pieces make up the whole`(seed: UInt64) {

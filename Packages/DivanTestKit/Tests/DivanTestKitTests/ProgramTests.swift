@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Programs of the system are run, asked, and ended.
+/// System programs are run, answer, and end.
 @Suite(.timeLimit(.minutes(5))) struct ProgramTests {
     private let shell = Program("/bin/sh")
 

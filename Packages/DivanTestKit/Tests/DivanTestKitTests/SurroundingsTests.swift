@@ -3,7 +3,7 @@ import DivanTestKit
 import Glibc
 import Testing
 
-/// Variables that are set while others read them.
+/// Variables that are set while other threads read them.
 @Suite struct SurroundingsTests {
     @Test func `whoever reads a variable meanwhile finds it or not`() {
         DispatchQueue.concurrentPerform(iterations: 4) { thread in

@@ -2,7 +2,7 @@ import DivanTestKit
 import Synchronization
 import Testing
 
-/// Time moves only when the test says so, and work runs in one order.
+/// Time advances only when the test says so, and work runs in one order.
 @Suite struct VirtualClockTests {
     @Test
     func `runs work in order of time and then of scheduling`() {
