@@ -10,7 +10,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-// By the descriptor's own path: a name below it always fits into an address.
+// Uses the descriptor's own path: a name below it always fits into an address.
 static int make_address(struct sockaddr_un *address, int directory, const char *name) {
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
@@ -33,7 +33,7 @@ int divan_holder_listen(int directory, const char *name) {
     if (make_address(&address, directory, name) != 0) return -1;
     int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0) return -1;
-    // The file gets the mode that the socket has when it is bound.
+    // The socket file gets the mode that the socket has when it is bound.
     if (fchmod(descriptor, 0600) != 0) return fail(descriptor);
     if (bind(descriptor, (struct sockaddr *)&address, sizeof address) != 0) return fail(descriptor);
     if (listen(descriptor, 64) != 0) return fail(descriptor);

@@ -18,8 +18,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-// libedit under the interface of readline. All of it belongs to the one thread that reads lines, but
-// for the pipe that `divan_line_interrupt` writes into.
+// libedit with readline's interface. Only the one thread that reads lines uses it, except
+// for the pipe that `divan_line_interrupt` writes to.
 
 static struct {
     char **words;
@@ -27,7 +27,7 @@ static struct {
 } lists[DIVAN_LINE_KIND_COUNT];
 
 static enum divan_line_words wanted;
-/// Where the word that is completed begins in the line, its first blanks left out.
+/// Where the word to complete begins in the line, after leading blanks.
 static size_t word_start;
 
 static const char *line_begin(void) {
@@ -36,7 +36,7 @@ static const char *line_begin(void) {
     return line;
 }
 
-/// The next word that begins with a text, whatever the case of its letters.
+/// The next word that begins with a text, in any letter case.
 static char *next_word(const char *text, int state) {
     static size_t at;
     if (state == 0) at = 0;
@@ -48,7 +48,7 @@ static char *next_word(const char *text, int state) {
     return NULL;
 }
 
-/// The same behind the last dot: a source's name in front of a property's.
+/// The same after the last dot, which separates a source's name from a property's.
 static char *next_member(const char *text, int state) {
     static size_t at;
     if (state == 0) at = 0;
@@ -65,7 +65,7 @@ static char *next_member(const char *text, int state) {
     return NULL;
 }
 
-/// The next word of the lines that begin as this line does.
+/// The next word of the lines that begin like this line.
 static char *next_order(const char *text, int state) {
     static size_t at;
     static char last[64];
@@ -89,7 +89,7 @@ static char *next_order(const char *text, int state) {
     return NULL;
 }
 
-/// Whether the word in front of an offset of the line is FROM or JOIN.
+/// Whether the word before an offset of the line is FROM or JOIN.
 static bool is_behind_source_word(int start) {
     int end = start;
     while (end > 0 && isspace((unsigned char)rl_line_buffer[end - 1])) end--;
@@ -101,7 +101,7 @@ static bool is_behind_source_word(int start) {
 
 static char **complete(const char *text, int start, int end) {
     (void)end;
-    // No names of files where nothing else fits.
+    // Do not complete file names where nothing else fits.
     rl_attempted_completion_over = 1;
     const char *line = line_begin();
     if (*line == '.') {
@@ -121,7 +121,7 @@ enum { CTRL_D = 4 };
 static int wake[2] = {-1, -1};
 static bool interrupted;
 
-/// One byte of what is typed, or EOF.
+/// One typed byte, or EOF.
 static int next_byte(int input) {
     unsigned char byte;
     ssize_t count;
@@ -130,14 +130,14 @@ static int next_byte(int input) {
     return count == 1 ? byte : EOF;
 }
 
-/// What the terminal calls Ctrl-C; -1 until the editor has the terminal.
+/// The terminal's interrupt character, Ctrl-C; -1 until the editor has the terminal.
 static int interrupt_key = -1;
 
-/// Bytes that were typed before the editor had the terminal, as the system took them.
+/// Bytes typed before the editor had the terminal, as the system received them.
 static int early_count;
 
-/// Lets Ctrl-C be a key and no signal while a line is edited: in order with the others. The editor puts
-/// it back with the rest of the terminal's settings.
+/// Makes Ctrl-C a key instead of a signal while a line is edited, so it stays in order with the others. The
+/// editor restores it with the rest of the terminal's settings.
 static void take_interrupt_key(int input) {
     struct termios state;
     if (tcgetattr(input, &state) != 0 || state.c_lflag & ICANON) return;
@@ -153,10 +153,10 @@ static int interrupt(void) {
     return '\n';
 }
 
-/// The next character that is typed; the end of the line when somebody interrupts.
+/// The next typed character; the end of the line on an interrupt.
 ///
-/// Ctrl-C comes in its place among the keys, so that it takes back what stands before it and nothing
-/// behind it. A signal has no place there: it takes back all that was typed, also what the editor has
+/// Ctrl-C is read in its place among the keys, so that it discards what was typed before it and nothing
+/// after it. A signal has no such place: it discards everything typed, including what the editor has
 /// not read yet because it was typed before the prompt.
 static int next_key(FILE *stream) {
     int input = fileno(stream);
@@ -176,10 +176,10 @@ static int next_key(FILE *stream) {
     if (is_early) early_count--;
     int first = next_byte(input);
     if (first == interrupt_key) return interrupt();
-    // What the system leaves of a Ctrl-D that it took itself.
+    // What remains of a Ctrl-D that the system handled itself.
     if (is_early && first == 0) return CTRL_D;
     if (first < 0xC2 || first > 0xF4) return first;
-    // The editor wants a whole character.
+    // The editor needs a whole character.
     int rest = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1;
     int character = first & (0x3F >> rest);
     for (int index = 0; index < rest; index++) {
@@ -196,7 +196,7 @@ static void begin(void) {
     static bool has_begun;
     if (has_begun) return;
     has_begun = true;
-    // What is typed and printed is UTF-8, whatever the environment says.
+    // Input and output are UTF-8, whatever the environment says.
     setlocale(LC_CTYPE, "");
     if (MB_CUR_MAX < 4) setlocale(LC_CTYPE, "C.UTF-8");
     rl_readline_name = "divan";
@@ -228,7 +228,7 @@ void divan_line_load(const char *path) {
 }
 
 int divan_line_save(const char *path, int count) {
-    // Made first, so that no other user can read it for a moment.
+    // Created first, so that no other user can ever read it.
     int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return -1;
     close(file);

@@ -12,7 +12,7 @@
 #include <unicode/uversion.h>
 #include <zlib.h>
 
-// What the running program has loaded, which may be newer than what it was built with.
+// The versions that the running program has loaded, which may be newer than those it was built with.
 const char *divan_library(int index) {
     static _Thread_local char text[64];
     UVersionInfo icu;

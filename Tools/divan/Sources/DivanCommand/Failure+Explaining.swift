@@ -38,7 +38,7 @@ extension Failure {
         case let error as TransportError:
             self.init(error)
         default:
-            // A pattern `as NSError` stops the program for an error of Swift's own.
+            // A pattern `as NSError` crashes the program for one of Swift's own errors.
             if let error = (error as Any) as? NSError {
                 self.init(
                     kind: Kind(error),
@@ -51,7 +51,7 @@ extension Failure {
         }
     }
 
-    /// What an identity's error says to somebody who has verbs.
+    /// The sentence of an identity's error for a user of verbs.
     private static func sentence(of error: CredentialError) -> String {
         guard case .labelTaken(let label) = error.reason else { return "\(error)" }
         let word = label.quotedForShell
@@ -60,7 +60,7 @@ extension Failure {
             + "divan identity rm \(word); divan identity renew \(word) prolongs it"
     }
 
-    /// What a URL's error says to somebody who has options, not a configuration.
+    /// The sentence of a URL's error for a user of options, not of a configuration.
     static func namingOptions(_ sentence: String) -> String {
         sentence.replacing(
             "set an authenticator in the configuration",
@@ -68,7 +68,7 @@ extension Failure {
         )
     }
 
-    /// What an error of the store says to somebody who has verbs, not an interface.
+    /// The sentence of a store's error for a user of verbs, not of an interface.
     private static func sentence(of error: StoreError) -> String {
         switch error.code {
         case .noSuchDatabase:
@@ -93,20 +93,20 @@ extension Failure {
         }
     }
 
-    /// Names the process that has a database; `nil` where the system does not tell.
+    /// Names the process that has a database open; `nil` if the system does not know.
     static func inUse(_ bundle: String) -> String? {
         HolderName.find(bundle).map {
             "\(bundle): in use by \($0); end it, or wait until it is done"
         }
     }
 
-    /// A key that does not open the database.
+    /// The sentence for a key that does not open the database.
     static func otherKey(_ path: DatabasePath) -> String {
         "\(path.bundle): it is not sealed with this key; give the one that it was sealed with last, or, if "
             + "this is that one, restore a backup: the file is damaged"
     }
 
-    /// What a database of Couchbase Lite is, and how to move in.
+    /// What a Couchbase Lite database is, and how to migrate it.
     private static func notice(about error: StoreError) -> String? {
         let bundle = DatabasePath(of: error).bundle
         return CBLiteBundle.notice(about: bundle).map { "\(bundle): \($0)" }
@@ -116,18 +116,18 @@ extension Failure {
 extension DatabasePath {
     /// Whether an error says that the database has another key than the one that was given.
     func hasOtherKey(_ error: StoreError) -> Bool {
-        // Without one, nobody has tried to open it.
+        // Without a key, nobody has tried to open it.
         if case .notADatabase = error.code { isSealed } else { false }
     }
 
-    /// Whether there are commits in a log, and not the file beside it that tells where they are.
+    /// Whether there are commits in a log, but not the index file that locates them.
     fileprivate var lacksLogIndex: Bool {
         var status = stat()
         return stat(bundle + "/db.sqlite3-wal", &status) == 0 && status.st_size > 0
             && stat(bundle + "/db.sqlite3-shm", &status) != 0
     }
 
-    /// The database that an error is about, which may name a file in it.
+    /// The database that an error is about; it may name a file in it.
     fileprivate init(of error: StoreError) {
         var place = error.path
         for file in ["/db.sqlite3", "/Attachments"] where place.hasSuffix(file) {
@@ -161,7 +161,7 @@ extension Failure.Kind {
         }
     }
 
-    /// Sorts the codes of the public API: refusals, unreachable peers, everything else.
+    /// Classifies the codes of the public API: refusals, unreachable peers, everything else.
     init(_ error: NSError) {
         if error.domain == NSPOSIXErrorDomain {
             let cause = error.userInfo[NSUnderlyingErrorKey] as? StoreError
@@ -184,7 +184,7 @@ extension Failure.Kind {
         }
     }
 
-    /// What the system refused: here, or on the way to a peer.
+    /// Classifies what the system refused: here, or on the way to a peer.
     private init(_ number: Int32) {
         switch number {
         case EADDRINUSE, EADDRNOTAVAIL, EACCES, EPERM, EMFILE, ENFILE, ENOMEM: self = .failed

@@ -2,9 +2,9 @@ import DivanCommandLine
 import DivanJSON
 import Glibc
 
-/// The `divan` command: finds the verb, runs it, and turns what went wrong into one line.
+/// The `divan` command: finds the verb, runs it, and reports a failure in one line.
 public enum Program {
-    /// Runs the words of a command line, the program's name left out; returns the exit code.
+    /// Runs a command line, without the program's name; returns the exit code.
     public static func run(_ words: [String]) -> Int32 {
         StandardStreams.settle()
         Quitting.settle()
@@ -22,7 +22,7 @@ public enum Program {
         do {
             try run(words, terminal)
         } catch is ResultStream.Ended {
-            // Told below.
+            // Already reported.
         } catch let done as HolderClient.Done {
             return done.status
         } catch {
@@ -34,7 +34,7 @@ public enum Program {
         return failure.kind.rawValue
     }
 
-    /// Runs the words of another process's command line, whose database this process holds.
+    /// Runs another process's command line on a database that this process holds.
     static func runHeld(_ words: [String]) -> Int32 {
         guard let (verb, rest) = try? Verbs.find(words[...]),
             let arguments = try? Arguments(naming: rest, syntax: verb.line),
@@ -61,9 +61,9 @@ public enum Program {
         return failure.kind.rawValue
     }
 
-    /// What became of a verb whose results may be lost: whatever else it did, nobody got them.
+    /// The failure of a verb whose results may be lost: whatever else it did, nobody received them.
     private static func failure(_ failure: Failure?, losing problem: Int32?) -> Failure? {
-        // A reader that has enough (`divan ls | head`) is no mistake.
+        // A reader that has read enough (`divan ls | head`) is not an error.
         guard let problem, problem != EPIPE else { return failure }
         var lost = Failure.writing(StandardStreams.output, problem)
         lost.kind = .database
@@ -72,7 +72,7 @@ public enum Program {
     }
 
     private static func run(_ words: [String], _ terminal: Terminal) throws {
-        // For another shell they came as JSON, and it has looked at the bytes.
+        // From another shell they arrived as JSON, and it has checked the bytes.
         if Streams.current.interruption == nil { try ArgumentBytes.check(words) }
         guard let name = words.first else {
             throw Failure.usage("which verb?")
@@ -97,7 +97,7 @@ public enum Program {
         let (verb, rest) = try Verbs.find(words[...])
         let arguments = try Arguments(naming: rest, syntax: verb.line)
         if arguments.wantsHelp { return terminal.result(verb.line.help) }
-        // For another shell the database is open already, with the keys and the log of this process.
+        // For another shell the database is already open, with the keys and the log of this process.
         if Streams.current.interruption == nil {
             Journal.begin()
             if verb.isDoneByHolder(arguments), let holder = HolderClient.find(arguments.database) {
@@ -147,7 +147,7 @@ enum HelpCommand: Command {
         examples: ["divan help put", "divan help 10404", "divan help codes"]
     )
 
-    /// What can be asked for; its own name is left out, for it is not known before this is.
+    /// The topics of `help`, except its own name, which is not known before this is.
     private static var topics: [String] {
         let verbs = Verbs.all.filter { $0 != HelpCommand.self }
         let names = verbs.flatMap { [$0.syntax.name] + $0.syntax.aliases }
@@ -161,7 +161,7 @@ enum HelpCommand: Command {
         try show(arguments.operands[...], terminal)
     }
 
-    /// Prints the page about these words; about all verbs where there are none.
+    /// Prints the page about these words; about all verbs if there are none.
     static func show(_ words: ArraySlice<String>, _ terminal: Terminal) throws {
         guard let word = words.first else { return terminal.result(HelpPage.text) }
         if let page = Verbs.help(ofGroup: words) { return terminal.result(page) }
@@ -207,13 +207,13 @@ enum HelpPage {
 }
 
 extension Failure {
-    /// What is written on standard error: one line, whatever a peer or a file put into the sentence.
+    /// The text for standard error: one line, whatever a peer or a file put into the sentence.
     func text(asJSON isJSON: Bool) -> String {
         (isJSON ? json : "divan: \(sentence.escapingControlCharacters())") + "\n"
     }
 
     /// The failure as one line for machines, on standard error: its kind, the exit code, the sentence, and
-    /// the code of the API if there is one.
+    /// the API's code if there is one.
     fileprivate var json: String {
         var members: JSONObject = [
             "exit": JSON(Int(kind.rawValue)), "kind": .string("\(kind)"),

@@ -80,9 +80,9 @@ enum Verbs {
         named(word) != nil || all.contains { $0.syntax.name.hasPrefix(word + " ") }
     }
 
-    /// Finds the verb that a command line begins with; `rest` are the words behind it.
+    /// Finds the verb that a command line begins with; `rest` is the words after it.
     ///
-    /// - Throws: `Failure` of kind `.usage` when there is no such verb.
+    /// - Throws: `Failure` of kind `.usage` if there is no such verb.
     static func find(
         _ words: ArraySlice<String>
     ) throws(Failure) -> (verb: any Command.Type, rest: ArraySlice<String>) {
@@ -101,7 +101,7 @@ enum Verbs {
         throw .usage("there is no verb \"\(first) \(typed)\"\(hint(typed, in: group)): \(verbs)")
     }
 
-    /// The page about a group such as `blob`; `nil` when the words name none.
+    /// The page about a group such as `blob`; `nil` if the words name none.
     static func help(ofGroup words: ArraySlice<String>) -> String? {
         guard words.count == 1, let name = words.first else { return nil }
         let rows = all.map { $0.syntax }.filter { $0.name.hasPrefix(name + " ") }
@@ -115,7 +115,7 @@ enum Verbs {
         all.first { $0.syntax.name == name || $0.syntax.aliases.contains(name) }
     }
 
-    /// What other programs call a verb.
+    /// The names that other programs use for a verb.
     private static let elsewhere = [
         "copy": "cp", "create": "new", "delete": "rm", "del": "rm", "list": "ls", "dir": "ls",
         "remove": "rm", "show": "get", "read": "get", "save": "put", "update": "put",
@@ -123,7 +123,7 @@ enum Verbs {
         "init": "new", "backup": "dump", "listen": "serve", "repair": "check",
     ]
 
-    /// Which verb of a group is meant, as far as that can be told.
+    /// Which verb of a group is meant, as far as that can be determined.
     private static func hint(_ typed: String, in group: [String]) -> String {
         let seconds = group.compactMap { $0.split(separator: " ").last.map(String.init) }
         let others = elsewhere[typed.lowercased()].flatMap { seconds.contains($0) ? $0 : nil }

@@ -6,7 +6,7 @@ import DivanReplicator
 import DivanRevisions
 import DivanZstd
 
-/// What `--version` prints: the version, what it was made from, what it speaks, what it runs with.
+/// The output of `--version`: the version, the commit, the protocols, the libraries.
 enum VersionPage {
     /// The version of the command, and of all packages.
     static let version = "0.1.0"
@@ -49,7 +49,7 @@ enum VersionPage {
         return standard + further
     }
 
-    /// What replications can compress with; what ISA-L lacks may be the build's or the machine's.
+    /// The compression of replications; the reason that ISA-L is missing may be the build or the machine.
     static func codecs(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "deflate (ISA-L, zlib), LZ4" }
         let remedy = remedy(isBuiltIn, "libisal2", "libisal-dev")
@@ -62,7 +62,7 @@ enum VersionPage {
 
     private static var hasZstd: Bool { ZstdDictionaryCodec.isAvailable }
 
-    /// What bodies at rest can be packed with; what zstd lacks may be the build's or the machine's.
+    /// The packing of stored bodies; the reason that zstd is missing may be the build or the machine.
     static func bodies(isBuiltIn: Bool, isAvailable: Bool) -> String {
         if isAvailable { return "LZ4, zstd" }
         let remedy = remedy(isBuiltIn, "libzstd1", "libzstd-dev")

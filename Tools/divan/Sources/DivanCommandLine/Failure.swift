@@ -1,8 +1,8 @@
-/// Why a command ended: the exit code for a script, the sentence for a person.
+/// Why a command failed: the exit code for a script, the sentence for a person.
 package struct Failure: Error, Equatable {
     /// The kinds of failure, each with its exit code.
     package enum Kind: Int32, CaseIterable, Sendable {
-        /// Something went wrong that has no code of its own.
+        /// An error without a code of its own.
         case failed = 1
         /// The command line is wrong.
         case usage = 2
@@ -10,23 +10,23 @@ package struct Failure: Error, Equatable {
         case notFound = 3
         /// A document, an ID, a query or a file's content is not valid.
         case invalid = 4
-        /// The database cannot be used: in use, damaged, newer, not writable, disk full; or what was
-        /// asked for cannot be written.
+        /// The database cannot be used: in use, damaged, newer, not writable, disk full; or the requested
+        /// output cannot be written.
         case database = 5
-        /// The peer cannot be reached, or the connection broke.
+        /// The peer cannot be reached, or the connection was lost.
         case unreachable = 6
         /// The peer refused: password, certificate, rights.
         case refused = 7
-        /// It ran to the end, but some documents were left out.
+        /// It completed, but some documents were left out.
         case partly = 8
-        /// Two databases that were compared differ.
+        /// The two compared databases differ.
         case different = 9
-        /// What was to be made exists already, or somebody else changed it first.
+        /// What was to be created exists already, or somebody else changed it first.
         case conflict = 10
-        /// Stopped by Ctrl-C or SIGTERM, after everything begun was finished.
+        /// Stopped by Ctrl-C or SIGTERM, after finishing everything that had begun.
         case interrupted = 130
 
-        /// What the help page says of the code.
+        /// The description of the code on the help page.
         package var meaning: String {
             switch self {
             case .failed: "failed"
@@ -49,10 +49,10 @@ package struct Failure: Error, Equatable {
     package var kind: Kind
     /// One line: what happened and what to do.
     package var sentence: String
-    /// The code of an error of the API, which `divan help` explains.
+    /// The code of an API error, which `divan help` explains.
     package var code: Int?
 
-    /// Says why a command ended.
+    /// Describes why a command failed.
     package init(kind: Kind, sentence: String, code: Int? = nil) {
         self.kind = kind
         self.sentence = sentence
@@ -64,7 +64,7 @@ package struct Failure: Error, Equatable {
         Failure(kind: .usage, sentence: sentence)
     }
 
-    /// A verb that was asked to stop by a `cause`; `rest` says what there is then.
+    /// A verb that was stopped by a `cause`; `rest` describes what is left.
     package static func stopped(by cause: String, leaving rest: String? = nil) -> Failure {
         let end = rest.map { "; \($0)" } ?? ""
         return Failure(kind: .interrupted, sentence: "stopped by \(cause)\(end)")
@@ -76,6 +76,6 @@ package struct Failure: Error, Equatable {
             + Kind.allCases.map { (left: "\($0.rawValue)", right: $0.meaning) }
     }
 
-    /// The exit codes as the general help page lists them.
+    /// The exit codes as on the general help page.
     package static var exitCodes: String { Columns.aligned(exitCodeRows) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The simplest way to talk to a server; a read or write that takes longer than the patience fails.
+/// The simplest way to talk to a server; a read or write that exceeds the timeout fails.
 final class BlockingSocket {
     private let descriptor: Int32
 
@@ -44,12 +44,12 @@ final class BlockingSocket {
 
     deinit { close(descriptor) }
 
-    /// Writes everything; a connection that broke is noticed when reading.
+    /// Writes everything; a broken connection is noticed when reading.
     func send(_ bytes: [UInt8]) {
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// What comes next; empty when nothing more does.
+    /// The next bytes; empty if there are no more.
     func receive() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         let count = recv(descriptor, &buffer, buffer.count, 0)

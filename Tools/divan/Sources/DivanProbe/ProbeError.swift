@@ -1,7 +1,7 @@
-/// Nobody to talk to: the host's name, its port, the system's words.
+/// The host cannot be reached: its name, its port, the system's message.
 public struct ProbeError: Error, CustomStringConvertible {
     /// One line: place and problem.
     public let description: String
-    /// Whether the name could not be found at all.
+    /// Whether the name could not be resolved.
     public let isUnknownHost: Bool
 }

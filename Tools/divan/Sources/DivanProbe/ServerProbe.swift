@@ -1,27 +1,27 @@
 public import DivanTLS
 
-/// What a TLS server shows to a client that has no certificate of its own.
+/// What a TLS server presents to a client without a certificate.
 public struct ServerProbe: Sendable {
-    /// What became of one handshake.
+    /// The result of one handshake.
     public struct Attempt: Sendable {
-        /// The protocol version that alone was offered.
+        /// The only protocol version that was offered.
         public let version: TLSVersion
-        /// The cipher agreed on; `nil` when the handshake failed.
+        /// The cipher agreed on; `nil` if the handshake failed.
         public let cipherName: String?
         /// Why it failed.
         public let error: TLSError?
     }
 
-    /// One attempt for each version, the newest first, whatever certificate is shown.
+    /// One attempt for each version, the newest first, whatever certificate is presented.
     public let attempts: [Attempt]
-    /// The chain, leaf first; empty when no handshake got that far.
+    /// The chain, leaf first; empty if no handshake got that far.
     public let certificates: [TLSCertificate]
-    /// Why a client with the system's roots would refuse the server; `nil` when it would not.
+    /// Why a client with the system's roots would refuse the server; `nil` if it would not.
     public let refusal: TLSError?
 
-    /// Connects three times, `patience` seconds of silence at most each.
+    /// Connects three times, each with at most `patience` seconds of silence.
     ///
-    /// - Throws: `ProbeError` when there is nobody to connect to.
+    /// - Throws: `ProbeError` if the server cannot be reached.
     public init(host: String, port: UInt16, patience: Int = 10) throws(ProbeError) {
         var attempts: [Attempt] = []
         var shown: [TLSCertificate] = []
@@ -42,7 +42,7 @@ public struct ServerProbe: Sendable {
         refusal = judged.error
     }
 
-    /// Whether a server answers TLS on a port, as far as two seconds of silence tell.
+    /// Whether a server answers TLS on a port within two seconds.
     public static func speaksTLS(host: String, port: UInt16) -> Bool {
         let configuration = ClientTLSConfiguration(serverTrust: .callback { _ in true })
         let outcome = try? handshake(configuration, host, port, patience: 2)
@@ -55,7 +55,7 @@ public struct ServerProbe: Sendable {
         var error: TLSError?
     }
 
-    /// Carries bytes until the session is open or has failed.
+    /// Transfers bytes until the session is open or has failed.
     private static func handshake(
         _ configuration: ClientTLSConfiguration,
         _ host: String,
@@ -67,7 +67,7 @@ public struct ServerProbe: Sendable {
         var (output, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(TLSError) {
             let session = try TLSSession(.client(configuration), serverName: host)
-            // Filled on the way out, also by a refusal.
+            // Also filled if the server is refused.
             defer { outcome.certificates = session.peerCertificates }
             while session.state == .handshaking {
                 session.takeOutput(appendingTo: &output)
@@ -93,11 +93,11 @@ public struct ProbePlace: Sendable, Equatable {
     /// The port, 443 unless another was named.
     public let port: UInt16
 
-    /// Reads `host`, `host:port`, `[address]`, `[address]:port` or a bare IPv6 address.
+    /// Parses `host`, `host:port`, `[address]`, `[address]:port` or a bare IPv6 address.
     ///
-    /// Returns `nil` when there is no host, or the port is none.
+    /// Returns `nil` if there is no host, or the port is invalid.
     ///
-    /// The scheme and the path of a URL are left out.
+    /// The scheme and the path of a URL are ignored.
     public init?(_ text: String) {
         var text = text
         for scheme in ["wss://", "ws://", "https://"] where text.lowercased().hasPrefix(scheme) {

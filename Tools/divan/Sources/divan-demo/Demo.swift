@@ -15,7 +15,7 @@ struct Demo {
             .write(to: URL(fileURLWithPath: "\(directory)/\(password)"))
     }
 
-    /// Runs all steps; throws when the two databases are not equal in the end.
+    /// Runs all steps; throws if the two databases are not equal in the end.
     mutating func run() throws {
         try importData()
         var server = try serve()

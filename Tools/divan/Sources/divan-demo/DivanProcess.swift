@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// Runs the `divan` command that was built beside the demo.
+/// Runs the `divan` command that was built with the demo.
 struct DivanProcess {
     /// The directory that the command works in.
     let directory: String
@@ -16,7 +16,7 @@ struct DivanProcess {
         divan = Program(path, directory: directory)
     }
 
-    /// Runs a command to its end and returns what it printed; its notes go to the terminal.
+    /// Runs a command to its end and returns its output; its notes go to the terminal.
     @discardableResult
     func run(_ words: [String], shows: Bool = true) throws -> String {
         if shows { say("    $ divan " + words.joined(separator: " ")) }
@@ -27,7 +27,7 @@ struct DivanProcess {
         return outcome.output
     }
 
-    /// Starts a command that goes on until it is interrupted; it prints a line of JSON an event, and
+    /// Starts a command that runs until it is interrupted; it prints one line of JSON per event, and
     /// one for the error that the interruption is.
     func start(_ words: [String]) throws -> RunningProgram {
         say("    $ divan " + words.filter { $0 != "--json" }.joined(separator: " "))

@@ -42,7 +42,7 @@ struct RealData {
         }
     }
 
-    /// A blob with the flag's picture inline, or `nil` when there is none.
+    /// A blob with the flag's picture inline, or `nil` if there is none.
     private func flag(of country: String) -> [String: Any]? {
         let file = "/usr/share/iso-flags-png-320x240/\(country.lowercased()).png"
         guard let picture = FileManager.default.contents(atPath: file) else { return nil }

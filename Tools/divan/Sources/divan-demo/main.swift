@@ -1,6 +1,6 @@
 import Foundation
 
-/// Two peers sync a real database over TLS; exits with 0 only when they are equal in the end.
+/// Two peers sync a real database over TLS; exits with 0 only if they are equal in the end.
 let directory = NSTemporaryDirectory() + "divan-demo-\(UUID().uuidString)"
 let start = Date()
 var status: Int32 = 0

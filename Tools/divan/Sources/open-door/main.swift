@@ -4,7 +4,7 @@ import Foundation
 
 /// A program that keeps a database open: open-door DIRECTORY NAME, until its input ends.
 ///
-/// It shows itself to `divan status`, and lets `divan put` and the others in; the tests work on its database
+/// `divan status` shows it, and `divan put` and the others can work through it; the tests use its database
 /// from other processes.
 let words = CommandLine.arguments.dropFirst().map { $0 }
 guard words.count == 2 else {

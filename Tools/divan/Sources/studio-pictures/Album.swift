@@ -4,11 +4,11 @@ import Foundation
 
 /// The folder of the pictures, and what each of them shows.
 ///
-/// A browser draws the same page a little differently each time, and another machine's fonts everywhere:
+/// A browser draws the same page slightly differently each time, and fonts differ between machines,
 /// so pictures are not compared. `studio.txt` has the digest of what each one shows, the elements of the
-/// page and the style sheet, and a picture is drawn anew when that has changed.
+/// page and the style sheet, and a picture is redrawn when that has changed.
 struct Album {
-    /// A picture is not what it must be.
+    /// A picture is wrong.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -53,7 +53,7 @@ struct Album {
         return lines
     }
 
-    /// Opens a page, and waits until it shows its content and hears of changes.
+    /// Opens a page, and waits until it shows its content and receives changes.
     private func show(_ address: String, in browser: Browser) throws {
         try browser.open(
             address,
@@ -64,7 +64,7 @@ struct Album {
         )
     }
 
-    /// Asks the query of the page again: the first answer opens the database's files and caches.
+    /// Runs the page's query again: the first answer opens the database's files and caches.
     private func ask(in browser: Browser) throws {
         let answered = "document.querySelector('#plan')"
         try browser.wait(answered)
@@ -75,7 +75,7 @@ struct Album {
         }
     }
 
-    /// The digest of what a page shows; the time of a query and the port differ each time.
+    /// The digest of what a page shows, without the time of a query and the port, which differ each time.
     private func digest(of sight: Sight, _ kitchen: Kitchen, in browser: Browser) throws -> String {
         let style = "fetch('/studio.css').then((answer) => answer.text())"
         let elements = try browser.evaluate("document.body.outerHTML").text

@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import DivanStudio
 
-/// A database with something on each page, behind a studio.
+/// A database with something for each page, served by a studio.
 final class Kitchen {
     private let store = Store.inMemory()
     private let studio: StudioServer
@@ -59,7 +59,7 @@ final class Kitchen {
         try receive(theirs, #"{"color":"red","name":"chair","price":2}"#, history: [base])
     }
 
-    /// Takes in a revision of the chair as a pull does.
+    /// Stores a revision of the chair as a pull does.
     private func receive(_ revision: String, _ body: String, history: [String] = []) throws {
         guard let revisionID = RevisionID(revision) else { return }
         let received = RemoteRevision(
@@ -72,7 +72,7 @@ final class Kitchen {
         _ = try store.write { try $0.insert(received, in: .default) }
     }
 
-    /// What a serving process tells of itself.
+    /// What a serving process reports about itself.
     private static let process: JSON = [
         "verb": "serve", "pid": 4711, "urls": ["wss://kitchen.local:4984/kitchen"],
         "connections": ["open": 3], "documents": ["sent": 1204, "received": 87],

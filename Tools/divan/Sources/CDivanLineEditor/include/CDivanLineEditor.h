@@ -4,9 +4,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/// Reads a line that a person types and may edit; null at the end. Freed by `free`.
+/// Reads a line that a person types and may edit; null at the end. The caller frees it with `free`.
 ///
-/// `is_interrupted` becomes true when `divan_line_interrupt` ended it: then it is to be thrown away.
+/// Sets `is_interrupted` if `divan_line_interrupt` ended the line, which must then be discarded.
 char *divan_line_read(const char *prompt, bool *is_interrupted);
 
 /// Ends the line that is being read, if one is. From any thread.
@@ -15,26 +15,26 @@ void divan_line_interrupt(void);
 /// Remembers a line for the arrow keys.
 void divan_line_remember(const char *line);
 
-/// Takes the lines of earlier times out of a file.
+/// Loads the lines of earlier sessions from a file.
 void divan_line_load(const char *path);
 
-/// Writes the latest `count` lines into a file that only this user reads; 0 on success.
+/// Writes the latest `count` lines to a file that only this user can read. Returns 0 on success.
 int divan_line_save(const char *path, int count);
 
-/// What the tabulator key completes; each kind has a list of its own.
+/// What the tab key completes; each kind has its own list.
 enum divan_line_words {
-    /// Words that may stand anywhere in a question.
+    /// Words that may appear anywhere in a question.
     DIVAN_LINE_ANYWHERE,
-    /// Words behind a dot.
+    /// Words after a dot.
     DIVAN_LINE_MEMBERS,
-    /// Words behind FROM and JOIN.
+    /// Words after FROM and JOIN.
     DIVAN_LINE_SOURCES,
     /// Whole lines for the shell, such as ".mode csv".
     DIVAN_LINE_ORDERS,
     DIVAN_LINE_KIND_COUNT
 };
 
-/// Sets the words of a kind, sorted, in place of those before.
+/// Replaces the words of a kind; they must be sorted.
 void divan_line_set_words(enum divan_line_words kind, const char *const *words, size_t count);
 
 #endif

@@ -1,10 +1,10 @@
 #ifndef CDIVAN_VERSIONS_H
 #define CDIVAN_VERSIONS_H
 
-/// A library that the program runs with: its name and version, null behind the last.
+/// The name and version of a library that the program runs with; null after the last.
 const char *divan_library(int index);
 
-/// The commit that the program was built from; empty when the build was not told.
+/// The commit that the program was built from; empty if the build was not given one.
 const char *divan_commit(void);
 
 #endif

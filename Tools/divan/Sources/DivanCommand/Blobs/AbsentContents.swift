@@ -2,9 +2,9 @@ import Divan
 import DivanCommandLine
 import DivanRevisions
 
-/// The contents that documents name and that are not here.
+/// The blobs that documents refer to and that are not in the database.
 struct AbsentContents {
-    /// One, and the document that names it.
+    /// One blob, and the document that refers to it.
     struct Content: Sendable {
         let blob: Blob
         let documentID: DocumentID

@@ -56,7 +56,7 @@ enum BlobFetchCommand: Command {
         stoppedBy cause: String?,
         _ terminal: Terminal
     ) throws {
-        // Where nothing came, one sentence says why for all.
+        // If nothing arrived, one sentence gives the reason for all.
         if outcome.count == 0, cause == nil, let error = outcome.firstError {
             throw Failure(explaining: error)
         }

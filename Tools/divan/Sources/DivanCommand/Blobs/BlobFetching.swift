@@ -4,13 +4,13 @@ import DivanCommandLine
 import Foundation
 import Synchronization
 
-/// Fetches contents from a peer, all over as few connections as can be.
+/// Fetches blobs from a peer over as few connections as possible.
 final class BlobFetching: Sendable {
-    /// What became of them.
+    /// The result of fetching them.
     struct Outcome: Sendable {
         var count = 0
         var byteCount: UInt64 = 0
-        /// Bytes that earlier attempts had brought.
+        /// Bytes that earlier attempts had received.
         var resumedByteCount: UInt64 = 0
         /// A sentence for each that failed.
         var failures: [String] = []
@@ -19,11 +19,11 @@ final class BlobFetching: Sendable {
 
     private struct State {
         var outcome = Outcome()
-        /// Bytes of those under way, by place.
+        /// Progress of those being fetched, by place.
         var arriving: [Int: BlobProgress] = [:]
     }
 
-    /// Fetches that are begun at one time: those of two connections.
+    /// Fetches that are started at a time: enough for two connections.
     private static let begunCount = 2_000
 
     private let contents: [AbsentContents.Content]
@@ -43,7 +43,7 @@ final class BlobFetching: Sendable {
         totalByteCount = contents.reduce(0) { $0 &+ $1.blob.length }
     }
 
-    /// Waits until each has come or failed, or somebody stops it.
+    /// Waits until each has arrived or failed, or until it is interrupted.
     func wait(_ interruption: Interruption) -> Outcome {
         let ended = DispatchSemaphore(value: 0)
         let task = Task { [self] in

@@ -29,7 +29,7 @@ enum BlobGetCommand: Command {
         try write(operands.first, to: operands.dropFirst().first ?? "-", arguments, terminal)
     }
 
-    /// Writes a blob of the document that a verb's first two operands name.
+    /// Writes a blob of the document named by a verb's first two operands.
     static func write(
         _ key: String?,
         to file: String,
@@ -58,7 +58,7 @@ enum BlobGetCommand: Command {
         }
     }
 
-    /// Finds the blob that a person means; without a key the only one.
+    /// Finds the blob that is meant; without a key the only one.
     private static func choose(
         _ key: String?,
         from body: JSON,

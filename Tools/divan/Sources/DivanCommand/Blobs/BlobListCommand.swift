@@ -75,18 +75,18 @@ enum BlobListCommand: Command {
     }
 }
 
-/// A blob and the place in a document that names it.
+/// A blob and the place in a document that refers to it.
 struct NamedBlob: Equatable {
-    /// The key at the top of the document, or a JSON Pointer (`/pages/0/scan`) further down.
+    /// The key at the top level of the document, or a JSON Pointer (`/pages/0/scan`) below it.
     var key: String
-    /// The same as a JSON Pointer always.
+    /// The same, always as a JSON Pointer.
     var pointer: String
-    /// The content.
+    /// The blob's digest.
     var digest: BlobDigest
-    /// What the document says that it is; empty when it says nothing.
+    /// The content type that the document gives; empty if it gives none.
     var contentType: String
 
-    /// Every blob that a document's body names.
+    /// Every blob that a document's body refers to.
     static func all(in body: JSON) -> [NamedBlob] {
         BlobReferences.all(in: body).map { reference in
             let pointer = JSONPointer(reference.pointer)

@@ -5,13 +5,13 @@ struct BlobPlace {
     /// The keys and indices on the way, at least one.
     let steps: [String]
 
-    /// Reads what a person typed.
+    /// Parses what a person typed.
     init(_ text: String) {
         let pointer = text.isEmpty ? nil : JSONPointer(text)
         steps = pointer?.steps ?? [text]
     }
 
-    /// Returns the body with a value at the place; `nil` when the way to it is not there.
+    /// Returns the body with a value at the place; `nil` if the path to it does not exist.
     func putting(_ value: JSON, into body: JSON) -> JSON? {
         Self.putting(value, into: body, steps[...])
     }
@@ -23,7 +23,7 @@ struct BlobPlace {
     ) -> JSON? {
         guard let step = steps.first else { return value }
         let rest = steps.dropFirst()
-        // A blob inside what describes another one is found by nobody, and its content is removed.
+        // Nobody finds a blob inside another blob's dictionary, so its content would be removed.
         if case .object(let members) = body, members["@type"] == .string("blob") { return nil }
         switch body {
         case .object(var members):

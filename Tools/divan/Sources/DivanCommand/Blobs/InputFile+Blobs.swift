@@ -3,8 +3,8 @@ import DivanRevisions
 import DivanStore
 
 extension InputFile {
-    /// Reads to the end into a blob of a database; returns its length, and what
-    /// keeps it until a document names it.
+    /// Reads to the end into a blob of a database; returns its length, and a hold that
+    /// keeps it until a document refers to it.
     func copy(into blobs: BlobStore) throws -> (hold: BlobHold, byteCount: Int) {
         let writer = try blobs.writer()
         while case let piece = try read(upTo: StoreLimits.blobPieceByteCount), !piece.isEmpty {

@@ -5,23 +5,23 @@ import DivanStore
 
 /// The checkpoints that a database keeps, by peer and collection.
 ///
-/// Their names are digests; those of runs without channels and document IDs are found by making
+/// Their names are digests. Those of runs without channels and document IDs are found by computing
 /// the name again for each peer, collection and direction.
 struct CheckpointBook {
-    /// One of our own.
+    /// One of ours.
     struct Entry {
         let id: String
-        /// The peer, as the database remembers it; `nil` when the name could not be made again.
+        /// The peer, as the database remembers it; `nil` if the name could not be computed.
         var remote: String?
         var collection: CollectionPath?
-        /// `sync`, `push` or `pull`; the default collection does not tell them apart.
+        /// `sync`, `push` or `pull`; the default collection does not distinguish them.
         var verb: String?
         let checkpoint: Checkpoint
     }
 
-    /// Our own.
+    /// Our own checkpoints.
     let entries: [Entry]
-    /// Those that peers keep here.
+    /// Those that peers store here.
     let kept: [(id: String, PeerCheckpoint)]
 
     init(_ store: Store) throws {
@@ -73,7 +73,7 @@ struct CheckpointBook {
 }
 
 extension CheckpointBook.Entry {
-    /// Whose it is, as far as is known.
+    /// Whose it is, if known.
     var owner: String {
         guard let collection else { return "other channels or documents" }
         return "\(collection.wireName), \(verb ?? "whichever verb")"
@@ -90,7 +90,7 @@ extension CheckpointBook.Entry {
 }
 
 extension Checkpoint {
-    /// How far it is, for people.
+    /// How far it has come, for people.
     var sentence: String {
         var parts: [String] = []
         if completed.firstRangeEnd > 0 || completed.ranges.count > 1 {
@@ -104,12 +104,12 @@ extension Checkpoint {
         return parts.isEmpty ? "nothing yet" : parts.joined(separator: ", ")
     }
 
-    /// The peer's own name of a change; where that is a number, as our own is written.
+    /// The peer's own sequence; where it is a number, formatted like ours.
     private static func read(_ sequence: String) -> String {
         UInt64(sequence).map { Numbers.grouped($0) } ?? sequence
     }
 
-    /// How far it is, for machines.
+    /// How far it has come, for machines.
     var members: JSONObject {
         let remote = remote.flatMap { try? JSON(parsing: Array($0.json.utf8)) }
         return [

@@ -133,7 +133,7 @@ enum CheckpointResetCommand: Command {
         }
         let url = try text.map { try WebSocketURL($0) }
         try refuseBesideSyncs(arguments, url)
-        // The peer is asked here, where the password is typed.
+        // The peer is asked by this process, where the password is typed.
         let remoteCount = try url.map { try forgetThere(arguments, $0, terminal) } ?? 0
         let count = try remoteCount + forgetHere(arguments, url, terminal)
         let forgotten = Numbers.count(count, "checkpoint")
@@ -142,7 +142,7 @@ enum CheckpointResetCommand: Command {
         terminal.done("Forgot \(forgotten)", members)
     }
 
-    /// Makes the peer forget its copies, if asked to; returns how many.
+    /// Makes the peer delete its copies, if requested; returns how many.
     private static func forgetThere(
         _ arguments: Arguments,
         _ url: WebSocketURL,
@@ -157,7 +157,7 @@ enum CheckpointResetCommand: Command {
         return answers.count { $0 != .nothing && $0 != .noCollection }
     }
 
-    /// Forgets what is in the database, or has the process do it that holds it; returns how many.
+    /// Deletes those in the database, or has the process that holds it do so; returns how many.
     private static func forgetHere(
         _ arguments: Arguments,
         _ url: WebSocketURL?,
@@ -193,7 +193,7 @@ enum CheckpointResetCommand: Command {
         return Int(try JSON(parsing: answer).object?["forgot"]?.int ?? 0)
     }
 
-    /// Refuses while a sync with the peer runs: it knows how far it has come, and would write that down
+    /// Refuses while a sync with the peer runs: it remembers how far it has come, and would save that
     /// again.
     private static func refuseBesideSyncs(_ arguments: Arguments, _ url: WebSocketURL?) throws {
         guard !arguments.has("--dry-run") else { return }
@@ -216,7 +216,7 @@ enum CheckpointResetCommand: Command {
     }
 }
 
-/// Our checkpoints with one peer, by collection, and the question for its copies.
+/// Our checkpoints with one peer, by collection, and the request for its copies.
 struct CheckpointComparison {
     /// One collection.
     struct Place {
@@ -243,7 +243,7 @@ struct CheckpointComparison {
         }
     }
 
-    /// Asks the peer, once for each set of names that one question can hold.
+    /// Asks the peer, once for each set of names that fits into one request.
     func ask(
         _ arguments: Arguments,
         _ terminal: Terminal,
@@ -252,7 +252,7 @@ struct CheckpointComparison {
         var answers: [Int: RemoteCheckpoints.Answer] = [:]
         var rest = Array(places.indices)
         while !rest.isEmpty {
-            // A question names each collection once.
+            // A request names each collection once.
             var seen: Set<CollectionPath> = []
             let round = rest.filter { seen.insert(places[$0].path).inserted }
             rest.removeAll { round.contains($0) }

@@ -73,7 +73,7 @@ enum PeerTransport {
 
     private static let trustOptions = ["--pin", "--accept-self-signed", "--trust", "--identity"]
 
-    /// What TLS to the peer is to be like.
+    /// The TLS settings for the peer.
     static func tls(_ arguments: Arguments, _ terminal: Terminal) throws -> TLSContext {
         var trust = ServerTrust.systemRoots
         if let pin = try ServerTrustOptions.pin(arguments) {

@@ -9,18 +9,18 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// Asks a peer for the checkpoints that it keeps for us, and makes it forget them.
+/// Asks a peer for the checkpoints that it stores for us, and makes it delete them.
 ///
-/// Speaks no more of the protocol than that: `getCollections`, or `getCheckpoint` where only the
+/// Uses only this part of the protocol: `getCollections`, or `getCheckpoint` if only the
 /// default collection takes part, and `setCheckpoint` with an empty object.
 ///
 /// Source: `replication.md` §1, `checkpoints.md` §7.
 final class RemoteCheckpoints: BLIPHandler {
-    /// What the peer keeps for one collection.
+    /// What the peer stores for one collection.
     enum Answer: Sendable, Equatable {
         /// The peer shares no such collection.
         case noCollection
-        /// The peer keeps none.
+        /// The peer stores none.
         case nothing
         case checkpoint(body: [UInt8], revision: String)
     }
@@ -28,7 +28,7 @@ final class RemoteCheckpoints: BLIPHandler {
     /// A collection, and the name of our checkpoint of it.
     typealias Name = (collection: CollectionName, id: String)
 
-    /// What came of it, for the thread that waits.
+    /// The result, for the thread that waits.
     private final class Outcome: Sendable {
         let hasEnded = DispatchSemaphore(value: 0)
         let state = Mutex<(answers: [Answer], problem: Failure?)>(([], nil))

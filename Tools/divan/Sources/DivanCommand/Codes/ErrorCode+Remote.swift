@@ -162,7 +162,7 @@ extension ErrorCode {
         ),
     ]
 
-    /// Close codes of WebSocket.
+    /// WebSocket close codes.
     static let closing = [
         ErrorCode(
             11_000,
@@ -238,7 +238,7 @@ extension ErrorCode {
         ),
     ]
 
-    /// What is left.
+    /// The rest.
     static let ranges = [
         ErrorCode(1...999, "", "Another error of the database", "see the message and the log"),
         ErrorCode(

@@ -8,7 +8,7 @@ struct ErrorCode: Equatable, Sendable {
     let number: Int
     /// The last of them.
     let last: Int
-    /// The constant of `CBLError`; empty where the official API has none.
+    /// The constant of `CBLError`; empty if the official API has none.
     let name: String
     /// What happened.
     let meaning: String
@@ -36,7 +36,7 @@ struct ErrorCode: Equatable, Sendable {
         all.first { ($0.number...$0.last).contains(number) }
     }
 
-    /// Every code that a package can give; ranges stand behind the codes that they hold.
+    /// Every code that a package can return; ranges come after the codes that they contain.
     static let all = local + network + http + closing + values + ranges
 
     /// The code as the page writes it.
@@ -56,7 +56,7 @@ struct ErrorCode: Equatable, Sendable {
 
     /// What `divan help NUMBER` prints; `nil` for a number that means nothing.
     ///
-    /// Small ones are exit codes, too, and an HTTP status or a close code has a code by 10,000 higher.
+    /// Small numbers are exit codes, too; an HTTP status or a close code has a code that is 10,000 higher.
     static func page(about number: Int) -> String? {
         let kind = Int32(exactly: number).flatMap { Failure.Kind(rawValue: $0) }
         let exit = kind.map { Columns.wrapped("Exit code \(number): \($0.meaning).") }
@@ -65,13 +65,13 @@ struct ErrorCode: Equatable, Sendable {
                 "\(other.source) \(number) has the code \(10_000 + number).\n\n\(other.code.page)"
         }
         let found = find(number)
-        // What stands for many says less than the exit code.
+        // A code that stands for many says less than the exit code.
         let code = exit != nil && found?.number != found?.last ? nil : found?.page
         let pages = [exit, code].compactMap(\.self)
         return pages.isEmpty ? nil : pages.joined(separator: "\n\n")
     }
 
-    /// The code of an HTTP status, or of a close code that is explained by itself.
+    /// The code of an HTTP status, or of a close code that has its own explanation.
     private static func named(_ number: Int) -> (source: String, code: ErrorCode)? {
         guard let code = find(10_000 &+ number) else { return nil }
         if (400...599).contains(number) { return ("HTTP status", code) }

@@ -37,7 +37,7 @@ enum CheckCommand: Command {
         guard let source else { return try check(path, after: nil, terminal) }
         let target = try URLEndpoint(validating: source)
         if isDry { return try rehearse(path, from: target, terminal) }
-        // Of a sealed one the key may have to be asked for.
+        // The key of an encrypted database may have to be asked for.
         if path.isSealed { _ = try KeyRing.shared.key(of: path) }
         try Stoppable.run(leaving: "nothing is half repaired; the same command goes on") {
             let repair = try Repair(of: path, from: target, arguments, terminal)
@@ -45,7 +45,7 @@ enum CheckCommand: Command {
         }
     }
 
-    /// Looks at everything, and tells what was found, and what a repair before has done.
+    /// Checks everything, and reports what was found and what an earlier repair did.
     private static func check(
         _ path: DatabasePath,
         after repair: Repair?,
@@ -77,7 +77,7 @@ enum CheckCommand: Command {
         )
     }
 
-    /// Tells what a repair would ask for; the peer is not asked.
+    /// Reports what a repair would request; the peer is not asked.
     private static func rehearse(
         _ path: DatabasePath,
         from target: URLEndpoint,
@@ -177,7 +177,7 @@ extension Damage {
 }
 
 extension StoreError {
-    /// Whether what is stored is not what was written.
+    /// Whether what is stored differs from what was written.
     fileprivate var isAboutDamage: Bool {
         switch code {
         case .corrupt, .damagedDocument, .notADatabase: true

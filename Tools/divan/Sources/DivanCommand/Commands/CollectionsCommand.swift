@@ -33,7 +33,7 @@ enum CollectionsCommand: Command {
         ]
     )
 
-    /// Who is asked first is asked by the shell's own process, which then hands over what is sure.
+    /// Questions are asked by the shell's own process, which then hands over what is confirmed.
     static func isDoneByHolder(_ arguments: Arguments) -> Bool {
         guard !arguments.has("--dry-run") else { return false }
         return arguments.has("--rm") ? arguments.has("--yes") : arguments.has("--make")
@@ -140,7 +140,7 @@ enum CollectionsCommand: Command {
         }
     }
 
-    /// Tells what would be done.
+    /// Reports what would be done.
     private static func foretell(
         _ make: [CollectionPath],
         _ remove: [CollectionPath],

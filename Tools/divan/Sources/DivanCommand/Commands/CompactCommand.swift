@@ -38,7 +38,7 @@ enum CompactCommand: Command {
         terminal.done("Compacted; removed \(removed)", members)
     }
 
-    /// Why no blob goes.
+    /// Why no blob is removed.
     static func left(for obstacle: String) -> String {
         "no blob is removed, since a damaged document may name any: \(obstacle)"
     }
@@ -120,7 +120,7 @@ enum PackCommand: Command {
         )
     }
 
-    /// `nil`: bodies are to be plain.
+    /// `nil`: bodies are stored unpacked.
     private static func codec(_ arguments: Arguments) throws -> BodyPacking.Bundled? {
         let name = arguments.value("--codec")
         if arguments.has("--off") {

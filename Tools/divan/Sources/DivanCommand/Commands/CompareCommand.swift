@@ -151,10 +151,10 @@ struct Comparison {
         }
     }
 
-    /// Whether two contents are equal; of each a piece is in memory.
+    /// Whether two blobs are equal; a piece of each is in memory.
     private static func isSame(_ left: BlobReader, _ right: BlobReader) throws -> Bool {
         guard left.byteCount == right.byteCount else { return false }
-        // A reader may give less than it is asked for.
+        // A reader may return less than was requested.
         var (ours, theirs): (ArraySlice<UInt8>, ArraySlice<UInt8>) = ([], [])
         while true {
             if ours.isEmpty { ours = try left.read(upTo: StoreLimits.blobPieceByteCount)[...] }

@@ -37,7 +37,7 @@ enum CopyCommand: Command {
         case (false, false):
             let target = DatabasePath(target)
             let source = arguments.database
-            // Of a sealed one the key may have to be asked for.
+            // The key of an encrypted database may have to be asked for.
             if source.isSealed { _ = try KeyRing.shared.key(of: source) }
             try Stoppable.run(leaving: "no copy was made") { try source.copy(to: target) }
             tell(try target.using(.reading) { try $0.documentCount() }, target.bundle, terminal)

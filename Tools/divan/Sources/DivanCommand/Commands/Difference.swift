@@ -2,16 +2,16 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 
-/// What is not the same in two databases.
+/// A difference between two databases.
 struct Difference {
-    /// In what a document differs.
+    /// How a document differs.
     enum Kind {
         /// The name of the database that has it.
         case only(in: String)
         /// The names of the two.
         case revisions([String])
         case bodies
-        /// A digest, and the names of those that lack it.
+        /// A digest, and the names of the databases that lack it.
         case missingBlob(String, in: [String])
         /// A digest.
         case blobContent(String)

@@ -72,7 +72,7 @@ enum ExpireCommand: Command {
     }
 
     private static func show(_ moment: Date?, of id: String, _ terminal: Terminal) {
-        // Not by milliseconds: of the last ones that 64 bits hold a double is one too many.
+        // Not in milliseconds: for the last ones that fit into 64 bits, a double is one too many.
         let text = moment.map { ISO8601.format(secondsSince1970: $0.timeIntervalSince1970) }
         if terminal.isJSON {
             let object: JSON = ["id": .string(id), "expires": text.map { .string($0) } ?? .null]

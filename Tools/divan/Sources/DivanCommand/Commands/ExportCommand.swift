@@ -74,7 +74,7 @@ enum ExportCommand: Command {
         try damaged.fail()
     }
 
-    /// Tells what was exported.
+    /// Reports what was exported.
     private static func tell(
         _ sentence: String,
         _ members: JSONObject,
@@ -91,7 +91,7 @@ enum ExportCommand: Command {
 
     /// Writes a collection; returns what was written, and its last sequence.
     ///
-    /// Of the changes those are left out that cannot be read.
+    /// Changes that cannot be read are left out.
     private static func export(
         _ collection: Divan.Collection,
         of living: LivingDocuments,
@@ -112,7 +112,7 @@ enum ExportCommand: Command {
         defer { progress.finish() }
         let last = try database.withSnapshot { snapshot in
             if let since {
-                // What has changed, deletions too, in the order of the changes feed.
+                // What has changed, including deletions, in the order of the changes feed.
                 let name = collection.qualifiedName.wireName
                 try snapshot.forEachChange(of: collection, since: since) { id, _ in
                     damaged.take(id, in: name)

@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// `divan mkcoll`: what `collections --make` does, by the name that cblite gave it.
+/// `divan mkcoll`: what `collections --make` does, under cblite's name for it.
 enum MakeCollectionCommand: Command {
     static let syntax = CommandSyntax(
         name: "mkcoll",
@@ -30,7 +30,7 @@ enum MakeCollectionCommand: Command {
     }
 }
 
-/// `divan select`: what `query` does, without the need to type SELECT again.
+/// `divan select`: what `query` does, without having to type SELECT again.
 enum SelectCommand: Command {
     static let syntax: CommandSyntax = {
         var syntax = QueryCommand.syntax
@@ -44,7 +44,7 @@ enum SelectCommand: Command {
     static func run(_ arguments: Arguments, _ terminal: Terminal) throws {
         let words = arguments.operands.dropFirst().joined(separator: " ")
         guard !words.isEmpty else { throw Failure.usage("divan select: EXPRESSION is missing") }
-        // Who types SELECT all the same means no second one.
+        // If SELECT is typed all the same, no second one is meant.
         let isWhole =
             words.prefix(6).uppercased() == "SELECT"
             && words.dropFirst(6).first?.isWhitespace == true

@@ -107,7 +107,7 @@ enum ImportCommand: Command {
         String, Interruption, (DocumentText) throws -> Void
     ) throws -> Void
 
-    /// What reads the files.
+    /// Chooses the reader of the files.
     private static func reader(_ arguments: Arguments) throws(Failure) -> Reader {
         let format = arguments.value("--from") ?? "json"
         let tables = arguments.operands.dropFirst().filter { $0.hasSuffix(".csv") }

@@ -54,7 +54,7 @@ enum ImportForeignCommand: Command {
         }
     }
 
-    /// Losses that are told one by one.
+    /// Losses that are listed individually.
     private static let toldCount = 40
 
     private static func tell(

@@ -134,13 +134,13 @@ extension RevisionScheme {
 }
 
 extension PackedBodies {
-    /// The name of the codec of bodies to come; `nil`: they stay plain.
+    /// The codec of future bodies; `nil`: they stay unpacked.
     var codecName: String? { codec.map(BodyPacking.name) }
 
     /// All of it for people.
     var title: String {
         let share = Double(packedCount) / Double(max(1, seenCount))
-        // Neither all nor none is said of fewer or more.
+        // "All" and "none" are reported only if they are exact.
         let percent = packedCount == seenCount ? 100 : min(99, Int((share * 100).rounded(.up)))
         let packed = "\(seenCount == 0 ? 0 : percent) % packed"
         guard let codecName else { return "plain, \(packed) from before" }

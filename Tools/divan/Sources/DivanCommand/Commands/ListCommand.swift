@@ -75,7 +75,7 @@ enum ListCommand: Command {
         if count == 0 { try hint(at: arguments, store, terminal) }
     }
 
-    /// Nothing in the default collection is often not what somebody meant.
+    /// An empty default collection is often not what was meant.
     private static func hint(
         at arguments: Arguments,
         _ store: Store,
@@ -83,7 +83,7 @@ enum ListCommand: Command {
     ) throws {
         guard !arguments.has("--collection"), arguments.operands.count == 1 else { return }
         let others = try store.read { reader -> [String] in
-            // There are documents, of which a condition or a pattern wants none.
+            // There are documents, but a condition or a pattern excludes them all.
             guard try reader.count(in: .default) == 0 else { return [] }
             return try reader.collections().filter { $0 != .default }.compactMap { path in
                 let count = try reader.count(in: path)
@@ -138,8 +138,8 @@ enum ListCommand: Command {
 }
 
 extension StoreReader {
-    /// Calls `body` with each document behind a sequence, tombstones too, by ascending sequence; and
-    /// `damaged` with the name of each that cannot be read.
+    /// Calls `body` with each document after a sequence, tombstones too, in ascending order; and
+    /// `damaged` with the ID of each that cannot be read.
     func forEachDocument(
         in collection: CollectionPath,
         after sequence: UInt64 = 0,
@@ -154,9 +154,9 @@ extension StoreReader {
     }
 
     /// Calls `body` with the ID of each document that is not deleted, in order, until it returns `false`;
-    /// with `living` of those whose time is not over.
+    /// with `living` only those that have not expired.
     ///
-    /// - Throws: At the end also for a document that damage hides from the list.
+    /// - Throws: Also at the end, for a document that damage hides from the list.
     func forEachDocumentID(
         in collection: CollectionPath,
         prefix: String = "",

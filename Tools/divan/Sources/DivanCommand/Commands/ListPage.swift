@@ -16,10 +16,10 @@ extension ListCommand {
             isDescending = arguments.has("--desc")
         }
 
-        /// Calls `body` with the ID of each document on the page; `forEachID` gives those that begin with
+        /// Calls `body` with the ID of each document on the page; `forEachID` passes those that begin with
         /// a text, in order, until it is told to stop.
         ///
-        /// From the last to the first, all IDs that the pattern describes are held in memory.
+        /// For descending order, all IDs that match the pattern are held in memory.
         func forEach(
             of forEachID: @escaping (String, (DocumentID) throws -> Bool) throws -> Void,
             among wanted: Set<DocumentID>?,
@@ -51,10 +51,10 @@ extension ListCommand {
     }
 }
 
-/// Which document IDs a person means: those that begin with a text, or, with `*` or `?`, those that
-/// look like it from beginning to end.
+/// Which document IDs are meant: those that begin with a text, or, with `*` or `?`, those that
+/// match it from beginning to end.
 struct IDPattern {
-    /// What every ID begins with that is described.
+    /// The prefix of every matching ID.
     let prefix: String
     private let scalars: [Unicode.Scalar]
     private let isGlob: Bool
@@ -65,7 +65,7 @@ struct IDPattern {
         scalars = Array(text.unicodeScalars)
     }
 
-    /// Whether an ID is meant; in time proportional to the product of both lengths at most.
+    /// Whether an ID matches; in time proportional to at most the product of both lengths.
     func describes(_ documentID: DocumentID) -> Bool {
         guard isGlob else { return true }
         let text = Array(documentID.text.unicodeScalars)
@@ -80,7 +80,7 @@ struct IDPattern {
                 place += 1
                 inPattern += 1
             } else if let last = retry {
-                // The last star takes one more.
+                // The last star matches one more.
                 retry = (last.place + 1, last.inPattern)
                 (place, inPattern) = (last.place + 1, last.inPattern)
             } else {

@@ -51,7 +51,7 @@ enum PurgeCommand: Command {
         )
     }
 
-    /// As those of `divan rm`; of documents whose time is over only the number is known.
+    /// Like those of `divan rm`; of expired documents only the number is known.
     private static func members(
         _ count: Int,
         _ documentIDs: [DocumentID],

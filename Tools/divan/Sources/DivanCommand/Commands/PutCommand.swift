@@ -45,7 +45,7 @@ enum PutCommand: Command {
         var body = try readBody(arguments, terminal)
         let store = try arguments.database.open(forWriting: true)
         defer { try? store.close() }
-        // Keep the contents until the document names them.
+        // Keep the blobs until the document refers to them.
         var holds: [BlobHold] = []
         defer { withExtendedLifetime(holds) {} }
         for text in arguments.values("--blob") {
@@ -94,7 +94,7 @@ enum PutCommand: Command {
             .map { terminal.warn($0) }
     }
 
-    /// Refuses to replace another revision than the one that was meant.
+    /// Refuses to replace a revision other than the one that was meant.
     private static func check(
         _ expected: String?,
         _ documentID: DocumentID,
@@ -141,7 +141,7 @@ enum PutCommand: Command {
         to body: inout JSONObject,
         _ blobs: BlobStore
     ) throws -> BlobHold {
-        // By bytes: an accent behind the sign makes another character of it.
+        // By bytes: a combining accent after the sign would make it another character.
         let parts = text.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1)
             .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 2 else { throw Failure.usage("--blob takes KEY=FILE") }
@@ -156,7 +156,7 @@ enum PutCommand: Command {
     }
 }
 
-/// What the store would refuse, found before a batch is built so that the line can be named.
+/// What the store would refuse; checked before a batch is built so that the line can be named.
 enum StoreRules {
     /// Refuses to put a blob where CouchDB keeps its attachments: no peer would find it there.
     static func check(blobKey key: String) throws(Failure) {
@@ -168,7 +168,7 @@ enum StoreRules {
         )
     }
 
-    /// What to say of a body that is stored here and that no peer takes; `nil` for nearly all.
+    /// The warning for a body that is stored here but accepted by no peer; `nil` for nearly all.
     static func warning(of documentID: DocumentID, byteCount: Int) -> String? {
         let limit = StoreLimits.syncedBodyByteCount
         guard byteCount > limit else { return nil }

@@ -3,14 +3,14 @@ import DivanCommandLine
 import DivanJSON
 import Foundation
 
-/// What `divan check --repair-from` did; what is left is the business of the check that follows.
+/// What `divan check --repair-from` did; the check that follows reports what is left.
 struct Repair {
     private var repairedCount = 0
     private var rebuild: DatabaseRebuild?
     /// A line for each thing that neither the database nor the peer has.
     private(set) var losses: [String] = []
 
-    /// Repairs a database, and tells what is done while it goes on.
+    /// Repairs a database, and reports what it does as it goes.
     init(
         of path: DatabasePath,
         from target: URLEndpoint,
@@ -44,7 +44,7 @@ struct Repair {
         )
     }
 
-    /// Mends documents and blobs; false where that is not enough.
+    /// Repairs documents and blobs; false if that is not enough.
     private mutating func mends(
         _ path: DatabasePath,
         _ reading: SyncConfiguration,
@@ -64,7 +64,7 @@ struct Repair {
             terminal.note("Repaired \(Numbers.count(repair.restoredCount, "document or blob"))")
             return !repair.needsRebuild
         } catch {
-            // A pattern `as NSError` stops the program for an error of Swift's own.
+            // A pattern `as NSError` crashes the program for one of Swift's own errors.
             guard let known = (error as Any) as? NSError, known.isAboutDamage else { throw error }
             return false
         }
@@ -87,7 +87,7 @@ struct Repair {
 }
 
 extension NSError {
-    /// Whether it says that the file itself is not what was written.
+    /// Whether it says that the file itself differs from what was written.
     fileprivate var isAboutDamage: Bool {
         domain == CBLError.domain
             && [CBLError.corruptData, CBLError.unreadableDatabase].contains(code)

@@ -47,7 +47,7 @@ enum RevisionsCommand: Command {
     }
 }
 
-/// What is known of a document's revisions as lines for people, however the database names them.
+/// A document's known revisions as lines for people, under either revision scheme.
 struct HistoryDrawing {
     let lines: [String]
 
@@ -74,10 +74,10 @@ struct RevisionDrawing {
         current = tree.current?.id
     }
 
-    /// The tree, one revision a line.
+    /// The tree, one revision per line.
     var lines: [String] {
         var lines: [String] = []
-        // From the oldest root on, so that the branch with the current revision is drawn last.
+        // From the oldest root, so that the branch with the current revision is drawn last.
         for root in roots { draw(root, prefix: "", into: &lines) }
         return lines
     }
@@ -102,7 +102,7 @@ struct RevisionDrawing {
         }
     }
 
-    /// Draws a revision and what descends from it; a tree has few branches, so it nests little.
+    /// Draws a revision and its descendants; a tree has few branches, so the recursion is shallow.
     private func draw(_ start: Position, prefix: String, into lines: inout [String]) {
         var lead = prefix
         var position = start
@@ -133,14 +133,14 @@ struct RevisionDrawing {
         return "\(sign) \(revision.id)\(text)"
     }
 
-    /// The remotes that are known to have this revision as their latest.
+    /// The remotes whose latest known revision this is.
     private func holders(of revision: RevisionTree.Revision) -> [String] {
         remotes.filter { tree.latest(at: $0.id) == revision.id }.map(\.name)
     }
 }
 
 extension String {
-    /// The prefix under a line that a branch began with.
+    /// The prefix below a line that began a branch.
     fileprivate var replacingBranches: String {
         hasSuffix("├─") ? String(dropLast(2)) + "│ " : self
     }

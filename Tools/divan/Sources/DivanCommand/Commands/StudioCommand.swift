@@ -38,7 +38,7 @@ enum StudioCommand: Command {
         let mayWrite = arguments.has("--write")
         let store = try path.open(forWriting: mayWrite)
         defer { try? store.close() }
-        // Where another process holds the database this runs there, and that one has its holder.
+        // If another process holds the database, this runs there, and that process has its own holder.
         let isHeldHere = mayWrite && Streams.current.interruption == nil
         let holder = isHeldHere ? Holder(path, as: "divan studio") : nil
         defer { holder?.stop() }

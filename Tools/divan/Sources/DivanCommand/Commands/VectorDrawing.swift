@@ -15,7 +15,7 @@ struct VectorDrawing {
         self.source = source
     }
 
-    /// Each revision that is here, the current one first, and what stands behind it.
+    /// Each stored revision, the current one first, and its history.
     var lines: [String] {
         history.known.flatMap { known -> [String] in
             let (mixed, revision) = known

@@ -59,17 +59,17 @@ enum WatchCommand: Command {
     }
 }
 
-/// Looks into the changes feeds of collections again and again, and remembers how far it is.
+/// Polls the changes feeds of collections, and remembers how far it has come.
 struct ChangesPoll {
     private let store: Store
     private let wanted: [CollectionPath]
 
     /// The last sequence seen in each collection.
     private(set) var sequences: [CollectionPath: UInt64] = [:]
-    /// Changes that may still be handed out.
+    /// Changes that may still be returned.
     private(set) var rest: Int
 
-    /// Begins behind `since`, or behind what is there now.
+    /// Begins after `since`, or after the latest change.
     init(_ store: Store, collections: [CollectionPath], since: UInt64?, limit: Int) throws {
         self.store = store
         wanted = collections
@@ -79,7 +79,7 @@ struct ChangesPoll {
             .mapValues { since ?? $0 }
     }
 
-    /// Calls `body` with each change since the last look.
+    /// Calls `body` with each change since the last poll.
     mutating func forEachNew(_ body: (ChangeRow, CollectionPath) throws -> Void) throws {
         var (sequences, rest) = (sequences, rest)
         try store.read { reader in
@@ -113,7 +113,7 @@ struct ChangePrinter {
         events = EventLine(terminal)
     }
 
-    /// Tells that watching has begun.
+    /// Reports that watching has begun.
     func begin(_ path: DatabasePath, _ feed: ChangesPoll) {
         let sequences = feed.sequences.map { (key: $0.key.wireName, value: JSON($0.value)) }
         events.write(

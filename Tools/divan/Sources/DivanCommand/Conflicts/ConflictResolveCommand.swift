@@ -53,7 +53,7 @@ enum ConflictResolveCommand: Command {
         case delete = "--delete"
     }
 
-    /// Whoever edits does it here; what came of it is handed over.
+    /// An edit is done by this process; its result is handed over.
     static func isDoneByHolder(_ arguments: Arguments) -> Bool {
         !arguments.has("--edit") && !arguments.has("--dry-run")
     }
@@ -99,7 +99,7 @@ enum ConflictResolveCommand: Command {
         _ terminal: Terminal
     ) throws {
         let conflict = try read(documentID, path, arguments)
-        // The database is free while a person edits.
+        // The database is not locked while a person edits.
         let (decision, editor) = try decide(conflict, way, arguments)
         guard !arguments.has("--dry-run") else {
             editor?.discard()

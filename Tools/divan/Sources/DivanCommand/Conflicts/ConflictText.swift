@@ -4,12 +4,12 @@ import DivanJSON
 import DivanSession
 import DivanStore
 
-/// A conflict as a text that a person edits.
+/// A conflict as a text for a person to edit.
 enum ConflictText {
     private static let ours = "_ours"
     private static let theirs = "_theirs"
 
-    /// The merged members with both sides beside them.
+    /// The merged members, next to both sides.
     static func draft(_ conflict: StoredConflict) throws -> JSON {
         var object: JSONObject
         switch try ConflictDecision(merging: conflict) {
@@ -23,7 +23,7 @@ enum ConflictText {
         return .object(object)
     }
 
-    /// What the edited text asks for.
+    /// The decision that the edited text expresses.
     ///
     /// - Throws: `Failure` while both sides are still in it.
     static func decision(_ object: JSONObject) throws -> ConflictDecision {
@@ -37,7 +37,7 @@ enum ConflictText {
         return .merge(body: body, hasBlobs: try !BlobReferences.digests(in: body.span).isEmpty)
     }
 
-    /// The body of a side, or that it deletes.
+    /// The body of a side, or that it is a deletion.
     static func body(of side: StoredRevision) -> String {
         side.isTombstone ? "deleted" : String(decoding: side.body, as: UTF8.self)
     }
@@ -48,9 +48,9 @@ enum ConflictText {
 }
 
 extension ConflictDecision {
-    /// Both sides joined field by field.
+    /// Merges both sides field by field.
     ///
-    /// - Throws: `JSONError` when a body is no JSON.
+    /// - Throws: `JSONError` if a body is not JSON.
     init(merging stored: StoredConflict) throws {
         try self.init(FieldMergeResolver().resolve(Conflict(stored)))
     }

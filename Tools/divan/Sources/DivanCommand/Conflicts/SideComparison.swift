@@ -1,7 +1,7 @@
 import DivanJSON
 import DivanStore
 
-/// What two sides of a conflict made of what they had in common, field by field.
+/// How the two sides of a conflict changed their common ancestor, field by field.
 struct SideComparison {
     private let conflict: StoredConflict
     private let base: JSONObject?
@@ -15,7 +15,7 @@ struct SideComparison {
         remote = try JSONObject(storedBody: conflict.remote.body)
     }
 
-    /// The sides one after the other, each with its fields that matter.
+    /// The sides one after the other, each with its relevant fields.
     var lines: [String] {
         var lines: [String] = []
         if let base = conflict.base { lines.append("in common \(base.revisionID)") }

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// A name, and its addresses one after another.
+/// Looks up a name, and tries its addresses one after another.
 enum AddressProbe {
-    /// An address and what came of connecting to it.
+    /// An address and the result of connecting to it.
     struct Reach: Sendable {
         let address: String
         let milliseconds: Int
-        /// The errno; `nil` when somebody answered.
+        /// The errno; `nil` if somebody answered.
         let problem: Int32?
     }
 
@@ -51,7 +51,7 @@ enum AddressProbe {
         )
     }
 
-    /// The errno of a connection, 0 for one that came about.
+    /// The errno of a connection attempt, 0 on success.
     private static func connected(to address: addrinfo, _ seconds: Int) -> Int32 {
         let kind = address.ai_socktype | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(address.ai_family, kind, address.ai_protocol)
@@ -84,7 +84,7 @@ enum AddressProbe {
     }
 }
 
-/// A moment, for how long something took.
+/// A start time, to measure durations.
 struct DispatchTimeStamp: Sendable {
     private let instant: ContinuousClock.Instant
 

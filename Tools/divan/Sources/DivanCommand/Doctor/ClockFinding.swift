@@ -3,7 +3,7 @@ import Foundation
 
 /// Whether the clocks of both sides agree, by the server's `Date` field.
 struct ClockFinding {
-    /// Seconds that this machine is ahead; `nil` when the server does not tell the time.
+    /// Seconds that this machine is ahead; `nil` if the server does not send the time.
     let skew: Int?
 
     init(_ headers: HTTPHeaders, now: Date = Date()) {
@@ -15,7 +15,7 @@ struct ClockFinding {
             .flatMap { Int(exactly: now.timeIntervalSince($0).rounded()) }
     }
 
-    /// Says so where the clocks are more than a minute apart.
+    /// Says so if the clocks differ by more than a minute.
     var skewSentence: String? {
         guard let skew, abs(skew) > 60 else { return nil }
         return "this clock is \(abs(skew)) s \(skew > 0 ? "ahead of" : "behind") the server's"

@@ -5,17 +5,17 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// What it means that a connection did not come about.
+/// Explains why a connection was not established.
 struct ConnectionFindings {
     let endpoint: WebSocketEndpoint
     let isProxied: Bool
-    /// As whom the peer was asked.
+    /// The identity that was presented to the peer.
     let shown: String?
     let patience: Int
 
     func finding(of report: ProtocolProbe.Report) -> Finding {
         switch report.close {
-        // We hang up when the patience ends, and may hear of that first.
+        // We close the connection when the patience ends, and may hear of that first.
         case nil, .clean(_, _, isByPeer: false)?: silence
         case .clean(let code, let reason, isByPeer: true)?:
             .failed(
@@ -28,7 +28,7 @@ struct ConnectionFindings {
         }
     }
 
-    /// Whether nothing at all came back; whoever asks again waits again.
+    /// Whether nothing at all was received; asking again would only wait again.
     func isSilent(_ report: ProtocolProbe.Report) -> Bool {
         switch report.close {
         case nil, .clean(_, _, isByPeer: false)?: report.peer == nil
@@ -80,7 +80,7 @@ struct ConnectionFindings {
         }
     }
 
-    /// The server hung up without a word: often it expects TLS.
+    /// The server closed the connection without a word: often it expects TLS.
     private func brokenOff(_ error: TransportError) -> Finding {
         if !endpoint.isSecure, !isProxied, speaksTLS { return wantsTLS }
         return .failed(
@@ -237,7 +237,7 @@ struct ConnectionFindings {
 }
 
 extension TransportError.Reason {
-    /// What went wrong, without the place, which the doctor has told already.
+    /// What went wrong, without the place, which the doctor has already reported.
     fileprivate func sentence(of error: TransportError) -> String {
         let text = "\(error)"
         let prefix = "\(error.place): "

@@ -5,10 +5,10 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Looks at a database: its files, everything that is stored, and what waits.
+/// Examines a database: its files, everything that is stored, and what is pending.
 struct DatabaseExamination {
     private let path: DatabasePath
-    /// The collections to tell of; all where there are none.
+    /// The collections to report on; all if empty.
     private let wanted: [CollectionPath]
     private let tell: (Finding) -> Void
 
@@ -24,7 +24,7 @@ struct DatabaseExamination {
 
     func run() throws {
         do {
-            // What stands in the place of a database is looked at: no other one can be made there.
+            // Anything in the place of a database is examined: no database can be created there.
             if !FileManager.default.fileExists(atPath: path.bundle) { try path.requireDatabase() }
             for finding in DatabaseSurroundings(path).findings { tell(finding) }
             let store = try path.open(forWriting: false)
@@ -95,7 +95,7 @@ struct DatabaseExamination {
         var seen =
             "file \(Numbers.bytes(usage.fileByteCount)), log \(Numbers.bytes(usage.logByteCount)), "
             + "\(blobs) of \(Numbers.bytes(usage.blobs.byteCount))"
-        // What damaged documents name looks unused.
+        // Blobs that damaged documents refer to appear unused.
         if usage.unusedBlobs.count > 0, usage.collections.allSatisfy({ $0.damagedCount == 0 }) {
             seen += ", \(Numbers.bytes(usage.unusedBlobs.byteCount)) of them in no document"
         }

@@ -2,9 +2,9 @@ import DivanCommandLine
 import DivanJSON
 import Glibc
 
-/// What a database lies in: its directory, the disk, and who works with it.
+/// The surroundings of a database: its directory, the disk, and who uses it.
 struct DatabaseSurroundings {
-    /// Fewer free bytes than this take no transaction, and fewer than that soon will not.
+    /// With fewer free bytes than `least` no transaction succeeds; with fewer than `some`, soon none will.
     private static let (least, some): (UInt64, UInt64) = (1 << 20, 64 << 20)
 
     private let path: DatabasePath

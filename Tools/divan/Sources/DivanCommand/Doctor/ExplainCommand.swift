@@ -42,13 +42,13 @@ enum ExplainCommand: Command {
     }
 }
 
-/// What is known of one document.
+/// What is known about one document.
 struct Explanation {
     let store: Store
     let path: CollectionPath
     let documentID: DocumentID
 
-    /// A line for each thing that matters; `nil` when there is no such document.
+    /// A line for each relevant fact; `nil` if there is no such document.
     func findings() throws -> [Finding]? {
         let stored = try store.read { reader in
             try reader.document(documentID, in: path, includingTombstones: true)
@@ -70,7 +70,7 @@ struct Explanation {
         return findings
     }
 
-    /// What is known of peers that came by themselves, as only they know what they have; `nil` where none did.
+    /// What is known of peers that connected by themselves, as only they know what they have; `nil` if none did.
     static func visits(in reader: StoreReader) throws -> String? {
         let count = try reader.peerCheckpoints().count
         guard count > 0 else { return nil }

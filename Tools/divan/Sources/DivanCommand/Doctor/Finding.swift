@@ -1,14 +1,14 @@
 import DivanCommandLine
 import DivanJSON
 
-/// What one step of an examination found.
+/// The result of one step of an examination.
 struct Finding: Sendable, Equatable {
-    /// How it is.
+    /// How serious it is.
     enum Verdict: String, Sendable {
         case ok
-        /// It works, and somebody should look.
+        /// It works, but somebody should look.
         case warning
-        /// Nothing works before this is mended.
+        /// Nothing works before this is fixed.
         case failed
     }
 
@@ -19,12 +19,12 @@ struct Finding: Sendable, Equatable {
     let seen: String
     /// What to do.
     var remedy: String?
-    /// What was measured, for machines.
+    /// The measurements, for machines.
     var figures: JSONObject?
-    /// With which code the command ends for it.
+    /// The command's exit code for it.
     var kind = Failure.Kind.failed
 
-    /// How an answer of HTTP is said in `seen`.
+    /// How `seen` describes an HTTP response.
     static func answer(_ status: Int, _ explanation: String) -> String {
         "HTTP \(status)" + (explanation.isEmpty ? "" : " “\(explanation)”")
     }

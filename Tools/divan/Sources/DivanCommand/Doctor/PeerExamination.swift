@@ -7,7 +7,7 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// Looks at the way to a peer, from its name to its rights, and tells what each step shows.
+/// Examines the path to a peer, from its name to its rights, and reports the result of each step.
 struct PeerExamination {
     private let text: String
     private let arguments: Arguments
@@ -31,7 +31,7 @@ struct PeerExamination {
         names = wanted.isEmpty ? [.default] : wanted
     }
 
-    /// Looks, step by step; the first that fails is the last.
+    /// Runs the steps in order; the first that fails is the last.
     func run() throws {
         let url: WebSocketURL
         do throws(WebSocketURLError) {
@@ -72,7 +72,7 @@ struct PeerExamination {
         ProtocolFindings(report, names, database: url.database, tell).tellAll()
     }
 
-    /// Looks the name up and connects; false when that fails.
+    /// Looks the name up and connects; false if that fails.
     private func reach(_ host: String, _ port: UInt16, isProxy: Bool) -> Bool {
         let subject = isProxy ? "the proxy " : ""
         let begin = DispatchTimeStamp.now()
@@ -128,7 +128,7 @@ struct PeerExamination {
         return .failed(step, problems.joined(separator: "; "), remedy, .unreachable)
     }
 
-    /// What the server shows, whether it is trusted or not.
+    /// What the server presents, whether it is trusted or not.
     private func describeTLS(_ endpoint: WebSocketEndpoint) {
         guard
             let probe = try? ServerProbe(

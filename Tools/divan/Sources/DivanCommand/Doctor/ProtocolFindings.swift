@@ -3,7 +3,7 @@ import DivanBLIP
 import DivanCommandLine
 import DivanTransport
 
-/// What a connection that stands tells: the protocol, the collections, the rights, the way's length.
+/// What an established connection shows: the protocol, the collections, the rights, the latency.
 struct ProtocolFindings {
     private let report: ProtocolProbe.Report
     private let names: [CollectionName]

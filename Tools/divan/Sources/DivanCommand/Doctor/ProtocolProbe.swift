@@ -8,18 +8,18 @@ import DivanTransport
 import DivanZlib
 import Synchronization
 
-/// Speaks just enough of the protocol to know what a peer would let us do.
+/// Speaks just enough of the protocol to find out what a peer would allow.
 ///
-/// Asks for the collections, for a checkpoint that nobody has, for the first list of changes, and
-/// whether a document that nobody has could be pushed, which it never sends. Then it measures how fast
-/// the way is: it takes the first documents of the first list, and forgets them, and sends bytes that
-/// mean nothing to a handler that no peer has.
+/// Requests the collections, a checkpoint that nobody has, the first list of changes, and
+/// whether a document that nobody has could be pushed, which it never sends. Then it measures the
+/// throughput: it receives the first documents of the first list and discards them, and sends
+/// meaningless bytes to a handler that no peer has.
 ///
 /// Source: `replication.md` §1–§3.
 final class ProtocolProbe: BLIPHandler {
     /// What a peer said about one collection.
     struct Rights: Sendable {
-        /// Changes in the first list, `nil` until it came.
+        /// Changes in the first list, `nil` until it arrives.
         var changeCount: Int?
         var readRefusal: BLIPRemoteError?
         var writeRefusal: BLIPRemoteError?
@@ -30,7 +30,7 @@ final class ProtocolProbe: BLIPHandler {
         var peer: TransportPeer?
         var close: TransportClose?
         var breach: String?
-        /// Which of the collections the peer shares; `nil` when it knows no collections.
+        /// Which of the collections the peer shares; `nil` if it does not know collections.
         var shares: [Bool]?
         var refusal: BLIPRemoteError?
         var rights: [Int: Rights] = [:]
@@ -40,7 +40,7 @@ final class ProtocolProbe: BLIPHandler {
         var received: Transfer?
         var receivedCount = 0
         var sent: Transfer?
-        /// The profile that waits for its answer.
+        /// The profile that has not been answered yet.
         var waitsFor: String?
     }
 
@@ -50,7 +50,7 @@ final class ProtocolProbe: BLIPHandler {
         var time = Duration.zero
     }
 
-    /// What is taken to measure: so many documents, bytes, and so long at most.
+    /// What is received to measure: at most this many documents, bytes, and this long.
     private static let sampleCount = 200
     private static let sampleByteCount = 4 << 20
     private static let sampleTime = Duration.seconds(3)
@@ -74,7 +74,7 @@ final class ProtocolProbe: BLIPHandler {
     private var sample: Sample?
     private var hasSent = false
 
-    /// Documents that are on their way.
+    /// Documents that are being received.
     private struct Sample {
         var remaining: Int
         var transfer = Transfer()
@@ -87,13 +87,13 @@ final class ProtocolProbe: BLIPHandler {
         private let latest = Mutex(ContinuousClock.now)
         let state = Mutex(Report())
 
-        /// Notes that the peer said something.
+        /// Records that the peer sent something.
         func noteSign() { latest.withLock { $0 = .now } }
 
         /// Ends the wait.
         func end() { hasEnded.signal() }
 
-        /// Waits for the end, or until the peer says nothing for too long.
+        /// Waits for the end, or until the peer is silent for too long.
         func wait(_ patience: Duration, _ onSilence: @escaping () -> Void) {
             let begin = ContinuousClock.now
             var onSilence: (() -> Void)? = onSilence
@@ -116,10 +116,10 @@ final class ProtocolProbe: BLIPHandler {
         self.report = report
     }
 
-    /// Connects and asks; returns what is known when all is answered, or nothing came for as long as the
-    /// patience, or something for six times as long.
+    /// Connects and asks; returns what is known once everything is answered, nothing arrived for as long
+    /// as the patience, or messages kept arriving for six times as long.
     ///
-    /// `onSilence` is called once, when nothing came for a second.
+    /// `onSilence` is called once, if nothing arrived for a second.
     static func run(
         over transport: any MessageTransport,
         asking names: [CollectionName],
@@ -239,7 +239,7 @@ final class ProtocolProbe: BLIPHandler {
         }
     }
 
-    /// A revision that nobody has, in the peer's way of naming.
+    /// A revision that nobody has, in the peer's revision scheme.
     private var unknownRevision: String {
         let version = report.state.withLock { $0.peer?.subprotocol } ?? ""
         if version.contains("CBMobile_4") { return "1@ZGl2YW4tZG9jdG9yLTAwMQ" }
@@ -252,7 +252,7 @@ final class ProtocolProbe: BLIPHandler {
         ask("getCheckpoint", .ping(remaining: remaining), properties)
     }
 
-    /// A list of changes, or a document that was asked for.
+    /// A list of changes, or a requested document.
     private func take(_ request: BLIPIncomingRequest) {
         switch request.profile {
         case "changes": takeChanges(request)
@@ -271,7 +271,7 @@ final class ProtocolProbe: BLIPHandler {
         channel.reply(to: request.id, with: BLIPReply(body: .bytes([])))
     }
 
-    /// Of the first list some are wanted, of all others none.
+    /// Some documents of the first list are requested, none of the others.
     private func takeChanges(_ request: BLIPIncomingRequest) {
         let index = request.properties["collection"].flatMap { Int($0) } ?? 0
         let count = (try? JSON(parsing: request.body))?.array?.count ?? 0
@@ -280,7 +280,7 @@ final class ProtocolProbe: BLIPHandler {
         unread.remove(index)
         let wanted = isSample ? min(count, Self.sampleCount) : 0
         if isSample { sample = Sample(remaining: wanted) }
-        // Nothing is known of those that are wanted; the list may be shorter than theirs.
+        // No ancestors are known of those that are requested; the answer may be shorter than the list.
         let answer = JSON.array((0..<wanted).map { _ in [] })
         channel.reply(
             to: request.id,
@@ -305,7 +305,7 @@ final class ProtocolProbe: BLIPHandler {
         if isEnough { self.sample = nil }
     }
 
-    /// Sends what cannot be compressed, to a handler that no peer has: it reads all, and says so.
+    /// Sends incompressible bytes to a handler that no peer has: it reads all of them, and says so.
     private func upload() {
         hasSent = true
         var random = SystemRandomNumberGenerator()

@@ -2,15 +2,15 @@ import DivanCommandLine
 import DivanTransport
 import DivanWebSocket
 
-/// What it means that a proxy opened no way to the server.
+/// Explains why a proxy opened no tunnel to the server.
 struct ProxyFinding {
     private let reason: TransportError.Reason
     private let endpoint: WebSocketEndpoint
     private let patience: Int
 
-    /// Reads an error; `nil` when the way stood already, so that it is none of the proxy's.
+    /// Reads an error; `nil` if the tunnel was already open, so that the error is not the proxy's.
     init?(_ error: TransportError, to endpoint: WebSocketEndpoint, _ patience: Int) {
-        // Until the tunnel stands, the place of each error begins with the proxy.
+        // Until the tunnel is open, the place of each error begins with the proxy.
         guard error.place.hasPrefix("proxy ") else { return nil }
         reason = error.reason
         self.endpoint = endpoint

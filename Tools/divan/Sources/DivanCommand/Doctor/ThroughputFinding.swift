@@ -1,11 +1,11 @@
 import DivanCommandLine
 import DivanJSON
 
-/// How fast the way was in both directions, by what a probe took and sent.
+/// The throughput in both directions, by what a probe received and sent.
 struct ThroughputFinding {
-    /// Bytes a second below which a person should know.
+    /// Bytes per second below which a person should know.
     private static let slow = 50_000.0
-    /// Fewer bytes say how long the way is, not how wide.
+    /// Fewer bytes measure latency, not throughput.
     private static let leastByteCount = 50_000
 
     private let report: ProtocolProbe.Report
@@ -53,7 +53,7 @@ struct ThroughputFinding {
         return text + ", \(Numbers.bytes(UInt64(rate(transfer))))/s"
     }
 
-    /// The rate, where there were enough bytes to tell.
+    /// The rate, if there were enough bytes to measure it.
     private func judged(_ transfer: ProtocolProbe.Transfer) -> Double {
         transfer.byteCount < Self.leastByteCount ? .infinity : rate(transfer)
     }

@@ -1,27 +1,27 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Finds the arrays of documents in answers of CouchDB and in the stream of `pouchdb-dump`, and passes
+/// Finds the arrays of documents in CouchDB's responses and in the stream of `pouchdb-dump`, and passes
 /// their items on as one array.
 ///
-/// An answer is one object whose member `rows`, `docs` or `results` is an array; several may follow each
-/// other. In a stream stand lines without an array between them: about the database, and how far it has
-/// come. Anything else passes as it is: an array, or lines, whose first is a document and not an answer.
+/// A response is one object whose member `rows`, `docs` or `results` is an array; several may follow each
+/// other. A stream has lines without an array between them: about the database, and the progress.
+/// Anything else passes unchanged: an array, or lines whose first is a document and not a response.
 struct ArrayFinder {
     private enum State {
-        /// Nothing but white space came.
+        /// Only white space so far.
         case beginning
         /// In an object, before its array.
         case searching
         case inArray
         case behindArray
-        /// Behind an object.
+        /// After an object.
         case between
         case passing
     }
 
     private static let keys = ["rows", "docs", "results"]
-    /// What an answer tells before its array: two numbers, a cursor.
+    /// What a response has before its array: two numbers, a cursor.
     private static let searchByteLimit = 64 << 10
 
     private let name: String
@@ -59,7 +59,7 @@ struct ArrayFinder {
         return passed
     }
 
-    /// What is left when the file ends: an object that was no answer, but a document.
+    /// What is left when the file ends: an object that was not a response, but a document.
     mutating func finish() throws(Failure) -> [UInt8] {
         if state == .inArray || state == .searching && !isFirst {
             let what = state == .inArray ? "array" : "object"
@@ -89,7 +89,7 @@ struct ArrayFinder {
         }
     }
 
-    /// Passes on what stands in an array; arrays become one, whichever of them are empty.
+    /// Passes on the items of an array; arrays are joined into one, even if some are empty.
     private mutating func pass(_ byte: UInt8, _ passed: inout [UInt8]) {
         if !" \t\r\n".utf8.contains(byte) {
             if owesComma { passed.append(UInt8(ascii: ",")) }
@@ -99,7 +99,7 @@ struct ArrayFinder {
         passed.append(byte)
     }
 
-    /// Outside of all objects.
+    /// Outside of any object.
     private mutating func begin(_ byte: UInt8, _ passed: inout [UInt8]) throws(Failure) {
         switch byte {
         case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\r"), UInt8(ascii: "\n"):
@@ -136,7 +136,7 @@ struct ArrayFinder {
 
     private var lastString: String { String(decoding: text, as: UTF8.self) }
 
-    /// Whether no answer has this key, and every document or row; what a header tells of its database has
+    /// Whether no response has this key, and every document or row does; a header about the database has
     /// keys of all kinds.
     private func isRowKey(_ key: String) -> Bool {
         key == "_id" || depth == 1 && ["id", "seq"].contains(key)
@@ -178,12 +178,12 @@ struct ArrayFinder {
         held = []
     }
 
-    /// Passes on where lines end, so that the places of errors stay right.
+    /// Passes on line ends, so that the places of errors stay correct.
     private func keepLine(_ byte: UInt8, _ passed: inout [UInt8]) {
         if byte == UInt8(ascii: "\n") { passed.append(byte) }
     }
 
-    /// Keeps count of brackets and strings.
+    /// Keeps track of brackets and strings.
     private mutating func follow(_ byte: UInt8) {
         if isInString {
             if isEscaped {

@@ -1,11 +1,11 @@
 import DivanJSON
 
-/// What a stored body says, apart from how whoever sent it spells it.
+/// What a stored body means, regardless of how its sender spelled it.
 ///
-/// Sync Gateway writes bodies anew: it escapes `<`, `>`, `&` and some separators, and numbers its
+/// Sync Gateway rewrites bodies: it escapes `<`, `>`, `&` and some separators, and numbers its
 /// attachments. Source: `revisions.md` §3, `blobs.md` §5.
 enum BodyMeaning {
-    /// Whether two stored bodies say the same.
+    /// Whether two stored bodies mean the same.
     static func isSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left != right else { return true }
         guard let left = meaning(of: left), let right = meaning(of: right) else { return false }
@@ -29,8 +29,8 @@ enum BodyMeaning {
 }
 
 extension JSON {
-    /// Reads the body of a stored document: whatever could be stored, also what is larger than anything that
-    /// travels.
+    /// Parses the body of a stored document: anything that could be stored, even if larger than anything
+    /// that can be transferred.
     init(storedBody bytes: [UInt8]) throws(JSONError) {
         try self.init(parsing: bytes, limits: JSONLimits(byteCount: bytes.count))
     }

@@ -2,16 +2,16 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 
-/// Reads documents out of comma-separated values (RFC 4180): the first record has the keys.
+/// Reads documents from comma-separated values (RFC 4180); the first record holds the keys.
 ///
-/// A lone CR ends a record as well as CRLF and LF do. What is no UTF-8 is refused: a guess would alter it.
+/// A lone CR ends a record, as CRLF and LF do. Invalid UTF-8 is refused: a guess would alter it.
 struct CSVReader {
     private enum Place {
         /// Where a field begins.
         case beginning
         case plain
         case quoted
-        /// Behind a quote inside a quoted field: its end, or half of a quote.
+        /// After a quote inside a quoted field: its end, or half of an escaped quote.
         case behindQuote
     }
 
@@ -42,7 +42,7 @@ struct CSVReader {
             if isFirst, piece.starts(with: [0xFF, 0xFE]) || piece.starts(with: [0xFE, 0xFF]) {
                 throw reader.problem("the text is UTF-16; save it as UTF-8")
             }
-            // A byte order mark is no part of the text.
+            // A byte order mark is not part of the text.
             let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
             let skipped = isFirst && piece.starts(with: mark) ? mark.count : 0
             isFirst = false
@@ -96,7 +96,7 @@ struct CSVReader {
             record.removeAll(keepingCapacity: true)
             firstLine = line
         }
-        // A line without anything is none.
+        // An empty line is not a record.
         if record.count == 1, record[0].bytes.isEmpty { return }
         guard let keys else {
             keys = try checkedKeys()
@@ -110,14 +110,14 @@ struct CSVReader {
             let text = try text(field.bytes)
             if let value = Self.value(text, field.isQuoted) { members.append((key, value)) }
         }
-        // Columns are properties; none tells of a change, as lines do.
+        // Columns are properties; none describes a change, unlike the members of lines.
         var object = JSONObject(members)
         OwnProperties.setApart(in: &object)
         let bytes = try JSON.object(object).canonicalBytes()
         try body(DocumentText(place: "\(name):\(firstLine)", bytes: bytes[...]))
     }
 
-    /// The fields of the first record; of equal ones all but the last column would be lost.
+    /// The fields of the first record; with duplicates, all but the last column would be lost.
     private func checkedKeys() throws(Failure) -> [String] {
         var keys: [String] = []
         var seen: Set<ExactText> = []
@@ -128,12 +128,12 @@ struct CSVReader {
             )
         }
         for field in record {
-            // As far as the first line: what was text of a document may be anything.
+            // Only the first line: the text of a document may be anything.
             guard !field.bytes.contains(0) else {
                 throw problem("a key has a NUL; is the text UTF-16? Save it as UTF-8")
             }
             let key = try text(field.bytes)
-            // Nothing can stand under an empty key: a spreadsheet leaves empty columns at its edge.
+            // Nothing can be stored under an empty key: a spreadsheet leaves empty columns at its edge.
             guard key.isEmpty || seen.insert(ExactText(key)).inserted else {
                 throw problem("two columns are called \"\(key)\"; rename one")
             }
@@ -158,7 +158,7 @@ struct CSVReader {
         Failure(kind: .invalid, sentence: "\(name):\(firstLine): \(text)")
     }
 
-    /// What is written in quotes is text.
+    /// A quoted value is text.
     private static func value(_ text: String, _ isQuoted: Bool) -> JSON? {
         if isQuoted { return .string(text) }
         if text.isEmpty { return nil }

@@ -1,4 +1,4 @@
-/// What a file holds, told from its name.
+/// The media type of a file, guessed from its name.
 enum ContentType {
     /// Returns the media type for a file's suffix, `application/octet-stream` for others.
     static func guessing(_ file: String) -> String {

@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// A revision of a document as a dump with histories names it: one of several, where the document has a
+/// A revision of a document as a dump with histories names it: one of several, if the document has a
 /// conflict.
 ///
 /// Source: the HTTP API reference of CouchDB 3, "Replication and conflict model".
@@ -9,7 +9,7 @@ struct CouchLeaf {
     private let names: CouchRevisions
     private let isDeleted: Bool
 
-    /// Reads the names of a row; `nil` where it tells no history.
+    /// Reads the revision IDs of a row; `nil` if it has no history.
     init?(_ row: JSONObject) {
         guard let id = row["_id"]?.string, let names = CouchRevisions(row["_revisions"]) else {
             return nil
@@ -22,8 +22,8 @@ struct CouchLeaf {
     /// Whether both are revisions of one document.
     func isOfSameDocument(as other: CouchLeaf) -> Bool { id == other.id }
 
-    /// Whether this one is what CouchDB shows: what follows the other; else what is not deleted, has the
-    /// longer history, and at last the higher digest.
+    /// Whether CouchDB shows this one: the one that descends from the other; else the one that is not
+    /// deleted, has the longer history, and finally the higher digest.
     func wins(over other: CouchLeaf) -> Bool {
         if descends(from: other) { return true }
         if other.descends(from: self) { return false }
@@ -43,13 +43,13 @@ struct CouchLeaf {
     }
 }
 
-/// The names of a revision and of its ancestors, as CouchDB tells them under `_revisions`.
+/// The IDs of a revision and of its ancestors, as CouchDB lists them under `_revisions`.
 struct CouchRevisions {
     let generation: Int64
     /// At least one: its own, then those of its ancestors, newest first.
     let digests: [String]
 
-    /// `nil` where there are none, or more than generations.
+    /// `nil` if there are none, or more than generations.
     init?(_ value: JSON?) {
         guard let revisions = value?.object, let start = revisions["start"]?.int,
             let digests = revisions["ids"]?.array?.compactMap(\.string), !digests.isEmpty,

@@ -1,25 +1,25 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Reads what CouchDB and PouchDB give out: `_all_docs`, `_find`, `_bulk_docs` and `_changes`, as one
-/// object with an array of documents, as an array, or as a line for each; and the stream of
+/// Reads the output of CouchDB and PouchDB: `_all_docs`, `_find`, `_bulk_docs` and `_changes`, as one
+/// object with an array of documents, as an array, or with one per line; and the stream of
 /// `pouchdb-dump`, a line about the database and then objects with an array `docs` each.
 ///
-/// `_id` stays the ID. `_rev` and what else CouchDB keeps under an underscore belongs to its own history,
-/// and is left out, unless the names of revisions are to be kept; an attachment becomes a blob under `attachments`, if its content came along
-/// (`?attachments=true`). Design documents are programs for CouchDB, and are left out, too. Of several
-/// leaves of a document, which a stream holds, the one comes that CouchDB shows.
+/// `_id` stays the ID. `_rev` and CouchDB's other members with an underscore belong to its own history
+/// and are left out, unless revision IDs are to be kept. An attachment becomes a blob under `attachments`
+/// if its content is included (`?attachments=true`). Design documents are programs for CouchDB and are
+/// left out, too. Of several leaves of a document, which a stream has, the one that CouchDB shows is used.
 ///
 /// Source: the HTTP API reference of CouchDB 3; the README of pouchdb-replication-stream.
 struct CouchReader {
     private let keepsRevisions: Bool
     private let body: (DocumentText) throws -> Void
-    /// A leaf that waits until another document comes.
+    /// A leaf that waits until another document arrives.
     private var held: (leaf: CouchLeaf, entry: DocumentText)?
 
     /// Calls `body` for each document of the file at `path` (`-` is standard input).
     ///
-    /// With `keepingRevisions` the names of a document's revisions stay in its text.
+    /// With `keepingRevisions`, a document's revision IDs stay in its text.
     static func read(
         _ path: String,
         keepingRevisions: Bool,
@@ -41,7 +41,7 @@ struct CouchReader {
         }
     }
 
-    /// Hands a row on as the document that it holds, if any.
+    /// Passes on the document in a row, if any.
     private mutating func take(_ entry: DocumentText) throws {
         guard let row = try? JSON(parsing: entry.bytes).object else {
             try release()
@@ -73,17 +73,17 @@ struct CouchReader {
         held = (leaf, changed)
     }
 
-    /// Passes on the leaf that waits.
+    /// Passes on the waiting leaf.
     private mutating func release() throws {
         guard let entry = held?.entry else { return }
         held = nil
         try body(entry)
     }
 
-    /// The document in a row, in the words of `divan import`; `nil` where there is none for us.
+    /// The document in a row, in the form of `divan import`; `nil` if it has none for us.
     private static func document(of row: JSONObject, _ place: String) throws -> JSONObject? {
         guard let id = (row["_id"] ?? row["id"])?.string else {
-            // The last line of a feed of changes.
+            // The last line of a changes feed.
             if row["last_seq"] != nil { return nil }
             throw stranger(row, place)
         }
@@ -114,7 +114,7 @@ struct CouchReader {
         return document
     }
 
-    /// What to say of an object that is no document of CouchDB.
+    /// The failure for an object that is not a CouchDB document.
     private static func stranger(_ row: JSONObject, _ place: String) -> Failure {
         if let error = row["error"]?.string {
             let reason = row["reason"]?.string.map { ": \($0)" } ?? ""

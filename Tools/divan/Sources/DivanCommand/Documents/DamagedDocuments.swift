@@ -1,30 +1,30 @@
 import DivanCommandLine
 
-/// Documents that a verb could not read, and left out of what it wrote.
+/// Documents that a verb could not read, and omitted from its output.
 struct DamagedDocuments {
-    /// What is told one by one; the rest is counted.
+    /// How many are listed individually; the rest is counted.
     private static let toldCount = 40
 
     /// How many there are.
     private(set) var count = 0
-    /// The names of the first of them.
+    /// The IDs of the first of them.
     private var names: [String] = []
 
-    /// Takes one more; the collection by the name that others know it by.
+    /// Adds one; the collection under the name that others know it by.
     mutating func take(_ id: String, in collection: String) {
         count += 1
         guard count <= Self.toldCount else { return }
         names.append("\(collection)/\(id)")
     }
 
-    /// Names them to a person.
+    /// Lists them for a person.
     func tell(_ terminal: Terminal) {
         for name in names {
             terminal.note("divan: \(name.escapingControlCharacters()): damaged, left out")
         }
     }
 
-    /// Ends a verb that has written the rest; nothing where there are none.
+    /// Ends a verb that has written the rest with a failure; does nothing if there are none.
     func fail() throws(Failure) {
         guard count > 0 else { return }
         throw Failure(

@@ -10,24 +10,24 @@ import Glibc
 extension DatabasePath {
     /// Opens the database, which must exist.
     ///
-    /// Who writes does so behind the documents whose time is over: what is saved under such an ID is a new
-    /// document, and does not end with the old one.
+    /// Expired documents are purged before writing: what is saved under such an ID is a new
+    /// document, and does not expire with the old one.
     func open(forWriting: Bool, keepingExpired: Bool = false) throws -> Store {
         let store = try open(StoreOptions(create: false, readOnly: !forWriting))
         if forWriting, !keepingExpired { try store.purgeExpired(now: Moment.now()) }
         return store
     }
 
-    /// Sees to it that an open database has these collections.
+    /// Ensures that an open database has these collections.
     ///
-    /// - Throws: `StoreError` for the first that it has not.
+    /// - Throws: `StoreError` for the first that is missing.
     func require(_ collections: [CollectionPath], in store: Store) throws {
         for collection in collections where try !store.hasCollection(collection) {
             throw StoreError(.noSuchCollection(collection), at: bundle)
         }
     }
 
-    /// The UUID that peers see; `nil` for a database that needs a key, or cannot be read.
+    /// The UUID that peers see; `nil` if the database needs a key, or cannot be read.
     var publicUUIDWithoutKey: [UInt8]? {
         let options = StoreOptions(create: false, readOnly: true)
         guard let store = try? Store.open(directory: bundle, options: options) else { return nil }
@@ -35,7 +35,7 @@ extension DatabasePath {
         return store.publicUUID
     }
 
-    /// Makes an empty database, with a key or without, at a place that is not its own yet.
+    /// Creates an empty database, with a key or without, at a temporary place.
     static func makeStore(
         at directory: String,
         scheme: DivanRevisions.RevisionScheme,
@@ -52,9 +52,9 @@ extension DatabasePath {
         return try Store.create(directory: directory, replacing: identity, options: options)
     }
 
-    /// Sees to it that there is a database.
+    /// Ensures that the database exists.
     ///
-    /// - Throws: `StoreError` when there is none; `Failure` when nobody lets us see.
+    /// - Throws: `StoreError` if it does not; `Failure` if we are not permitted to look.
     func requireDatabase() throws {
         if exists { return }
         var status = stat()
@@ -64,7 +64,7 @@ extension DatabasePath {
         throw StoreError(.noSuchDatabase, at: bundle)
     }
 
-    /// Old revisions are packed as programs do by default, and read however they are packed.
+    /// Old revisions are packed as programs do by default; they can be read however they are packed.
     private static var archive: BodyArchive {
         BodyArchive(packing: .lz4, deflate: DeflateCodec(), lz4: LZ4Codec())
     }
@@ -81,14 +81,14 @@ extension DatabasePath {
 }
 
 extension Store {
-    /// The documents whose time is not over.
+    /// The documents that have not expired.
     func living() throws -> LivingDocuments {
         LivingDocuments(firstEnd: try nextExpiration())
     }
 }
 
 extension DatabasePath {
-    /// The documents whose time is not over.
+    /// The documents that have not expired.
     func living() throws -> LivingDocuments {
         let store = try open(forWriting: false)
         defer { try? store.close() }
@@ -104,7 +104,7 @@ extension StoreReader {
 }
 
 extension StoreReader {
-    /// The failure of a verb that finds no such document; names a collection that has one of this ID.
+    /// The failure of a verb that finds no such document; names a collection that has one with this ID.
     func noDocument(_ documentID: DocumentID, in collection: CollectionPath) -> Failure {
         let place = (try? collections())?.first { path in
             path != collection && (try? document(documentID, in: path)) != nil
@@ -135,13 +135,13 @@ extension Arguments {
     /// The database that is the first operand.
     var database: DatabasePath { DatabasePath(operands.first ?? "") }
 
-    /// The collection of `--collection`, the default one when it was not given.
+    /// The collection of `--collection`, the default one if it was not given.
     func collection() throws(Failure) -> CollectionName {
         guard let text = value("--collection") else { return .default }
         return try CollectionName.parsing(text)
     }
 
-    /// The collections of `--collections`, empty when it was not given.
+    /// The collections of `--collections`, empty if it was not given.
     func collections() throws(Failure) -> [CollectionName] {
         var names: [CollectionName] = []
         for text in list("--collections") { names.append(try CollectionName.parsing(text)) }
@@ -158,7 +158,7 @@ extension Arguments {
 }
 
 extension CollectionPath {
-    /// Where the store has the collection of a name.
+    /// The store's path of a collection name.
     init(_ name: CollectionName) {
         // The rules of both are the same.
         self = CollectionPath(scope: name.scope, name: name.name) ?? .default
@@ -166,7 +166,7 @@ extension CollectionPath {
 }
 
 extension CollectionName {
-    /// The name of what the store has.
+    /// The name of a collection in the store.
     init(_ path: CollectionPath) {
         self = CollectionName(scope: path.scope, name: path.name) ?? .default
     }
@@ -186,7 +186,7 @@ extension CollectionName {
         return name
     }
 
-    /// Reads several, and leaves out those that stood before.
+    /// Parses several, and drops duplicates.
     static func parsing(each texts: some Sequence<String>) throws(Failure) -> [CollectionName] {
         var (names, seen): ([CollectionName], Set<CollectionName>) = ([], [])
         for text in texts {
@@ -217,17 +217,17 @@ extension CommandSyntax.Option {
     )
     static let json = flag("--json", "results as JSON for machines")
     static let dryRun = flag("--dry-run", "tell what would be done, and do nothing")
-    /// Every verb that destroys takes it, also one that asks nothing.
+    /// Every destructive verb accepts it, even one that asks nothing.
     static let yes = flag("--yes", "do not ask")
 }
 
-/// Work that is undone where Ctrl-C or SIGTERM stops it.
+/// Work that is undone if Ctrl-C or SIGTERM stops it.
 enum Stoppable {
-    /// Runs work that looks at `Interruption.current`, or copies a database; `rest` says what there is then.
+    /// Runs work that checks `Interruption.current`, or copies a database; `rest` says what is left if stopped.
     ///
-    /// With `endsAtOnce` nothing need be undone: the work may be waiting for a reader of its output.
+    /// With `endsAtOnce` nothing needs to be undone: the work may be waiting for a reader of its output.
     ///
-    /// - Throws: `Failure` of kind `interrupted` where it was stopped, and what `work` throws.
+    /// - Throws: `Failure` of kind `interrupted` if it was stopped, and what `work` throws.
     static func run<Result>(
         leaving rest: String,
         endsAtOnce: Bool = false,

@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import Foundation
 
-/// Where a database is: the words of a person, resolved.
+/// Where a database is: what a person typed, resolved.
 ///
 /// `travel`, `travel.cblite2` and `/data/travel.cblite2/` all name a bundle directory.
 struct DatabasePath: Equatable, Sendable {
@@ -20,7 +20,7 @@ struct DatabasePath: Equatable, Sendable {
         name = last.hasSuffix(Self.suffix) ? String(last.dropLast(Self.suffix.count)) : last
     }
 
-    /// Refuses words that name no database of this machine.
+    /// Refuses words that cannot name a local database.
     static func check(_ text: String) throws(Failure) {
         guard !text.contains("://") else {
             throw .usage(
@@ -30,21 +30,21 @@ struct DatabasePath: Equatable, Sendable {
         }
         let isPlace = ["", ".", ".."].contains(text.split(separator: "/").last ?? "")
         let path = DatabasePath(text)
-        // Inside a bundle its own directory is meant.
+        // Inside a bundle, its own directory is meant.
         let isInside = isPlace && path.exists
         guard !isPlace || isInside, !path.name.isEmpty else {
             throw .usage("\"\(text)\" is no name of a database; write travel, or /data/travel")
         }
     }
 
-    /// Whether words name a file of JSON lines in the place of a database.
+    /// Whether words name a file of JSON lines instead of a database.
     static func isLines(_ text: String) -> Bool { text.hasSuffix(".jsonl") }
 
     /// The bundle directory.
     var bundle: String { "\(parent == "/" ? "" : parent)/\(name)\(Self.suffix)" }
 
-    /// How a line that somebody may take names the database: from the directory that they are
-    /// in, as one word of a shell.
+    /// The database's name in a suggested command line: relative to the current
+    /// directory, quoted as one shell word.
     var word: String {
         let isHere = parent == FileManager.default.currentDirectoryPath
         return (isHere ? name : "\(parent == "/" ? "" : parent)/\(name)").wordForShell
@@ -57,7 +57,7 @@ struct DatabasePath: Equatable, Sendable {
 }
 
 extension Arguments {
-    /// Sorts the words of a verb's line, and refuses operands that name no database of this machine.
+    /// Parses the words of a verb's line, and refuses operands that cannot name a local database.
     ///
     /// - Throws: `Failure` of kind `usage`.
     init(naming words: some Swift.Collection<String>, syntax: CommandSyntax) throws(Failure) {

@@ -3,11 +3,11 @@ import DivanJSON
 import DivanRevisions
 import Glibc
 
-/// Writes documents as JSON: lines or one array in a file, or a file each in a directory.
+/// Writes documents as JSON: lines or one array in a file, or one file each in a directory.
 ///
-/// A quarter of a megabyte is held at a time.
+/// A quarter of a megabyte is buffered at a time.
 struct DocumentLines {
-    /// How documents stand in the output.
+    /// How documents are arranged in the output.
     enum Form: Equatable {
         case lines
         case array
@@ -19,13 +19,13 @@ struct DocumentLines {
     private enum Target {
         case results(Terminal)
         case file(OutputFile)
-        /// Each document into a file of its own.
+        /// A separate file for each document.
         case directory
     }
 
-    /// Returns the content of a digest, `nil` for a text that is none.
+    /// Returns the blob with a digest, `nil` for a text that is not a digest.
     ///
-    /// Throws `ContentTooLong` for one of more bytes than the second argument allows.
+    /// Throws `ContentTooLong` if it has more bytes than the second argument allows.
     typealias Contents = (_ digest: String, _ limit: Int) throws -> [UInt8]?
 
     private let form: Form
@@ -36,18 +36,18 @@ struct DocumentLines {
 
     /// Documents written.
     private(set) var count = 0
-    /// Contents that they name and that were to be left out.
+    /// Blobs that they refer to and that were to be left out.
     private var leftOut: Set<ExactText> = []
 
-    /// How many contents that they name are not among them.
+    /// How many blobs that they refer to are not included.
     var leftOutCount: Int { leftOut.count }
 
     /// Bytes of their texts.
     private(set) var byteCount: UInt64 = 0
 
-    /// Begins a file, standard output for `-` and `nil`, or to fill a directory that exists.
+    /// Opens a file, standard output for `-` and `nil`, or prepares to fill an existing directory.
     ///
-    /// The content of blobs is what `contents` returns; with `nil` it is left out.
+    /// `contents` returns the content of blobs; if it is `nil`, they are left out.
     init(
         to file: String?,
         asArray: Bool = false,
@@ -95,7 +95,7 @@ struct DocumentLines {
         case .array:
             pending += Array((count == 0 ? "[\n" : ",\n").utf8) + bytes
         case .files(let directory):
-            // Synced together at the end: a sync for each would take a hundred times as long.
+            // Synced together at the end: one sync per file would take a hundred times as long.
             let file = directory + "/" + fileNames.add(DocumentID(unchecked: id))
             let rules = OutputFile.Rules(isSynced: false, isOneOfMany: true)
             do throws(Failure) {
@@ -111,7 +111,7 @@ struct DocumentLines {
         if pending.count > 1 << 18 { try flush() }
     }
 
-    /// Puts the contents of blobs into a body, unless they make too long a text of it.
+    /// Embeds the blobs in a body, unless its text would become too long.
     private static func embedding(
         _ contents: Contents,
         in body: JSON,
@@ -130,7 +130,7 @@ struct DocumentLines {
         }
     }
 
-    /// Whoever reads the text would refuse it.
+    /// Any reader of the text would refuse it.
     private static func tooLong(_ id: String) -> Failure {
         Failure(
             kind: .invalid,
@@ -140,7 +140,7 @@ struct DocumentLines {
         )
     }
 
-    /// Writes what is left, and the end.
+    /// Writes the rest, and the end.
     mutating func finish() throws {
         if form == .array { pending += Array((count == 0 ? "[]\n" : "\n]\n").utf8) }
         try flush()
@@ -162,7 +162,7 @@ struct DocumentLines {
         pending.removeAll(keepingCapacity: true)
     }
 
-    /// Sees to it that the files of a directory are on the disk.
+    /// Syncs the files of a directory to the disk.
     private static func sync(_ directory: String) throws(Failure) {
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .writing(directory, errno) }

@@ -1,9 +1,9 @@
 import DivanCommandLine
 import Foundation
 
-/// Reads documents out of files, one after another, without holding a whole file.
+/// Reads documents from files, one after another, without holding a whole file.
 ///
-/// A file holds either one JSON object a line, or one JSON array of objects; its first character
+/// A file holds either one JSON object per line, or one JSON array of objects; its first character
 /// tells. A directory holds one object in each `*.json` file.
 struct DocumentReader {
     /// Calls `body` for each document of the file or directory at `path` (`-` is standard input).

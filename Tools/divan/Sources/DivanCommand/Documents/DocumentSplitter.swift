@@ -38,13 +38,13 @@ struct DocumentSplitter {
 
     /// - Parameters:
     ///   - name: What the places of errors begin with.
-    ///   - tellsBytes: Whether they tell which byte of the file it is: those that come are the file's.
+    ///   - tellsBytes: Whether they include the byte offset: the bytes are passed on as in the file.
     init(name: String, tellsBytes: Bool = true) {
         self.name = name
         self.tellsBytes = tellsBytes
     }
 
-    /// Takes the next bytes of the stream; calls `body` for each document that is complete.
+    /// Takes the next bytes of the stream; calls `body` for each complete document.
     mutating func receive(
         _ bytes: some Sequence<UInt8>,
         _ body: (DocumentText) throws -> Void
@@ -75,7 +75,7 @@ struct DocumentSplitter {
     private mutating func chooseForm(_ byte: UInt8) {
         switch byte {
         case _ where Self.isSpace(byte): return
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         case 0xEF, 0xBB, 0xBF: return
         case UInt8(ascii: "["): form = .array
         default: form = .lines
@@ -127,7 +127,7 @@ struct DocumentSplitter {
         _ body: (DocumentText) throws -> Void
     ) throws {
         let isBare = depth == 0 && !isInString
-        // A number and the like has no end of its own.
+        // A number and the like has no terminator of its own.
         if isBare, Self.isSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") {
             try endItem(body)
             return try takeBetweenItems(byte)
@@ -137,7 +137,7 @@ struct DocumentSplitter {
         if isClosed, !isBare { try endItem(body) }
     }
 
-    /// Keeps a byte of an item, and count of brackets and strings.
+    /// Appends a byte to an item, and keeps track of brackets and strings.
     private mutating func followItem(_ byte: UInt8) throws {
         try append(byte)
         if isInString {
@@ -164,7 +164,7 @@ struct DocumentSplitter {
         try body(DocumentText(place: "\(name):\(firstLine)", bytes: pending[...]))
     }
 
-    /// The failure of an array that is not written as one, whatever its documents are.
+    /// The failure for a malformed array, whatever its documents are.
     private func broken(_ problem: String) -> Failure {
         let byte = tellsBytes ? "byte \(offset): " : ""
         return Failure(kind: .invalid, sentence: "\(name):\(line): \(byte)\(problem)")

@@ -2,9 +2,9 @@ import DivanCommandLine
 import DivanJSON
 import Glibc
 
-/// The editor of the person at the terminal, and the file that it edits.
+/// The user's editor, and the file that it edits.
 struct Editor {
-    /// Where the text is, also after a failure that would lose what was typed.
+    /// Where the text is, even after a failure that would lose what was typed.
     let file: String
     private let before: [UInt8]
     private let directory: String
@@ -13,12 +13,12 @@ struct Editor {
 
     /// Writes `text` into a new file that only this user can read.
     ///
-    /// - Throws: `Failure` where the file cannot be made, or there is no editor for who is here.
+    /// - Throws: `Failure` if the file cannot be created, or this user has no editor.
     init(_ text: String, named name: String) throws(Failure) {
         program = try Self.program()
         before = Array(text.utf8)
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // Made by mkdtemp, so nobody else can have put a link there.
+        // Created by mkdtemp, so nobody else can have put a link there.
         var template = Array("\(parent)/divan-edit-XXXXXX".utf8CString)
         // The buffer is writable and ends with a zero, as mkdtemp wants it.
         let made = template.withUnsafeMutableBufferPointer { buffer in
@@ -36,12 +36,12 @@ struct Editor {
         }
     }
 
-    /// Opens the editor and waits until it ends; what it prints is no result of ours.
+    /// Opens the editor and waits until it ends; its output is not part of our results.
     ///
     /// - Throws: `Failure` when it cannot be started or ends with an error.
     func run() throws(Failure) {
-        // As a shell would run it: EDITOR may hold options. `system` leaves Ctrl-C to the editor,
-        // which finds signals as under a shell.
+        // Run through a shell: EDITOR may contain options. `system` leaves Ctrl-C to the editor,
+        // which finds its signals as under a shell.
         signal(SIGPIPE, SIG_DFL)
         defer { signal(SIGPIPE, SIG_IGN) }
         let line = "\(program) \(file.quotedForShell)"
@@ -59,14 +59,14 @@ struct Editor {
         }
     }
 
-    /// Removes the file if it holds what it began with; whether it did.
+    /// Removes the file if it is unchanged; returns whether it was.
     private func discardUnchanged() -> Bool {
         guard let now = try? text(), now == before else { return false }
         discard()
         return true
     }
 
-    /// What the environment names, which may have a window of its own; else vi, which needs a terminal.
+    /// The editor that the environment names, which may have its own window; else vi, which needs a terminal.
     private static func program() throws(Failure) -> String {
         let names = ["VISUAL", "EDITOR"].lazy.compactMap { (name: String) -> String? in
             getenv(name).map { String(cString: $0) }
@@ -89,14 +89,14 @@ struct Editor {
 
     /// The text as the members of a document.
     ///
-    /// - Throws: `Failure` or `StoreError` while no document can hold it.
+    /// - Throws: `Failure` or `StoreError` if no document can hold it.
     func object() throws -> JSONObject {
         try Self.object(in: try text())
     }
 
     /// A text as the members of a document.
     ///
-    /// - Throws: `Failure` or `StoreError` while no document can hold it.
+    /// - Throws: `Failure` or `StoreError` if no document can hold it.
     static func object(in text: [UInt8]) throws -> JSONObject {
         let value: JSON
         do {
@@ -111,7 +111,7 @@ struct Editor {
         return object
     }
 
-    /// Does something with the text; a failure names the file that keeps what was typed.
+    /// Does something with the text; on failure, the error names the file that keeps what was typed.
     func keepingText<Output>(_ work: (Editor) throws -> Output) throws -> Output {
         do {
             return try work(self)
@@ -128,7 +128,7 @@ struct Editor {
         rmdir(directory)
     }
 
-    /// A file name that says which document it is.
+    /// A file name that tells which document it is.
     private static func safe(_ name: String) -> String {
         let letters = name.prefix(60).map { letter in
             letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-") ? letter : "_"

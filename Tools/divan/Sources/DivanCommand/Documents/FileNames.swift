@@ -2,10 +2,10 @@ import DivanCrypto
 import DivanJSON
 import DivanRevisions
 
-/// The names of files that hold a document each; the IDs themselves stand in the texts.
+/// The names of files that hold one document each; the IDs themselves are in the texts.
 ///
-/// Whatever an ID holds, its name is one of letters and digits of ASCII, `-`, `_` and `%`, which every file
-/// system takes, and no other document has it, also where upper and lower case are alike.
+/// Whatever an ID holds, its file name consists of ASCII letters and digits, `-`, `_` and `%`, which every
+/// file system accepts, and is unique, even if upper and lower case are not distinguished.
 struct FileNames {
     // In lower case.
     private var taken: Set<ExactText> = []
@@ -16,16 +16,16 @@ struct FileNames {
         for byte in documentID.text.utf8 {
             let letter = Character(Unicode.Scalar(byte))
             let isPlain = letter.isASCII && (letter.isLetter || letter.isNumber || letter == "_")
-            // A hyphen in front would make an option of it.
+            // A leading hyphen would make it an option.
             if isPlain || letter == "-" && !name.isEmpty {
                 name.append(letter)
             } else {
                 name += "%" + Self.hexadecimal(byte)
             }
         }
-        // Shorter than what file systems take, 255 bytes.
+        // Shorter than the limit of file systems, 255 bytes.
         if name.utf8.count > 240 || !taken.insert(ExactText(name.lowercased())).inserted {
-            // The same one in the next export of the document.
+            // The same in the next export of the document.
             let digest = SHA1.digest(of: Array(documentID.text.utf8).span)
             name = name.prefix(190) + "%%" + digest.map(Self.hexadecimal).joined()
         }

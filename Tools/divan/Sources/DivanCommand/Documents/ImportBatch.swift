@@ -5,14 +5,14 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Collects documents and saves them a thousand at a time, or as many as make 32 MiB, in one transaction.
+/// Collects documents and saves a thousand at a time, or as many as make 32 MiB, in one transaction.
 ///
-/// A document that is there with the same content is left alone, so that a file may be imported
+/// A document that already exists with the same content is left alone, so that a file can be imported
 /// again after an import that was stopped or killed.
 struct ImportBatch {
-    /// What becomes of a line.
+    /// How lines are handled.
     struct Rules {
-        /// Where documents go that do not say it themselves.
+        /// The collection of documents that do not name one.
         var collection: CollectionPath
         /// Whether a document may name its collection under `_collection`.
         var readsCollections = false
@@ -20,13 +20,13 @@ struct ImportBatch {
         var idKey = "_id"
         /// Whether that key stays in the body.
         var keepsID = false
-        /// Whether documents that are not valid are left out, instead of ending the import.
+        /// Whether invalid documents are left out, instead of ending the import.
         var keepsGoing = false
-        /// Lines with this `_sequence` or a lower one are left out; none where it is 0.
+        /// Lines with this `_sequence` or a lower one are skipped; none if it is 0.
         var since: UInt64 = 0
-        /// Whether everything is read and checked, and nothing saved.
+        /// Whether everything is read and checked, but nothing saved.
         var isDry = false
-        /// Whether documents come with the names of their revisions, and keep them.
+        /// Whether documents include their revision IDs, and keep them.
         var keepsRevisions = false
     }
 
@@ -38,10 +38,10 @@ struct ImportBatch {
         var storedBlobCount = 0
         var isTombstone = false
         var revision: KeptRevision?
-        // Keep its contents until it is saved.
+        // Keep its blobs until it is saved.
         var holds: [BlobHold] = []
 
-        /// Whether a database that holds `current` is as the item wants it.
+        /// Whether a database that holds `current` already matches the item.
         func isStored(as current: StoredDocument?) -> Bool {
             if let revision { return current?.revisionID == revision.id }
             guard let current else { return isTombstone }
@@ -49,11 +49,11 @@ struct ImportBatch {
         }
     }
 
-    /// What became of a document.
+    /// The result for a document.
     private enum Outcome {
         case saved
         case unchanged
-        /// It was changed here, and in another way where it comes from.
+        /// It was changed here, and differently where it comes from.
         case diverged
     }
 
@@ -71,16 +71,16 @@ struct ImportBatch {
 
     /// Documents that are saved.
     private(set) var savedCount = 0
-    /// Documents that were there with the same content, and were left alone.
+    /// Documents that already existed with the same content, and were left alone.
     private(set) var unchangedCount = 0
-    /// Contents that came with the saved documents, and are stored.
+    /// Blobs that came with the saved documents, and are stored.
     private(set) var blobCount = 0
     /// Documents that were left out.
     private(set) var refusedCount = 0
-    /// In a rehearsal: documents that are there already, and would change.
+    /// In a dry run: documents that exist already, and would change.
     private(set) var replacedCount = 0
 
-    /// Opens the database of a verb; the collection of the rules is made with what is saved.
+    /// Opens the database of a verb; the rules' collection is created when documents are saved.
     init(_ arguments: Arguments, rules: Rules) throws {
         let store = try arguments.database.open(forWriting: !rules.isDry)
         self.init(store: store, rules: rules)
@@ -93,7 +93,7 @@ struct ImportBatch {
         }
     }
 
-    /// Makes a database, with a key or without, whose collections the documents name.
+    /// Creates a database, with a key or without, whose collections the documents name.
     init(making path: DatabasePath, key: EncryptionKey?) throws {
         let draft = try StoreDraft(of: path.bundle, while: "copying")
         let directory = draft.directory
@@ -107,26 +107,26 @@ struct ImportBatch {
         self.rules = rules
     }
 
-    /// Closes the database, and gives one that was made its place.
+    /// Closes the database, and moves one that was created to its place.
     func end() throws {
         try store.close()
         try draft?.place()
     }
 
-    /// Leaves nothing of a database that was made in vain.
+    /// Removes a database that was created in vain.
     func undo() {
         try? store.close()
         draft?.discard()
     }
 
-    /// How far the import is.
+    /// The progress of the import.
     var reading: ProgressLine.Reading {
         ProgressLine.Reading(documents: UInt64(takenCount), bytes: byteCount)
     }
 
     private var takenCount: Int { savedCount + unchangedCount + items.count }
 
-    /// Takes a document; one that is not valid ends the import, or is reported and left out.
+    /// Takes a document; an invalid one ends the import, or is reported and left out.
     mutating func add(_ entry: DocumentText, report: (String) -> Void) throws {
         do {
             if let item = try item(entry) {
@@ -149,21 +149,21 @@ struct ImportBatch {
         }
     }
 
-    /// Saves what was collected last; everything was read.
+    /// Saves the last batch; everything was read.
     mutating func finish(report: (String) -> Void) throws {
         try commit(report: report)
         // A file that names no document still names its collection.
         if !rules.isDry { try store.createCollection(rules.collection) }
     }
 
-    /// Saves what was collected.
+    /// Saves the batch.
     mutating func commit(report: (String) -> Void = { _ in }) throws {
         if rules.isDry { try look() } else { try save(report) }
         items.removeAll(keepingCapacity: true)
         heldByteCount = 0
     }
 
-    /// Contents that what was read names, and that are neither here nor at a peer.
+    /// Blobs that the documents refer to, and that are neither here nor at a peer.
     func missingBlobs() throws -> [BlobDigest] {
         guard !named.isEmpty, !rules.isDry else { return [] }
         return try store.read { reader in
@@ -173,7 +173,7 @@ struct ImportBatch {
         }
     }
 
-    /// Counts what would be saved, and what is there already.
+    /// Counts what would be saved, and what exists already.
     private mutating func look() throws {
         try store.read { reader in
             for item in items {
@@ -212,7 +212,7 @@ struct ImportBatch {
         }
     }
 
-    /// Stores a revision under the name that it has.
+    /// Stores a revision under its own ID.
     private static func insert(
         _ item: Item,
         _ kept: KeptRevision,
@@ -238,7 +238,7 @@ struct ImportBatch {
         }
     }
 
-    /// Saves a document, unless the database has it as it is.
+    /// Saves a document, unless the database already has it.
     private static func save(_ item: Item, _ writer: StoreWriter) throws -> Bool {
         var revision = LocalRevision(
             item.documentID,
@@ -267,10 +267,10 @@ struct ImportBatch {
         blobCount += item.storedBlobCount
     }
 
-    /// Saves what came before an error, and says so in the error's place.
+    /// Saves what came before an error, and includes that in the error.
     mutating func close(after error: any Error) throws -> Failure {
         var failure = (error as? Failure) ?? Failure(explaining: error)
-        // A database that took no more takes no more now.
+        // A database that refused more still does.
         if failure.kind != .database { try commit() }
         let isExpected = failure.kind == .invalid || failure.kind == .interrupted
         guard isExpected || savedCount + unchangedCount > 0 else { return failure }
@@ -286,7 +286,7 @@ struct ImportBatch {
         return failure
     }
 
-    /// Reads a line; `nil` when its `_sequence` says that it is old.
+    /// Parses a line; `nil` if its `_sequence` shows that it is old.
     private mutating func item(_ entry: DocumentText) throws -> Item? {
         do {
             guard var body = try JSON(parsing: entry.bytes).object else {
@@ -335,7 +335,7 @@ struct ImportBatch {
         }
     }
 
-    /// What is wrong with a line, and where it stands.
+    /// What is wrong with a line, and where it is.
     private static func failure(_ error: any Error, of entry: DocumentText) -> Failure {
         var failure = (error as? Failure) ?? Failure(explaining: error)
         if let error = error as? JSONError {
@@ -371,7 +371,7 @@ struct ImportBatch {
 }
 
 extension ImportBatch.Rules {
-    /// The rules that the arguments of `divan import` ask for.
+    /// The rules that the arguments of `divan import` specify.
     init(_ collection: CollectionName, _ arguments: Arguments) throws(Failure) {
         self.init(
             collection: CollectionPath(collection),

@@ -2,12 +2,12 @@ import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 
-/// Blobs whose content stands inside a JSON text, as base64 under `data`; so do attachments in the form of
-/// CouchDB, each under its name in `_attachments`.
+/// Blobs whose content is inside a JSON text, as base64 under `data`; likewise attachments in CouchDB's
+/// form, each under its name in `_attachments`.
 ///
 /// Source: `blobs.md` §1, §5.
 enum InlineBlobs {
-    /// Takes a content, and returns its digest.
+    /// Stores a blob, and returns its digest.
     typealias Store = ([UInt8]) throws -> String
 
     /// The key under which CouchDB keeps its attachments.
@@ -15,16 +15,16 @@ enum InlineBlobs {
 
     /// A body whose blobs are in the store.
     struct Installed {
-        /// The body, which names its blobs by digest.
+        /// The body, which refers to its blobs by digest.
         var body: JSON
-        /// How many blobs it names.
+        /// How many blobs it refers to.
         var count = 0
-        /// How many contents the store took.
+        /// How many blobs were stored.
         var storedCount = 0
     }
 
-    /// Moves the content of every blob of a document's body into a store; returns the body that refers
-    /// to it, and how many blobs the body refers to.
+    /// Moves the content of every blob in a document's body to a store; returns the body that refers
+    /// to them, and how many blobs the body refers to.
     static func install(_ body: JSON, into store: Store) throws -> Installed {
         let walk = BlobWalk(
             isAttachment: { isNamed($0) || $0["data"]?.string != nil },
@@ -50,10 +50,10 @@ enum InlineBlobs {
         return installed
     }
 
-    /// Returns the content of a digest; `nil` for a text that is none.
+    /// Returns the blob with a digest; `nil` for a text that is not a digest.
     typealias Source = (String) throws -> [UInt8]?
 
-    /// Puts the content of every blob of a document's body into it.
+    /// Embeds the content of every blob in a document's body.
     static func embed(_ body: JSON, from source: Source) throws -> JSON {
         let walk = BlobWalk(isAttachment: isNamed, isBlob: { isBlob($0) && isNamed($0) })
         return try walk.replacing(in: body) { blob in
@@ -64,7 +64,7 @@ enum InlineBlobs {
         }
     }
 
-    /// The digests of the contents that a document's body names.
+    /// The digests of the blobs that a document's body refers to.
     static func digests(in body: JSON) throws -> Set<ExactText> {
         var digests: Set<ExactText> = []
         _ = try embed(body) { digest in
@@ -76,23 +76,23 @@ enum InlineBlobs {
 
     private static func isBlob(_ object: JSONObject) -> Bool { object["@type"]?.string == "blob" }
 
-    /// Whether an object has the digest of a content.
+    /// Whether an object has the digest of a blob.
     private static func isNamed(_ object: JSONObject) -> Bool {
         object["digest"]?.string?.utf8.starts(with: "sha1-".utf8) ?? false
     }
 }
 
-/// Goes through a document's body from blob to blob.
+/// Visits the blobs of a document's body.
 private struct BlobWalk {
-    /// Whether what stands right below `_attachments` is meant.
+    /// Whether an object directly below `_attachments` is meant.
     let isAttachment: (JSONObject) -> Bool
-    /// Whether what stands anywhere else is.
+    /// Whether an object anywhere else is.
     let isBlob: (JSONObject) -> Bool
 
-    /// Gives what takes the place of a blob; `nil` where it stays.
+    /// Returns the replacement of a blob; `nil` if it stays.
     typealias Replacement = (JSONObject) throws -> JSONObject?
 
-    /// The body with other dictionaries in the place of its blobs'.
+    /// The body with its blobs' dictionaries replaced.
     func replacing(in body: JSON, _ replacement: Replacement) throws -> JSON {
         let key = InlineBlobs.attachmentsKey
         guard case .object(var document) = body, var attachments = document[key]?.object else {
@@ -113,7 +113,7 @@ private struct BlobWalk {
         return .object(document)
     }
 
-    /// The value where something in it was replaced; `nil` where nothing was, as in most.
+    /// The value if something in it was replaced; `nil` if nothing was, as in most.
     private func changed(_ value: JSON, _ replacement: Replacement) throws -> JSON? {
         var isChanged = false
         switch value {

@@ -1,8 +1,8 @@
 import Glibc
 
-/// How much there is to read, as far as the system tells.
+/// How much there is to read, as far as the system knows.
 enum InputSize {
-    /// Bytes of all the files; 0 when one is a pipe, a directory or not there, so that nobody knows.
+    /// Bytes of all the files; 0, for unknown, if one is a pipe, a directory or missing.
     static func bytes(of paths: some Sequence<String>) -> UInt64 {
         var sum: UInt64 = 0
         for path in paths {

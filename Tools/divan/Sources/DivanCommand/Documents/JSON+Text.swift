@@ -6,7 +6,7 @@ extension JSON {
         String(decoding: (try? canonicalBytes()) ?? [], as: UTF8.self)
     }
 
-    /// The text with one member a line, for people.
+    /// The text with one member per line, for people.
     func indentedText(depth: Int = 0) -> String {
         let outer = String(repeating: "  ", count: depth)
         let inner = outer + "  "

@@ -2,18 +2,18 @@ import DivanCommandLine
 import DivanJSON
 import DivanRevisions
 
-/// The name that CouchDB gave a revision, and those of its ancestors.
+/// The ID that CouchDB gave a revision, and those of its ancestors.
 ///
-/// CouchDB's names have the form of those of a revision tree, and nobody makes them again out of a body:
-/// each database takes them as they come.
+/// CouchDB's IDs have the form of those of a revision tree, and nobody recomputes them from a body:
+/// each database accepts them as they are.
 struct KeptRevision {
     let id: RevisionID
     /// Its ancestors, newest first.
     let history: [RevisionID]
 
-    /// Takes `_rev` and `_revisions` out of a document.
+    /// Removes `_rev` and `_revisions` from a document.
     ///
-    /// - Throws: `Failure` where there is no history, or one that no tree can hold.
+    /// - Throws: `Failure` if there is no history, or one that no tree can hold.
     init(taking body: inout JSONObject) throws(Failure) {
         let revisions = CouchRevisions(body["_revisions"])
         for key in ["_rev", "_revisions"] { body[key] = nil }

@@ -4,15 +4,15 @@ import DivanJSON
 import DivanQuery
 import Foundation
 
-/// Which documents a verb shows: those whose time is not over.
+/// Which documents a verb shows: those that have not expired.
 ///
-/// A program that opens the database to write purges the others. A verb that reads takes them for purged, and
-/// leaves them where they are: what it reads may be a backup.
+/// A program that opens the database for writing purges the others. A verb that reads treats them as purged,
+/// but leaves them in place: it may be reading a backup.
 struct LivingDocuments {
-    /// Now, in milliseconds since 1970; `nil` where no document's time is over, as nearly always.
+    /// Now, in milliseconds since 1970; `nil` if no document has expired, as nearly always.
     private let now: Int64?
 
-    /// Says when the first document's time is over, in milliseconds since 1970; `nil` where no time ever is.
+    /// `firstEnd` is when the first document expires, in milliseconds since 1970; `nil` if none ever does.
     init(firstEnd: Int64?) {
         let now = Moment.now()
         self.now = firstEnd.map { $0 <= now } ?? false ? now : nil
@@ -21,7 +21,7 @@ struct LivingDocuments {
     /// Whether there are documents that are not shown.
     var leaveSomeOut: Bool { now != nil }
 
-    /// Whether a document is shown that has this time.
+    /// Whether a document with this expiration is shown.
     func contain(endingAt end: Int64?) -> Bool {
         guard let now, let end else { return true }
         return end > now
@@ -33,7 +33,7 @@ struct LivingDocuments {
         return end > Date(timeIntervalSince1970: Double(now) / 1_000)
     }
 
-    /// The same question, about them alone.
+    /// The same question, restricted to them.
     func only(_ statement: QueryStatement) throws -> QueryStatement {
         guard let now else { return statement }
         var statement = statement
@@ -42,7 +42,7 @@ struct LivingDocuments {
         }
         for (index, source) in statement.sources.enumerated() {
             guard let name = source.collectionAlias else { continue }
-            // The only source needs no name; a joined one has rows left out before it is joined.
+            // The only source needs no name; a joined one has rows filtered before it is joined.
             let alias = statement.sources.count == 1 ? source.alias : name
             let condition = try Self.isLiving(alias, at: now)
             if source.join == nil {
@@ -70,7 +70,7 @@ struct LivingDocuments {
 }
 
 extension QuerySource {
-    /// Under which name a source of documents is known; `nil` for items of an array.
+    /// The alias of a source of documents; `nil` for items of an array.
     fileprivate var collectionAlias: ExactText? {
         switch form {
         case .collection(_, let name): alias ?? name

@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Contents that documents name and that are nowhere, as a verb tells of them that has done the rest.
+/// Blobs that documents refer to and that are nowhere, as reported by a verb that has done the rest.
 struct MissingContents {
     private let digests: [String]
 
@@ -9,13 +9,13 @@ struct MissingContents {
         self.digests = digests.map(\.description)
     }
 
-    /// Names them to a program.
+    /// Lists them for a program.
     func add(to object: inout JSONObject) {
         guard !digests.isEmpty else { return }
         object["missingBlobs"] = .array(digests.map { .string($0) })
     }
 
-    /// Names them to a person, and ends the verb; nothing where there are none.
+    /// Lists them for a person, and fails the verb; does nothing if there are none.
     func fail(_ terminal: Terminal) throws(Failure) {
         guard !digests.isEmpty else { return }
         terminal.noteMissing(digests)

@@ -3,9 +3,9 @@ import DivanSQLFunctions
 
 /// Moments as people type them.
 extension Moment {
-    /// Reads a date, a date with a time, or a distance from `now` such as `90s` or `30d`.
+    /// Parses a date, a date with a time, or an offset from `now` such as `90s` or `30d`.
     ///
-    /// A text without a zone means UTC.
+    /// A text without a time zone means UTC.
     static func reading(_ text: String, now: Int64) throws(Failure) -> Int64 {
         if let distance = distance(text) {
             let (sum, isTooFar) = now.addingReportingOverflow(distance)

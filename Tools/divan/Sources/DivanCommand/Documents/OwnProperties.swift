@@ -1,14 +1,14 @@
 import DivanJSON
 
-/// Properties of a document whose names mean something else in a line: they stand apart, in an object under
-/// the empty key, which no document can have.
+/// Properties of a document whose names have another meaning in a line: they are set apart, in an object
+/// under the empty key, which no document can have.
 ///
 /// `{"_id":"x","_sequence":9,"":{"_sequence":5},"v":1}` is change 9, a document `{"_sequence":5,"v":1}`.
 enum OwnProperties {
     private static let place = ""
     private static let names = ["_sequence", "_collection", place]
 
-    /// Moves them out of the way of what a line tells of its document.
+    /// Sets apart those that would clash with what a line says about its document.
     static func setApart(in body: inout JSONObject) {
         var own = JSONObject()
         for name in names {
@@ -19,7 +19,7 @@ enum OwnProperties {
         if !own.isEmpty { body[place] = .object(own) }
     }
 
-    /// Takes them out of a line; none where there is no such object.
+    /// Takes them out of a line; returns none if there is no such object.
     static func taking(from line: inout JSONObject) -> JSONObject {
         guard let own = line[place]?.object, !own.isEmpty,
             own.allSatisfy({ names.contains($0.key) })

@@ -71,7 +71,7 @@ enum DumpCommand: Command {
         }
     }
 
-    /// What of the database is not in the dump, in words.
+    /// What the dump lacks of the database, in words.
     private static func losses(of writer: DumpWriter) -> [String] {
         var losses: [String] = []
         if let finding = writer.hidingDamage {
@@ -129,7 +129,7 @@ enum DumpCommand: Command {
 }
 
 extension Terminal {
-    /// Names contents that are nowhere, the first of them.
+    /// Lists missing blobs, up to a limit.
     func noteMissing(_ blobs: [some CustomStringConvertible], because reason: String = "missing") {
         for digest in blobs.prefix(DumpLimits.toldLossCount) {
             note("divan: blob \(digest): \(reason)")

@@ -1,7 +1,7 @@
 /// What is wrong with a line.
 struct DumpDamage: Error {
     let problem: String
-    /// Whether the line is no JSON.
+    /// Whether the line is not JSON.
     let isOfText: Bool
 
     init(_ problem: String, isOfText: Bool = false) {

@@ -2,9 +2,9 @@ import DivanCommandLine
 import Glibc
 
 extension DumpEnd {
-    /// The last line of a dump, from which the next one goes on.
+    /// The last line of a dump, after which the next one continues.
     ///
-    /// - Throws: `Failure` for a file that is no whole dump.
+    /// - Throws: `Failure` if the file is not a complete dump.
     static func last(of path: String) throws -> DumpEnd {
         let file = try FileTail(path, byteCount: DumpLimits.endByteCount)
         let remedy = "make a whole dump, without --since"

@@ -4,15 +4,15 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// One line of a dump: what `Docs/formats/dump.md` says, as values.
+/// One line of a dump: the values that `Docs/formats/dump.md` describes.
 enum DumpLine {
     /// The beginning of a section.
     case head(DumpHead)
-    /// A remote, by the number under which documents name it.
+    /// A remote, with the number by which documents refer to it.
     case remote(RemoteID, name: String)
-    /// A collection that there was, also an empty one, and its indexes.
+    /// An existing collection, even if empty, with its indexes.
     case collection(CollectionPath, indexes: [DumpedIndex])
-    /// A piece of a blob's content.
+    /// A piece of a blob.
     case piece(BlobPiece)
     /// A blob that was left at a peer.
     case absent(BlobDigest)
@@ -26,18 +26,18 @@ enum DumpLine {
 
 /// The beginning of a section.
 struct DumpHead: Equatable {
-    /// The database, by its UUID in hexadecimal digits.
+    /// The database, by its UUID in hexadecimal.
     var database: String
     /// How it names revisions.
     var scheme: RevisionScheme
-    /// Where the section begins in each collection; `nil` for all that there is.
+    /// Where the section begins in each collection; `nil` if it contains everything.
     var since: [CollectionPath: UInt64]?
 }
 
-/// A piece of a blob's content; the pieces of one follow each other.
+/// A piece of a blob; the pieces of one blob follow each other.
 struct BlobPiece {
     var digest: BlobDigest
-    /// Bytes of the whole content.
+    /// Bytes of the whole blob.
     var byteCount: Int
     /// Where the piece begins in it.
     var offset: Int
@@ -54,21 +54,21 @@ struct DumpedDocument {
     var revisions: [JSON]
 }
 
-/// The end of a section: what whoever goes on from here needs to know.
+/// The end of a section: what is needed to continue from here.
 struct DumpEnd: Equatable {
     var database: String
     var scheme: RevisionScheme
-    /// The last change number of each collection.
+    /// The last sequence of each collection.
     var sequences: [CollectionPath: UInt64]
     var documentCount: Int
     var blobCount: Int
-    /// What stands in each collection, as digests (`StandingDigest`).
+    /// What each collection contains, as digests (`StandingDigest`).
     var standing: [CollectionPath: String] = [:]
-    /// Contents that documents name and that stand in no section so far; the next one brings those that are
-    /// mended by then.
+    /// Blobs that documents refer to and that are in no section so far; the next one includes those that
+    /// are restored by then.
     var lacking: [BlobDigest] = []
-    /// SHA-256 of all bytes of the section before this line, in hexadecimal digits; `nil` where
-    /// somebody has taken it out.
+    /// SHA-256 of all bytes of the section before this line, in hexadecimal; `nil` if somebody has
+    /// removed it.
     var digest: String?
 }
 
@@ -139,7 +139,7 @@ extension DumpLine {
 extension DumpLine {
     /// Reads a line.
     ///
-    /// - Throws: `DumpDamage` for whatever is no line of a dump.
+    /// - Throws: `DumpDamage` for anything that is not a line of a dump.
     init(_ bytes: ArraySlice<UInt8>) throws(DumpDamage) {
         let line: JSON
         do throws(JSONError) {
@@ -217,7 +217,7 @@ extension DumpLine {
     }
 
     private static func document(_ members: DumpMembers) throws(DumpDamage) -> DumpedDocument {
-        // Peers send what nobody may make here, and a dump holds it.
+        // Peers send IDs that cannot be created here, and a dump contains them.
         guard let documentID = try? DocumentID(received: try members.text("doc")) else {
             throw DumpDamage("\"doc\" is no ID of a document")
         }

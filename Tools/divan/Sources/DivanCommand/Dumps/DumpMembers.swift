@@ -2,7 +2,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// The members of a line, each with its range.
+/// The members of a line, each checked against its range.
 struct DumpMembers {
     /// The number of the format.
     static let format: Int64 = 1
@@ -13,7 +13,7 @@ struct DumpMembers {
         self.object = object
     }
 
-    /// Change numbers that a store takes.
+    /// Sequences that a store accepts.
     private static let sequences: ClosedRange<Int64> = 1...(1 << 62 - 1)
 
     func text(_ key: String) throws(DumpDamage) -> String {
@@ -54,7 +54,7 @@ struct DumpMembers {
         }
     }
 
-    /// Numbers, two by two.
+    /// Numbers in pairs.
     func pairs(_ key: String) throws(DumpDamage) -> [(UInt64, UInt64)] {
         guard let values = object[key]?.array, values.count.isMultiple(of: 2),
             values.count <= 2 * DumpLimits.standingCount
@@ -69,7 +69,7 @@ struct DumpMembers {
         return pairs
     }
 
-    /// A digest for each of several collections; none where there are none.
+    /// A digest for each of several collections; empty if there are none.
     func digests(_ key: String) throws(DumpDamage) -> [CollectionPath: String] {
         guard object.contains(key) else { return [:] }
         guard let members = object[key]?.object else {
@@ -101,7 +101,7 @@ struct DumpMembers {
         return indexes
     }
 
-    /// Names of contents; none where there are none.
+    /// Digests of blobs; empty if there are none.
     func blobs(_ key: String) throws(DumpDamage) -> [BlobDigest] {
         guard object.contains(key) else { return [] }
         guard let values = object[key]?.array, values.count <= DumpLimits.lackingCount else {
@@ -117,7 +117,7 @@ struct DumpMembers {
         return digests
     }
 
-    /// A change number for each of several collections.
+    /// A sequence for each of several collections.
     func sequences(_ key: String) throws(DumpDamage) -> [CollectionPath: UInt64] {
         guard let members = object[key]?.object else {
             throw DumpDamage("\"\(key)\" is no object")

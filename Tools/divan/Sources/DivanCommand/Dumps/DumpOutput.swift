@@ -1,9 +1,9 @@
 import DivanCommandLine
 import DivanCrypto
 
-/// Where a dump goes: a file that changes whole or not at all, or standard output.
+/// Where a dump is written: a file that changes completely or not at all, or standard output.
 ///
-/// A quarter of a megabyte is held at a time.
+/// A quarter of a megabyte is buffered at a time.
 final class DumpOutput {
     private enum Target {
         case results(Terminal)
@@ -17,7 +17,7 @@ final class DumpOutput {
     /// Bytes written.
     private(set) var byteCount: UInt64 = 0
 
-    /// Begins a file, or standard output for `-` and `nil`.
+    /// Opens a file, or standard output for `-` and `nil`.
     init(_ file: String?, _ terminal: Terminal) throws(Failure) {
         if let file, file != "-" {
             target = .file(try OutputFile(file))
@@ -28,8 +28,8 @@ final class DumpOutput {
 
     /// Writes a line.
     ///
-    /// - Throws: `DumpDamage` for one that is too long to be read again, and whatever refuses to be
-    ///   written to.
+    /// - Throws: `DumpDamage` for one that is too long to be read again, and any error of
+    ///   writing.
     func write(_ line: DumpLine) throws {
         try Interruption.check()
         let bytes = try line.bytes()
@@ -54,7 +54,7 @@ final class DumpOutput {
         try write(.end(end))
     }
 
-    /// Puts what was written into its place.
+    /// Moves what was written to its place.
     func finish() throws {
         try flush()
         if case .file(let file) = target { try file.finish() }

@@ -3,15 +3,15 @@ import DivanCrypto
 import DivanRevisions
 import DivanStore
 
-/// Reads dumps line by line, and hands over only what fits.
+/// Reads dumps line by line, and passes on only lines that fit.
 ///
-/// **Theory of operation.** A dump is a section, and sections that follow it, in one file or several.
-/// Between sections only a head may come; it either begins everything or goes on exactly where the last
-/// end stopped, in the same database. Inside a section the remotes and collections come before what
-/// names them, the pieces of a blob come one after the other without a gap, and the change numbers of a
-/// collection rise; so a line that stands there twice, or is missing where it matters, is noticed at once,
-/// and the end counts the rest. Its digest notices whatever else was changed. Nothing is held but the
-/// line and a few numbers for each collection.
+/// **Theory of operation.** A dump is a section, and sections that follow it, in one or several files.
+/// Between sections only a head is allowed; it either begins everything or continues exactly where the last
+/// end stopped, in the same database. Inside a section, the remotes and collections come before what
+/// refers to them, the pieces of a blob follow each other without a gap, and the sequences of a
+/// collection ascend; so a line that is repeated, or missing where it matters, is noticed at once,
+/// and the end counts the rest. Its digest detects any other change. Only the line and a few numbers
+/// for each collection are held in memory.
 struct DumpReader {
     private enum State {
         case between
@@ -23,11 +23,11 @@ struct DumpReader {
         var hash = SHA256()
         var documentCount = 0
         var blobCount = 0
-        /// The last change number of each collection that has a line.
+        /// The last sequence of each collection that has a line.
         var sequences: [CollectionPath: UInt64] = [:]
         /// How far the lines of unchanged documents have come in each collection.
         var standing: [CollectionPath: UInt64] = [:]
-        /// The content whose next piece has to come.
+        /// The blob whose next piece must follow.
         var open: (digest: BlobDigest, byteCount: Int, offset: Int)?
     }
 
@@ -35,7 +35,7 @@ struct DumpReader {
     private var former: DumpEnd?
     private var remotes: [RemoteID: String] = [:]
     private var place = ""
-    /// Lines of the file up to the last whole section.
+    /// Lines of the file up to the last complete section.
     private var wholeCount = 0
 
     /// Bytes read.
@@ -46,7 +46,7 @@ struct DumpReader {
 
     /// Calls `body` with each line of a file (`-` is standard input).
     ///
-    /// - Throws: `Failure` with file and line, also for a `DumpDamage` that `body` throws.
+    /// - Throws: `Failure` with file and line, even for a `DumpDamage` that `body` throws.
     mutating func read(_ path: String, _ body: (DumpLine, DumpReader) throws -> Void) throws {
         let lines = try FileLines(path)
         let name = path == "-" ? StandardStreams.input : path
@@ -61,7 +61,7 @@ struct DumpReader {
                 try body(line, self)
                 if case .end = line { wholeCount = number } else { digest(bytes) }
             } catch let damage as DumpDamage {
-                // Half a line at the end of a file is no mistake of that line.
+                // Half a line at the end of a file is not an error of that line.
                 if damage.isOfText, isInside, try lines.next() == nil { throw cut(name, number) }
                 throw Failure(kind: .invalid, sentence: "\(name):\(number): \(damage.problem)")
             }
@@ -69,7 +69,7 @@ struct DumpReader {
         if isInside { throw cut(name, number) }
     }
 
-    /// Sees to it that there was a dump at all.
+    /// Ensures that there was a dump at all.
     func finish() throws(Failure) {
         guard former != nil else {
             throw Failure(kind: .invalid, sentence: "there is no dump in it; divan dump makes one")
@@ -88,7 +88,7 @@ struct DumpReader {
 
     private mutating func digest(_ line: ArraySlice<UInt8>) {
         guard case .inside(var section) = state else { return }
-        // Out of the state while it changes, so that it is not copied.
+        // Moved out of the state while it changes, so that it is not copied.
         state = .between
         section.hash.update(line.span)
         section.hash.update(Self.lineEnd.span)
@@ -97,7 +97,7 @@ struct DumpReader {
 
     private static let lineEnd = [UInt8(ascii: "\n")]
 
-    // MARK: What may follow what
+    // MARK: Order of lines
 
     private mutating func follow(_ line: DumpLine) throws(DumpDamage) {
         guard case .inside(var section) = state else {

@@ -4,9 +4,9 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Makes a database out of the lines of dumps.
+/// Creates a database from the lines of dumps.
 ///
-/// It gets its name when all is there (`StoreDraft`).
+/// It gets its name once it is complete (`StoreDraft`).
 final class DumpRestoration {
     private let draft: StoreDraft
     private let now: Int64
@@ -32,7 +32,7 @@ final class DumpRestoration {
 
     /// Documents stored, tombstones too; one that was changed in a later dump counts again.
     private(set) var documentCount = 0
-    /// Contents stored.
+    /// Blobs stored.
     private(set) var blobCount = 0
     /// Documents that have expired, and are left out; known at the end.
     private(set) var expiredCount = 0
@@ -44,26 +44,26 @@ final class DumpRestoration {
     /// - Parameters:
     ///   - target: Where the database will be; nothing may be there.
     ///   - now: Milliseconds since 1970.
-    ///   - key: With what it is sealed; `nil` for a plain one.
-    /// - Throws: `StoreError` where something is there.
+    ///   - key: The key to encrypt it with; `nil` for a plain database.
+    /// - Throws: `StoreError` if something is already there.
     init(_ target: DatabasePath, now: Int64, key: EncryptionKey?) throws {
         self.now = now
         self.key = key
         draft = try StoreDraft(of: target.bundle, while: "restoring")
     }
 
-    /// Blobs that documents name and that no dump holds.
+    /// Blobs that documents refer to and that no dump contains.
     var missingBlobs: [BlobDigest] {
         missing.subtracting(altered).sorted()
     }
 
-    /// Blobs whose content in the dumps is not what their names say; at the end those that no dump holds
-    /// otherwise.
+    /// Blobs whose content in the dumps does not match their digests; at the end, those that no dump
+    /// contains intact.
     var alteredBlobs: [BlobDigest] {
         altered.sorted()
     }
 
-    /// Takes the next line, which fits.
+    /// Takes the next line, which is known to fit.
     func take(_ line: DumpLine, remotes: @autoclosure () -> Set<RemoteID>, byteCount: Int) throws {
         switch line {
         case .head(let head):
@@ -93,10 +93,10 @@ final class DumpRestoration {
         }
     }
 
-    /// Gives the database its place.
+    /// Moves the database to its place.
     func finish() throws {
         guard let store else { return }
-        // Only now: a later dump may have given a document more time.
+        // Only now: a later dump may have extended a document's expiration.
         expiredCount = try store.purgeExpired(now: now)
         documentCount -= expiredCount
         missing = missing.filter { !store.blobs.contains($0) }
@@ -114,7 +114,7 @@ final class DumpRestoration {
         draft.discard()
     }
 
-    /// Makes the indexes, each once all of its documents are there.
+    /// Creates the indexes, now that all documents are there.
     private func makeIndexes(in store: Store) throws {
         let watch = IndexWatch { _ in }
         Interruption.current?.onRequest { watch.cancel() }
@@ -133,7 +133,7 @@ final class DumpRestoration {
         }
     }
 
-    // MARK: Contents
+    // MARK: Blobs
 
     private func take(_ piece: BlobPiece) throws {
         guard let store else { return }
@@ -145,7 +145,7 @@ final class DumpRestoration {
             _ = try content?.finish(expected: piece.digest)
         } catch {
             guard case .blobMismatch = error.code else { throw error }
-            // The end of the section tells whether the file was changed, or the content before it was dumped.
+            // The end of the section shows whether the file was changed, or the blob before it was dumped.
             altered.insert(piece.digest)
             return
         }
@@ -180,7 +180,7 @@ final class DumpRestoration {
         batchByteCount = 0
     }
 
-    /// Remembers contents that stayed at a peer, and those that are nowhere.
+    /// Records blobs that stayed at a peer, and those that are nowhere.
     private func noteBlobs(
         of history: any RevisionHistory,
         _ document: DumpedDocument,
@@ -200,7 +200,7 @@ final class DumpRestoration {
         }
     }
 
-    /// Purges what stands no more, and gives what does the expirations that it has now.
+    /// Purges what no longer exists, and sets the current expirations of the rest.
     private func take(_ line: DumpedStanding) throws {
         guard let store else { return }
         try commit()
@@ -235,7 +235,7 @@ final class DumpRestoration {
         through = [:]
         try commit()
         try store?.write { writer in
-            // What was removed since the dump before.
+            // What was removed since the previous dump.
             for path in try writer.collections() where collections[path] == nil {
                 try writer.deleteCollection(path)
             }

@@ -6,7 +6,7 @@ import DivanStore
 
 /// Writes a section of a dump: one state of a database, or what has changed in it.
 ///
-/// A blob stands before the first document that names it, so that whoever reads need not go back.
+/// A blob comes before the first document that refers to it, so that readers need not go back.
 struct DumpWriter {
     private let store: Store
     private let output: DumpOutput
@@ -19,13 +19,13 @@ struct DumpWriter {
     private(set) var documentCount = 0
     /// Blobs written.
     private(set) var blobCount = 0
-    /// Digests of blobs that documents name and that are neither here nor at a peer.
+    /// Digests of blobs that documents refer to and that are neither here nor at a peer.
     private(set) var missingBlobs: [BlobDigest] = []
-    /// Digests of blobs whose content is not what it was, and which are left out.
+    /// Digests of blobs whose content has changed, and which are left out.
     private(set) var alteredBlobs: [BlobDigest] = []
-    /// What is wrong with the file's pages, behind which documents may be hidden; `nil` where they fit.
+    /// What is wrong with the file's pages, which may hide documents; `nil` if they are sound.
     private(set) var hidingDamage: String?
-    /// Whether a document is not found by its ID, or stands twice.
+    /// Whether a document is not found by its ID, or is found twice.
     private(set) var hasDamagedIndex = false
     /// Documents that cannot be read, and are left out.
     private(set) var damaged = DamagedDocuments()
@@ -36,9 +36,9 @@ struct DumpWriter {
         self.progress = progress
     }
 
-    /// Writes what is behind a former dump; all with `nil`.
+    /// Writes what follows a previous dump; everything if `nil`.
     ///
-    /// - Throws: `Failure` where the database is not the one of the former dump, and what reading or
+    /// - Throws: `Failure` if the database is not that of the previous dump, and what reading or
     ///   writing throws.
     mutating func write(since former: DumpEnd?) throws {
         try checkPages(isIncrement: former != nil)
@@ -85,7 +85,7 @@ struct DumpWriter {
         }
     }
 
-    /// Refuses to go on from a dump that what is here does not follow.
+    /// Refuses to continue from a dump that does not precede what is here.
     private static func check(
         _ former: DumpEnd,
         _ database: String,
@@ -134,8 +134,8 @@ struct DumpWriter {
         }
     }
 
-    /// Refuses changes that cannot be read, before anything is written: what the former dump holds of such a
-    /// document would count as purged.
+    /// Refuses changes that cannot be read, before anything is written: the previous dump's version of such
+    /// a document would count as purged.
     private static func checkChanges(
         in path: CollectionPath,
         after sequence: UInt64,
@@ -156,7 +156,7 @@ struct DumpWriter {
         }
     }
 
-    /// Writes what of a collection has changed; and what stands, where that is not all that did.
+    /// Writes what has changed in a collection; and which documents are unchanged, unless all of them are.
     private mutating func write(
         _ path: CollectionPath,
         since former: DumpEnd?,
@@ -237,7 +237,7 @@ struct DumpWriter {
         of history: any RevisionHistory,
         _ reader: StoreReader
     ) throws {
-        // Sorted, so that equal databases give equal dumps.
+        // Sorted, so that equal databases produce equal dumps.
         for body in history.revisionsWithBody.compactMap(\.body) {
             for digest in try BlobReferences.digests(in: body.span).sorted() {
                 try writeOnce(digest, reader)
@@ -245,8 +245,8 @@ struct DumpWriter {
         }
     }
 
-    /// Writes what the sections before lacked of contents that documents still name: the documents may not
-    /// have changed when the contents were mended.
+    /// Writes blobs that the previous sections lacked and that documents still refer to: the documents may not
+    /// have changed when the blobs were restored.
     private mutating func writeBlobs(
         lackingIn former: DumpEnd,
         _ paths: [CollectionPath],
@@ -284,7 +284,7 @@ struct DumpWriter {
         }
     }
 
-    /// Whether a content can be read, and is what its digest says: no database can be made of another.
+    /// Whether a blob can be read and matches its digest: no database can be restored from any other.
     private func isSound(_ digest: BlobDigest) -> Bool {
         (try? store.blobs.reader(digest).digest()) == digest
     }
@@ -320,13 +320,13 @@ struct DumpWriter {
 }
 
 extension StoreReader {
-    /// The revisions of a document, and when it expires; `nil` also where its history is damaged.
+    /// The revisions of a document, and when it expires; `nil` also if its history is damaged.
     fileprivate func soundRevisions(
         of document: StoredDocument,
         in collection: CollectionPath
     ) throws(StoreError) -> (any RevisionHistory, expiration: Int64?)? {
         do throws(StoreError) {
-            // Not by its ID, of which the index may be damaged.
+            // Not by its ID, whose index may be damaged.
             return try revisions(of: document.documentID, in: collection, at: document.sequence)
         } catch {
             guard case .damagedDocument = error.code else { throw error }
@@ -334,7 +334,7 @@ extension StoreReader {
         }
     }
 
-    /// Calls `body` with each document up to a change number, by rising number, without reading it.
+    /// Calls `body` with each document up to a sequence, in ascending order, without reading it.
     fileprivate func forEachPlace(
         in collection: CollectionPath,
         through end: UInt64,

@@ -2,7 +2,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// What is known of a document's revisions, as the members of `revisions`, and back.
+/// The known revisions of a document, converted to the members of `revisions` and back.
 enum DumpedHistory {
     private static let flagNames: [(flag: RevisionFlags, name: String)] = [
         (.tombstone, "deleted"), (.hasBlobs, "blobs"), (.keepsBody, "kept"),
@@ -13,7 +13,7 @@ enum DumpedHistory {
 
     /// The revisions of a history; `remotes` are those of the database.
     ///
-    /// - Throws: `DumpDamage` for a body that is no text.
+    /// - Throws: `DumpDamage` for a body that is not text.
     static func json(
         of history: any RevisionHistory,
         remotes: [RemoteID]
@@ -43,7 +43,7 @@ enum DumpedHistory {
         at remotes: [RemoteID]
     ) throws(DumpDamage) -> JSON {
         var object: JSONObject = ["rev": .string(name)]
-        // A vector's other revisions are none of the changes feed, and have no number that counts.
+        // A vector's other revisions are not in the changes feed, and have no meaningful sequence.
         if !revision.id.isVersion { object["sequence"] = JSON(revision.sequence) }
         if let parent = revision.parent { object["parent"] = JSON(parent) }
         let flags = flagNames.filter { revision.flags.contains($0.flag) }.map(\.name)
@@ -56,7 +56,7 @@ enum DumpedHistory {
         return .object(object)
     }
 
-    /// A body as a value where that gives its very bytes back, else as a text.
+    /// A body as a value if that reproduces its exact bytes, else as a text.
     private static func json(
         ofBody body: [UInt8]
     ) throws(DumpDamage) -> (key: String, value: JSON) {
@@ -76,11 +76,11 @@ enum DumpedHistory {
     /// The history of a document.
     ///
     /// - Parameters:
-    ///   - document: The document as it stands in the dump.
+    ///   - document: The document as it appears in the dump.
     ///   - scheme: How its database names revisions.
     ///   - remotes: The remotes that the dump has named.
     /// - Returns: A sound history with a current revision.
-    /// - Throws: `DumpDamage` for revisions that make no history; any input gives a sound one or that.
+    /// - Throws: `DumpDamage` for revisions that form no history; any other input gives a sound one.
     static func history(
         of document: DumpedDocument,
         scheme: RevisionScheme,
@@ -198,7 +198,7 @@ enum DumpedHistory {
                 else { throw DumpDamage("a revision is at a remote that has no line") }
                 remotes.append(RemoteID(rawValue: id))
             }
-            // What collects garbage must not depend on what somebody wrote into a file.
+            // Garbage collection must not depend on what somebody wrote into a file.
             if let body, let named = try? BlobReferences.digests(in: body.span), !named.isEmpty {
                 flags.insert(.hasBlobs)
             }

@@ -2,19 +2,19 @@ import DivanCrypto
 import DivanJSON
 import DivanStore
 
-/// Documents that have not changed since the former dump, by the change numbers at which they stand.
+/// Documents that have not changed since the previous dump, by their sequences.
 ///
-/// Whatever else stood there was purged.
+/// Anything else that was there was purged.
 struct DumpedStanding: Equatable {
     var collection: CollectionPath
-    /// The last number that the line speaks of; it begins behind the line before it.
+    /// The last sequence that the line covers; it begins after the previous line.
     var through: UInt64
-    /// Numbers with a document each, ascending.
+    /// Sequences with one document each, ascending.
     var runs: [ClosedRange<UInt64>] = []
-    /// When those expire that do, in milliseconds since 1970.
+    /// Expirations of those that have one, in milliseconds since 1970.
     var expirations: [UInt64: Int64] = [:]
 
-    /// Whether the line holds as much as one may.
+    /// Whether the line is full.
     var isFull: Bool {
         runs.count >= DumpLimits.standingCount || expirations.count >= DumpLimits.standingCount
     }
@@ -31,17 +31,17 @@ struct DumpedStanding: Equatable {
     }
 }
 
-/// The digest of what stands in a collection, by which two dumps know whether it is the same.
+/// The digest of a collection's documents, by which two dumps know whether they are the same.
 struct StandingDigest {
     private var hash = SHA256()
 
-    /// Takes the next document, by rising change number.
+    /// Takes the next document, in ascending order of sequences.
     mutating func take(sequence: UInt64, expiration: Int64?) {
         let line = "\(sequence)" + (expiration.map { ",\($0)" } ?? "") + "\n"
         hash.update(Array(line.utf8).span)
     }
 
-    /// Of all that was taken so far, in hexadecimal digits.
+    /// The digest of all documents so far, in hexadecimal.
     var text: String { Hex.encode(hash.finalize().span) }
 }
 

@@ -47,7 +47,7 @@ enum RestoreCommand: Command {
         }
     }
 
-    /// Reads all files into the database, or leaves nothing of it.
+    /// Reads all files into the database, or leaves nothing behind.
     private static func read(
         _ files: ArraySlice<String>,
         into restoration: DumpRestoration,
@@ -80,7 +80,7 @@ enum RestoreCommand: Command {
         }
     }
 
-    /// What is wrong with a file, and which content of it is not what it was.
+    /// What is wrong with a file, and which of its blobs was altered.
     private static func explaining(
         _ error: any Error,
         _ restoration: DumpRestoration

@@ -6,21 +6,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Works on a database for the commands of other shells, while this process holds it.
+/// Runs the commands of other shells on a database while this process holds it.
 ///
 /// **What it promises.** A command gets the same results and the same errors as if it had the database
-/// itself: its own code runs here, on a thread with the command's standard streams, which it hands
-/// over as descriptors, and with its working directory. The store is the one that this process has
-/// open, so its transactions and its listeners are those of every change.
+/// itself: its own code runs here, on a thread with the command's standard streams, which it passes
+/// as descriptors, and in its working directory. The store is the one that this process has
+/// open, so every change is part of its transactions and reaches its listeners.
 ///
-/// **What a crash leaves.** If the command dies, what it had begun ends as by Ctrl-C. If this process
-/// dies, the command says so; the socket's file that stays behind refuses connections, so that the next
-/// command takes the database itself, and the next holder replaces the file. Every verb changes a
+/// **What a crash leaves.** If the command dies, its work ends as after Ctrl-C. If this process
+/// dies, the command reports it; the socket's file that remains refuses connections, so that the next
+/// command opens the database itself, and the next holder replaces the file. Every verb changes a
 /// database in transactions: what was not committed never happened.
 ///
-/// **What bounds it.** `commandLimit` commands at a time; the next is told to try again.
+/// **Limits.** `commandLimit` commands at a time; the next is told to try again.
 final class Holder: Sendable {
-    /// Commands that work at one time; each has a thread.
+    /// Commands that run at the same time; each has a thread.
     static let commandLimit = 64
 
     private let address: HolderAddress
@@ -30,8 +30,8 @@ final class Holder: Sendable {
     private let working = DispatchGroup()
     private let log = Log(.database)
 
-    /// Begins to listen in the bundle of a database that this process has open for writing; `nil` where
-    /// no socket can be made, and then other shells have to wait.
+    /// Starts to listen in the bundle of a database that this process has open for writing; `nil` if
+    /// no socket can be created, and then other shells have to wait.
     init?(_ path: DatabasePath, as program: String) {
         guard let address = HolderAddress(path) else { return nil }
         guard let socket = address.listen() else {
@@ -47,7 +47,7 @@ final class Holder: Sendable {
         Thread { [self] in accept() }.start()
     }
 
-    /// Takes no more commands, removes the socket, and waits for those that work, five seconds at most.
+    /// Accepts no more commands, removes the socket, and waits at most five seconds for running ones.
     func stop() {
         let isFirst = state.withLock { state in
             defer { state.isOver = true }
@@ -128,7 +128,7 @@ final class Holder: Sendable {
             environment: Dictionary(secrets) { $1 }
         )
         let status = perform(words, in: files[3], streams)
-        // The verb alone: what stands behind it is nobody else's business.
+        // Only the verb: its operands are nobody else's business.
         log.info("did \(words.first ?? "nothing") for another shell: exit \(status)")
         _ = HolderWire.send(["exit": JSON(Int(status))], to: connection)
         shutdown(connection, Int32(SHUT_RDWR))
@@ -142,7 +142,7 @@ final class Holder: Sendable {
         }
     }
 
-    /// What to do where this process may have no second directory.
+    /// The remedy if this process cannot have a second directory.
     private func elsewhere(_ number: Int32) -> Failure {
         let program = greeting.object?["holder"]?.string ?? "a program"
         return Failure(

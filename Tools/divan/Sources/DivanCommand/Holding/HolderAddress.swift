@@ -2,29 +2,29 @@ import CDivanHolder
 import DivanCommandLine
 import Glibc
 
-/// Where the process that holds a database can be asked to work on it.
+/// Where the process that holds a database accepts commands.
 ///
-/// A socket in the bundle, of mode 0600. Both ends look who is at the other: the same user, or root.
+/// A socket in the bundle, with mode 0600. Each end checks that the other is the same user, or root.
 struct HolderAddress {
     /// The socket's name in the bundle.
     static let name = "holder"
-    /// The version of what is spoken there; another one is refused.
+    /// The protocol version; any other is refused.
     static let version = 1
 
     private let directory: Int32
 
-    /// Opens the bundle; `nil` when there is none that this user may enter.
+    /// Opens the bundle; `nil` if there is none that this user may enter.
     init?(_ path: DatabasePath) {
         directory = open(path.bundle, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { return nil }
     }
 
-    /// Ends the use of the bundle.
+    /// Closes the bundle.
     func close() { _ = Glibc.close(directory) }
 
-    /// Listens in place of a process that is gone; only for whoever has the database's lock.
+    /// Listens, replacing the socket of a process that has ended; only for the owner of the database's lock.
     ///
-    /// - Returns: The descriptor, or `nil` where no socket can be made: on a file system without them.
+    /// - Returns: The descriptor, or `nil` if no socket can be created: on a file system without them.
     func listen() -> Int32? {
         unlinkat(directory, Self.name, 0)
         let descriptor = divan_holder_listen(directory, Self.name)
@@ -34,7 +34,7 @@ struct HolderAddress {
     /// Removes the socket's file.
     func remove() { unlinkat(directory, Self.name, 0) }
 
-    /// Connects; `nil` when nobody listens: there is no file, or its process is gone.
+    /// Connects; `nil` if nobody listens: there is no file, or its process has ended.
     func connect() -> Int32? {
         let descriptor = divan_holder_connect(directory, Self.name)
         guard descriptor >= 0 else { return nil }

@@ -4,20 +4,20 @@ import DivanJSON
 import Foundation
 import Glibc
 
-/// A command whose database another process holds: that one does the work.
+/// A command on a database that another process holds: that process does the work.
 struct HolderClient {
     private let socket: Int32
     private let name: String
     private var reader: HolderWire.Reader
 
-    /// What the process that did the work ended the command with.
+    /// The exit code of the process that did the work.
     struct Done: Error {
         let status: Int32
     }
 
-    /// Connects to the process that holds a database; `nil` when there is none that listens.
+    /// Connects to the process that holds a database; `nil` if none listens.
     ///
-    /// A command of ours has the lock before it listens, and is waited for.
+    /// Our own commands take the lock before they listen, so this waits for them.
     static func find(_ path: DatabasePath) -> HolderClient? {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -37,7 +37,7 @@ struct HolderClient {
         defer { address.close() }
         guard let socket = address.connect() else { return nil }
         var reader = HolderWire.Reader(socket)
-        // One that ends at this moment says nothing: the database is free, or will be.
+        // A holder that is just ending says nothing: the database is free, or will be.
         guard let greeting = reader.next() else {
             close(socket)
             return nil
@@ -49,9 +49,9 @@ struct HolderClient {
             + "\(greeting["process"]?.int ?? 0), since \(greeting["since"]?.string ?? "some time")"
     }
 
-    /// Has the words of a command line done there, with this process's streams.
+    /// Runs the words of a command line there, with this process's streams.
     ///
-    /// - Throws: `Done` with the exit code, or `Failure` when that process refuses or ends.
+    /// - Throws: `Done` with the exit code, or `Failure` if that process refuses or ends.
     consuming func run(
         _ words: [String],
         input: Int32 = STDIN_FILENO,
@@ -96,9 +96,9 @@ struct HolderClient {
         )
     }
 
-    /// Has a command line done there that reads `bytes` from its standard input.
+    /// Runs a command line there that reads `bytes` from its standard input.
     ///
-    /// - Throws: `Failure` with `problem` when it was not done; why is told already.
+    /// - Throws: `Failure` with `problem` if it failed; the reason is already reported.
     consuming func run(_ words: [String], typing bytes: [UInt8], or problem: String) throws {
         let (reading, writing) = try Self.pipe()
         defer { close(reading) }
@@ -109,9 +109,9 @@ struct HolderClient {
         try run(words, input: reading, output: STDOUT_FILENO, or: problem)
     }
 
-    /// Has a command line done there; returns what it printed, which is short.
+    /// Runs a command line there; returns its output, which is short.
     ///
-    /// - Throws: `Failure` with `problem` when it was not done; why is told already.
+    /// - Throws: `Failure` with `problem` if it failed; the reason is already reported.
     consuming func answer(to words: [String], or problem: String) throws -> [UInt8] {
         let (reading, writing) = try Self.pipe()
         defer { close(reading) }

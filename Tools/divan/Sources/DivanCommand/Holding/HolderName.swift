@@ -2,9 +2,9 @@ import DivanCommandLine
 import Foundation
 import Glibc
 
-/// The process that has a database, for people: `divan serve, process 4711, since 12:30`.
+/// The process that has a database open, for people: `divan serve, process 4711, since 12:30`.
 enum HolderName {
-    /// Who has the lock of a database, as far as the system tells.
+    /// Who has the lock of a database, as far as the system knows.
     static func find(_ bundle: String) -> String? {
         guard let process = process(having: bundle) else { return nil }
         var name = "process \(process)"
@@ -24,7 +24,7 @@ enum HolderName {
         return process(locking: status)
     }
 
-    /// A moment of today as a clock shows it, an earlier one with its date.
+    /// A time of today as the clock time, an earlier one with its date.
     static func clock(_ date: Date) -> String {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -33,7 +33,7 @@ enum HolderName {
         return formatter.string(from: date)
     }
 
-    /// From proc(5)'s list of locks: `1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF`.
+    /// From the list of locks in proc(5): `1: FLOCK  ADVISORY  WRITE 4711 08:02:131 0 EOF`.
     private static func process(locking status: stat) -> Int32? {
         guard let text = text("/proc/locks") else { return nil }
         let inode = ":\(status.st_ino)"
@@ -47,7 +47,7 @@ enum HolderName {
         return nil
     }
 
-    /// The program's name, and the verb of one that is ours: who works with a database names it behind the
+    /// The program's name, and the verb if it is ours: a database is named after the
     /// verb, and `divan soup` alone is the shell.
     static func program(of process: Int32) -> String? {
         guard let line = text("/proc/\(process)/cmdline") else { return nil }
@@ -58,7 +58,7 @@ enum HolderName {
         return "\(name) \(words[1])"
     }
 
-    /// The directory of a process is made when it begins.
+    /// The directory of a process is created when it starts.
     private static func begin(of process: Int32) -> Date? {
         var status = stat()
         guard stat("/proc/\(process)", &status) == 0 else { return nil }

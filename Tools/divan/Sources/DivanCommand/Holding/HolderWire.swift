@@ -1,7 +1,7 @@
 import DivanJSON
 import Glibc
 
-/// What the two ends say to each other: lines of JSON, at most a MiB each.
+/// What the two ends send each other: lines of JSON, at most a MiB each.
 ///
 /// ```
 /// holder:  {"version":1,"holder":"divan serve","process":4711,"since":"12:30"}
@@ -13,7 +13,7 @@ import Glibc
 enum HolderWire {
     static let lineLimit = 1 << 20
 
-    /// Sends a line; false when the other end is gone.
+    /// Sends a line; false if the other end is gone.
     static func send(_ object: JSON, to socket: Int32) -> Bool {
         let bytes = Array((object.canonicalText + "\n").utf8)
         var rest = bytes[...]
@@ -28,7 +28,7 @@ enum HolderWire {
         return true
     }
 
-    /// Takes lines from the other end.
+    /// Reads lines from the other end.
     struct Reader {
         private let socket: Int32
         private var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ enum HolderWire {
             self.socket = socket
         }
 
-        /// The next line; `nil` when the other end is gone, or says something else.
+        /// The next line; `nil` if the other end is gone, or sends something else.
         mutating func next() -> JSONObject? {
             while true {
                 if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -50,7 +50,7 @@ enum HolderWire {
             }
         }
 
-        /// What comes next; `nil` at the end, and when the socket's patience (`SO_RCVTIMEO`) is over.
+        /// The next bytes; `nil` at the end, and when the socket's timeout (`SO_RCVTIMEO`) expires.
         private func read() -> ArraySlice<UInt8>? {
             var piece = [UInt8](repeating: 0, count: 1 << 16)
             while true {

@@ -3,17 +3,17 @@ import DivanCommandLine
 import Foundation
 import Glibc
 
-/// Lets the `divan` command of this user work on a database that this program has open.
+/// Lets this user's `divan` command work on a database that this program has open.
 ///
 /// While it is open, `divan put`, `rm`, `edit`, `import`, `query`, `studio --write` and the other verbs
 /// that change a database go through this program, with the same results and errors as if nobody had
-/// the database open: the command's own code runs here, so a program that wants it depends on the
-/// product `DivanCommand`, and is larger by it. Listeners and replicators of this program see each
-/// change at once. Without a door such a verb ends with an error that names this program.
+/// the database open. The command's own code runs here, so the program must depend on the
+/// product `DivanCommand`, which makes it larger. Listeners and replicators of this program see each
+/// change at once. Without a door such a verb fails with an error that names this program.
 ///
-/// The socket lies in the database (mode 0600), and only this user, or root, is let in. What the
-/// command is given to do is done with the rights of this program, in the command's own directory.
-/// `SIGPIPE` is ignored from then on, as servers do: the reader of a command's output may be gone.
+/// The socket is in the database (mode 0600), and only this user, or root, is let in. The command's
+/// work is done with the rights of this program, in the command's own directory.
+/// From then on `SIGPIPE` is ignored, as in servers: the reader of a command's output may be gone.
 /// May be called from any thread.
 ///
 /// ```swift
@@ -26,8 +26,8 @@ public final class ShellDoor: Sendable {
 
     /// Opens the door; close it before the database.
     ///
-    /// - Throws: `CBLError.notOpen` for a database that is closed or in memory, and
-    ///   `NSPOSIXErrorDomain` where the file system has no sockets.
+    /// - Throws: `CBLError.notOpen` if the database is closed or in memory, and
+    ///   `NSPOSIXErrorDomain` if the file system has no sockets.
     public init(_ database: Database) throws {
         guard let bundle = database.path else {
             throw NSError(
@@ -56,7 +56,7 @@ public final class ShellDoor: Sendable {
         self.holder = holder
     }
 
-    /// Lets nobody in any more, and waits for those that work, five seconds at most.
+    /// Accepts no more commands, and waits at most five seconds for running ones.
     public func close() { holder.stop() }
 
     deinit { holder.stop() }

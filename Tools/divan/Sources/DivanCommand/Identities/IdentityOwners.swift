@@ -3,13 +3,13 @@ import DivanCrypto
 import DivanJSON
 import Foundation
 
-/// The databases whose listeners use the identities that were made without a name.
+/// The databases whose listeners use the identities that were created without a name.
 ///
-/// Such a label holds the public UUID of its database. Databases are looked for in this directory, in
-/// the usual one, and among those that are open; those that cannot be read stay unknown.
+/// Such a label contains the public UUID of its database. Databases are searched for in this directory, in
+/// the default one, and among those that are open; those that cannot be read stay unknown.
 struct IdentityOwners {
     private static let prefix = "CBL-ANON-"
-    /// Databases that are looked at.
+    /// Maximum number of databases examined.
     private static let lookCount = 200
 
     private let names: [ExactText: String]
@@ -27,7 +27,7 @@ struct IdentityOwners {
         self.names = names
     }
 
-    /// What an identity was made for; `nil` for those that were given a name.
+    /// What an identity was created for; `nil` for those that were given a name.
     func sentence(for label: String) -> String? {
         guard label.hasPrefix(Self.prefix) else { return nil }
         return names[ExactText(label)].map { "listener of the database \($0)" }

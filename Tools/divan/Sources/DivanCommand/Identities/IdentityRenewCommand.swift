@@ -44,7 +44,7 @@ enum IdentityRenewCommand: Command {
         }
     }
 
-    /// The kept authority that signed an identity.
+    /// The stored authority that signed an identity.
     private static func authority(
         of credential: TLSCredential,
         _ label: String,

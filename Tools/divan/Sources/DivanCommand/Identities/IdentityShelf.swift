@@ -5,7 +5,7 @@ import DivanJSON
 import DivanTLS
 import Foundation
 
-/// The kept identities, and what commands say about them.
+/// The stored identities, and what commands say about them.
 enum IdentityShelf {
     static var store: DirectoryIdentityStore {
         DirectoryIdentityStore(directory: TLSIdentity.storeDirectory)
@@ -13,7 +13,7 @@ enum IdentityShelf {
 
     /// The identity under a label.
     ///
-    /// - Throws: `Failure` when there is none.
+    /// - Throws: `Failure` if there is none.
     static func credential(
         _ label: String,
         _ store: DirectoryIdentityStore = store
@@ -28,9 +28,9 @@ enum IdentityShelf {
         return credential
     }
 
-    /// The identity under a label, or in a file.
+    /// The identity with a label, or from a file.
     ///
-    /// What holds a slash or ends in `.pem`, `.p12` or `.pfx` is a file; an encrypted one is opened
+    /// A name that contains a slash or ends in `.pem`, `.p12` or `.pfx` is a file; an encrypted one is opened
     /// with the password in the environment variable `DIVAN_IDENTITY_PASSWORD`.
     static func credential(named text: String, _ terminal: Terminal) throws -> TLSCredential {
         let isFile =
@@ -43,9 +43,9 @@ enum IdentityShelf {
         try TLSIdentity(pem: try credential(named: text, terminal).pem())
     }
 
-    /// Tells what an identity is, for people or machines.
+    /// Describes an identity, for people or machines.
     ///
-    /// `owner` is what it was made for, where that is known.
+    /// `owner` is what it was created for, if known.
     static func report(
         _ credential: TLSCredential,
         label: String?,
@@ -73,7 +73,7 @@ enum IdentityShelf {
     }
 }
 
-/// What a person wants to know of a certificate.
+/// What a person wants to know about a certificate.
 struct CertificateCard {
     let certificate: DivanTLS.TLSCertificate
 
@@ -81,7 +81,7 @@ struct CertificateCard {
         self.certificate = certificate
     }
 
-    /// One fact a line.
+    /// One fact per line.
     var lines: [String] {
         let names = certificate.alternativeNames.map(\.value).joined(separator: ", ")
         return [
@@ -95,7 +95,7 @@ struct CertificateCard {
         ].map { $0.escapingControlCharacters() }
     }
 
-    /// What peers take it for.
+    /// What peers accept it for.
     var purpose: String {
         if certificate.isAuthority { return "signs other certificates" }
         if certificate.usages == .serverAuth { return "one peer, as a listener" }
@@ -117,7 +117,7 @@ struct CertificateCard {
         ]
     }
 
-    /// What is wrong with the time.
+    /// What is wrong with its validity period.
     var problem: String? {
         let now = Date()
         if certificate.notAfter < now { return "EXPIRED" }
@@ -127,7 +127,7 @@ struct CertificateCard {
     }
 }
 
-/// Days and moments of certificates.
+/// Dates and times of certificates.
 enum Days {
     /// Returns `2026-11-20`.
     static func text(_ date: Date) -> String { String(moment(date).prefix(10)) }
@@ -137,6 +137,6 @@ enum Days {
 }
 
 extension String? {
-    /// The text, or nothing.
+    /// The text, or an empty one.
     var orEmpty: String { self ?? "" }
 }

@@ -2,7 +2,7 @@ import DivanSeal
 import Glibc
 
 extension DatabasePath {
-    /// With what the database is sealed; `nil` for a plain one, and where there is none.
+    /// The cipher of the database; `nil` if it is plain or does not exist.
     var cipher: String? {
         switch Seal.kind(ofHead: head().span) {
         case .sealed(let cipher): cipher

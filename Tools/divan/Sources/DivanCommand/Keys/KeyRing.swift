@@ -6,7 +6,7 @@ import Synchronization
 
 /// The keys of the databases that a command opens: from its options, or typed.
 final class KeyRing: Sendable {
-    /// The one of this process: a command line names one key.
+    /// The one of this process: a command line gives one key.
     static let shared = KeyRing()
 
     private struct State {
@@ -25,7 +25,7 @@ final class KeyRing: Sendable {
         let names = arguments.operands(ofKind: .database, syntax)
         let needsNone = names.allSatisfy { !DatabasePath($0).isSealed }
         guard !syntax.makesSealed(arguments), !names.isEmpty, needsNone else { return }
-        // That it is not there, the verb says better.
+        // The verb's own error for a missing database is better.
         guard DatabasePath(names[0]).exists else { return }
         throw Failure(
             kind: .invalid,
@@ -35,7 +35,7 @@ final class KeyRing: Sendable {
         )
     }
 
-    /// Takes a key that options of its own give for one database.
+    /// Takes a key that separate options give for one database.
     func take(
         _ arguments: Arguments,
         _ options: KeyOptions,
@@ -51,16 +51,16 @@ final class KeyRing: Sendable {
         note(key, of: path)
     }
 
-    /// The key of a sealed database, asked for where no option gave one.
+    /// The key of an encrypted database, asked for if no option gave one.
     ///
-    /// - Throws: `Failure` when nobody is there to be asked.
+    /// - Throws: `Failure` if there is nobody to ask.
     func key(of path: DatabasePath) throws(Failure) -> EncryptionKey {
         let names = Self.names(of: path)
         let found = state.withLock { state in
             names.compactMap { state.known[$0] }.first ?? state.given
         }
         if let found { return found }
-        // The terminal of this process is not that of whoever asks.
+        // The terminal of this process does not belong to the other shell.
         let isForAnother = Streams.current.interruption != nil
         let prompt = "Password of \(path.name): "
         guard !isForAnother, isatty(STDIN_FILENO) == 1, let typed = try HiddenLine.read(prompt)
@@ -85,8 +85,8 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// A database as it was named and, once it is there, where it really is: the next one to name it may
-    /// come by a link.
+    /// A database as it was named and, once it exists, its real path: the next use may
+    /// come through a link.
     private static func names(of path: DatabasePath) -> [ExactText] {
         let named = ExactText(path.bundle)
         guard let real = realpath(path.bundle, nil) else { return [named] }
@@ -94,14 +94,14 @@ final class KeyRing: Sendable {
         return [named, ExactText(String(cString: real))]
     }
 
-    /// Sees to it that a key that the options name is there; nobody is asked for one.
+    /// Ensures that the key named by the options is there; does not ask for one.
     func checkNewKey(_ arguments: Arguments, _ options: KeyOptions = .current) throws {
         _ = try arguments.key(options)?.sealing()
     }
 
-    /// The key of a database that a verb makes: who gives one wants it used; `nil` for a plain database.
+    /// The key of a database that a verb creates: a given key is used; `nil` for a plain database.
     ///
-    /// - Throws: `Failure` for a key that is none, before anything is made.
+    /// - Throws: `Failure` for an invalid key, before anything is created.
     func keyToSealWith(_ arguments: Arguments) throws(Failure) -> EncryptionKey? {
         let options = [
             KeyOptions.sealing.name, KeyOptions.current.file, KeyOptions.current.command,
@@ -109,7 +109,7 @@ final class KeyRing: Sendable {
         return options.contains(where: arguments.has) ? try newKey(arguments) : nil
     }
 
-    /// A key that a database is to get: that of the options, or a password, which is asked for twice.
+    /// A database's new key: that of the options, or a password, which is asked for twice.
     ///
     /// - Throws: `Failure`.
     func newKey(
@@ -139,33 +139,33 @@ struct KeyOptions {
     let command: String
     let isPassword: String
 
-    /// The key that a database has.
+    /// The current key of the database.
     static let current = KeyOptions(
         file: "--key-file",
         command: "--key-command",
         isPassword: "--key-is-password"
     )
-    /// The key that it is to get.
+    /// The new key.
     static let new = KeyOptions(
         file: "--new-key-file",
         command: "--new-key-command",
         isPassword: "--new-key-is-password"
     )
 
-    /// The key of the second database of a verb, where it has one of its own.
+    /// The key of the second database of a verb, if it has its own.
     static let other = KeyOptions(
         file: "--other-key-file",
         command: "--other-key-command",
         isPassword: "--other-key-is-password"
     )
 
-    /// Of verbs that make a database.
+    /// For verbs that create a database.
     static let sealing = CommandSyntax.Option.flag(
         "--encrypt",
         "seal it with a key, or with a password that is asked for twice"
     )
 
-    /// As a verb takes them.
+    /// As options of a verb.
     func options(of key: String) -> [CommandSyntax.Option] {
         [
             .value(file, "FILE", completion: .file, "\(key): 32 bytes or 64 hexadecimal digits"),
@@ -192,17 +192,17 @@ extension Arguments {
 }
 
 extension CommandSyntax {
-    /// Whether the verb opens databases, which may be sealed.
+    /// Whether the verb opens databases, which may be encrypted.
     var takesKeys: Bool {
         operands.contains { $0.completion == .database || $0.name.hasSuffix("|DB") }
     }
 
-    /// Whether what the verb prints has a form of its own already.
+    /// Whether the verb's output already has a form of its own.
     var printsWhatIsStored: Bool {
         ["blob get", "identity export", "help", "completion", "man", "shell"].contains(name)
     }
 
-    /// Whether the verb may make a sealed database of none, or of a plain one.
+    /// Whether the verb may create an encrypted database, or encrypt a plain one.
     func makesSealed(_ arguments: Arguments) -> Bool {
         if name == "cp" { return DatabasePath.isLines(arguments.operands[0]) }
         return ["new", "seal", "restore", "import-cblite"].contains(name)
@@ -210,7 +210,7 @@ extension CommandSyntax {
 }
 
 extension Command {
-    /// What the verb accepts, with the options that all take, and those of all that open databases.
+    /// What the verb accepts, with the options of all verbs, and those of all that open databases.
     static var line: CommandSyntax {
         var line = syntax
         let hasForm = line.options.contains { $0.name == "--json" }

@@ -113,7 +113,7 @@ enum RekeyCommand: Command {
 }
 
 extension DatabasePath {
-    /// Sees to it that there is a database with a key.
+    /// Ensures that the database exists and has a key.
     fileprivate func requireSealed() throws {
         try requireDatabase()
         guard isSealed else {
@@ -121,7 +121,7 @@ extension DatabasePath {
         }
     }
 
-    /// Tells how much would be written anew, which is also the room that this needs.
+    /// Reports how much would be rewritten, which is also the space that this needs.
     fileprivate func rehearseRewriting(
         _ deed: String,
         told name: String,

@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import Foundation
 
-/// What the packages log; hidden unless asked for, because a failure is told in one line.
+/// What the packages log; hidden unless requested, because a failure is reported in one line.
 enum Journal {
     /// Shows the log on standard error from the level in the environment variable `DIVAN_LOG`.
     static func begin() {

@@ -49,7 +49,7 @@ enum LogCommand: Command {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            // The system's own words do not say which place they are about.
+            // The system's own message does not say which place it is about.
             throw Failure(
                 kind: .database,
                 sentence: "\(path): cannot be read; check the path and its permissions"
@@ -85,16 +85,16 @@ struct LogFilter {
         }
         let now = Moment.now()
         let moment = try Moment.reading(text, now: now)
-        // A distance reaches back from now: logs have no future.
+        // An offset reaches back from now: logs have no future.
         let isDistance = text.last?.isLetter == true && Int64(text.dropLast()) != nil
-        // Without the Z, which would stand behind the microseconds of a log's times.
+        // Without the Z, which would sort after the microseconds of a log's times.
         since = String(Moment.text(isDistance ? now - (moment - now) : moment).dropLast())
     }
 
     func accepts(_ line: LogLine) -> Bool {
         guard line.time >= since, domains.isEmpty || domains.contains(line.domain.lowercased())
         else { return false }
-        // Words that no level has are shown rather than hidden.
+        // Words that are not a level are shown rather than hidden.
         guard let own = LogLine.levels.firstIndex(of: line.level.lowercased()) else { return true }
         return own >= level
     }

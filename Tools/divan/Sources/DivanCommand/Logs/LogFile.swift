@@ -3,7 +3,7 @@ import DivanJSON
 
 /// One entry of a log file: `<UTC time> <domain> <level> <message>`.
 struct LogLine {
-    /// The levels by rising weight, as they are typed.
+    /// The levels in ascending order, as they are typed.
     static let levels = ["debug", "verbose", "info", "warning", "error"]
 
     /// ISO 8601 in UTC with microseconds, so that texts sort as times do.
@@ -12,7 +12,7 @@ struct LogLine {
     var level: String
     var message: String
 
-    /// Reads a line; `nil` for the lines at a file's beginning and end, and for anything else.
+    /// Parses a line; `nil` for the lines at a file's beginning and end, and for anything else.
     init?(_ bytes: ArraySlice<UInt8>) {
         let text = String(decoding: bytes, as: UTF8.self)
         let parts = text.split(separator: " ", maxSplits: 3, omittingEmptySubsequences: false)
@@ -22,7 +22,7 @@ struct LogLine {
         message = String(parts[3])
     }
 
-    /// The line as it stood in the file, safe for a terminal.
+    /// The line as in the file, safe for a terminal.
     var text: String { "\(time) \(domain) \(level) \(message)".escapingControlCharacters() }
 
     /// The line as one JSON object.
@@ -38,12 +38,12 @@ struct LogLine {
 /// The entries of one log file, in order.
 final class LogFile {
     private let lines: FileLines
-    /// The entry that was read last; `nil` behind the end.
+    /// The entry that was read last; `nil` after the end.
     private(set) var current: LogLine?
 
     /// Opens a file and reads its first entry.
     ///
-    /// - Throws: `Failure` when it cannot be read or is no log file.
+    /// - Throws: `Failure` if it cannot be read or is not a log file.
     init(_ path: String) throws(Failure) {
         lines = try FileLines(path)
         guard let first = try lines.next() else { return }
@@ -68,7 +68,7 @@ final class LogFile {
     }
 }
 
-/// Several log files as one, by ascending time; one entry of each is held at a time.
+/// Several log files merged in ascending order of time; one entry of each is held at a time.
 struct LogMerge {
     private var files: [LogFile]
 
@@ -76,7 +76,7 @@ struct LogMerge {
         self.files = files
     }
 
-    /// Returns the earliest entry that is left; of equal times, the one of the file named first.
+    /// Returns the earliest remaining entry; for equal times, the one of the file named first.
     mutating func next() throws(Failure) -> LogLine? {
         var earliest: (file: LogFile, line: LogLine)?
         for file in files {

@@ -3,17 +3,17 @@ import DivanQuery
 
 /// Indexes that a query might use.
 ///
-/// Theory. SQLite uses an index for conditions that compare an expression of one source with what does
-/// not depend on that source: for each equality, then for one range; behind the equalities also for the
-/// order or the groups. So the keys of an index are those, in this order. Each source may have one, and
-/// for OR each side one. The items of an array have one, where `UNNEST` or `ANY` compares them.
+/// Theory. SQLite uses an index for conditions that compare an expression of one source with something
+/// that does not depend on that source: for each equality, then for one range; after the equalities also for
+/// the order or the groups. These, in this order, are the keys of an index. Each source may have one, and
+/// each side of an OR. The items of an array have one if `UNNEST` or `ANY` compares them.
 struct IndexCandidates {
     /// One of them.
     struct Candidate: Hashable {
         let collection: QueryCollection
-        /// The way to the items; none for an index of documents.
+        /// The path to the items; empty for an index of documents.
         var paths: [QueryPath] = []
-        /// In SQL++; none is the items themselves.
+        /// In SQL++; empty means the items themselves.
         let expressions: [String]
     }
 
@@ -24,18 +24,18 @@ struct IndexCandidates {
     }
 
     private(set) var candidates: [Candidate] = []
-    /// Whether a condition or an order is by Unicode, which no index has.
+    /// Whether a condition or an order uses Unicode collation, which no index has.
     private(set) var wantsUnicode = false
-    /// Whether one is of a function that depends on the time zone of the machine.
+    /// Whether one uses a function that depends on the machine's time zone.
     private(set) var wantsLocalTime = false
     private let statement: CheckedStatement
 
-    /// Finds those of a statement.
+    /// Finds the candidates of a statement.
     init(_ statement: CheckedStatement) {
         self.statement = statement
         for (number, source) in statement.sources.enumerated() {
             var terms = statement.filter?.terms ?? []
-            // What an outer join asks is no condition on the sources in front.
+            // The condition of an outer join is not a condition on the sources before it.
             for (other, joined) in statement.sources.enumerated()
             where joined.join != .leftOuter || other == number {
                 terms += joined.condition?.terms ?? []
@@ -95,7 +95,7 @@ struct IndexCandidates {
 
     // MARK: Keys
 
-    /// By what rows are grouped, merged or sorted, or else the only one that is least or greatest.
+    /// What rows are grouped, merged or sorted by, or else the only minimum or maximum.
     private var order: [CheckedKey] {
         if !statement.groups.isEmpty { return statement.groups }
         if statement.isDistinct {
@@ -130,7 +130,7 @@ struct IndexCandidates {
         return keys
     }
 
-    /// What of a subject a condition compares with something else.
+    /// The part of a subject that a condition compares with something else.
     private func key(
         of subject: Subject,
         in term: CheckedExpression
@@ -155,7 +155,7 @@ struct IndexCandidates {
         }
     }
 
-    /// Whether an expression says the same whatever the subject is.
+    /// Whether an expression does not depend on the subject.
     private func isFree(_ expression: CheckedExpression, of subject: Subject) -> Bool {
         switch expression {
         case .property(let source, _), .metadata(let source, _), .allMetadata(let source),
@@ -171,7 +171,7 @@ struct IndexCandidates {
 
     // MARK: SQL++
 
-    /// A key as it is written for an index; `nil` for what none has.
+    /// A key in the syntax of an index; `nil` for what no index has.
     private mutating func sql(_ key: CheckedKey, of subject: Subject) -> String? {
         guard let expression = written(key.expression, of: subject) else { return nil }
         if key.collation.isUnicode {
@@ -207,7 +207,7 @@ struct IndexCandidates {
                     parts.append(part)
                 }
             }
-            // What is the same for all rows is no key.
+            // What is the same for all rows is not a key.
             guard parts.count == arguments.count, !isFree(expression, of: subject) else {
                 return nil
             }

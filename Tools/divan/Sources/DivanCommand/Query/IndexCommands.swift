@@ -44,7 +44,7 @@ enum IndexListCommand: Command {
 }
 
 extension StoredIndex {
-    /// The sort and what it holds, such as `array: the items of tags`.
+    /// The kind and its expressions, such as `array: the items of tags`.
     var line: String {
         let sort =
             switch kind {
@@ -106,7 +106,7 @@ enum IndexMakeCommand: Command {
         )
     }
 
-    /// Refuses what would make another index than is meant.
+    /// Refuses options that would create another index than intended.
     private static func check(_ arguments: Arguments) throws(Failure) {
         for other in ["--text", "--where"] where arguments.has("--array") && arguments.has(other) {
             throw .usage("--array and \(other) contradict each other; choose one")
@@ -296,7 +296,7 @@ enum IndexSuggestCommand: Command {
 }
 
 extension Terminal {
-    /// Makes indexes of so many documents: shows how far they are, and stops at Ctrl-C; `rest` then says
+    /// Builds indexes on this many documents: shows the progress, and stops at Ctrl-C; `rest` then says
     /// what is left.
     func watchingIndex(
         of documentCount: UInt64,

@@ -2,36 +2,36 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// An index that a question lacks.
+/// An index that would help a question.
 ///
-/// Whether it is used is not guessed: the question is planned as if all indexes that might help were
-/// there, and those that SQLite takes are what is suggested.
+/// Whether it is used is not guessed: the question is planned as if all indexes that might help
+/// existed, and those that SQLite chooses are suggested.
 struct IndexSuggestion {
-    /// What became of a search.
+    /// The result of a search.
     enum Outcome {
         /// These would be used.
         case missing([IndexSuggestion])
-        /// No other is better than those.
+        /// None is better than these existing ones.
         case present([ExactText])
         /// None would be used, for a reason.
         case useless(String)
     }
 
-    /// The collection that would have the index.
+    /// The collection to index.
     let collection: CollectionPath
     /// A name that no index there has.
     let name: String
-    /// The way to the items; none for an index of documents.
+    /// The path to the items; empty for an index of documents.
     private let paths: [QueryPath]
     /// Its expressions, in SQL++.
     let expressions: [String]
 
-    /// The way to the items, as `--array` takes it; `nil` for an index of documents.
+    /// The path to the items, as `--array` takes it; `nil` for an index of documents.
     var arrayPath: String? {
         paths.isEmpty ? nil : paths.map(Self.written).joined(separator: "[].")
     }
 
-    /// Looks for indexes that a question lacks.
+    /// Searches for indexes that would help a question.
     static func search(for query: StorageQuery, in store: Store) throws -> Outcome {
         let found = IndexCandidates(query.statement)
         var suggestions: [IndexSuggestion] = []
@@ -92,7 +92,7 @@ struct IndexSuggestion {
         return "by" + words.prefix(4).map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
     }
 
-    /// The index as `divan index make` would make it of what is printed.
+    /// The index that `divan index make` would create from the printed command.
     private var supposed: SupposedIndex {
         get throws {
             let over = QueryCollection(collection)

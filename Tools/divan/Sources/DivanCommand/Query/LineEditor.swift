@@ -3,23 +3,23 @@ import DivanJSON
 import DivanQuery
 import Glibc
 
-/// The line editor, with what was typed in earlier times.
+/// The line editor, with the history of earlier sessions.
 final class LineEditor {
-    /// What came of reading a line.
+    /// The result of reading a line.
     enum Reading {
         case line(String)
-        /// Ctrl-C; what was typed is to be forgotten.
+        /// Ctrl-C; what was typed is to be discarded.
         case interrupted
         /// Ctrl-D on an empty line, or the end of the terminal.
         case end
     }
 
-    /// Lines that are kept for the next time.
+    /// Lines that are kept for the next session.
     private static let lineCount: Int32 = 1_000
 
     private let path: String?
 
-    /// Teaches the tabulator key the words of a database.
+    /// Loads the words that the tab key completes from a database.
     init(_ session: QuerySession) throws {
         path = getenv("HOME").map { String(cString: $0) + "/.divan_history" }
         if let path { divan_line_load(path) }
@@ -35,7 +35,7 @@ final class LineEditor {
         guard let typed = divan_line_read(prompt, &isInterrupted) else { return .end }
         defer { free(typed) }
         if isInterrupted { return .interrupted }
-        // Bytes that are no text are no question either.
+        // Bytes that are not text are not a question either.
         let line = String(cString: typed)
         if !line.isEmpty { divan_line_remember(line) }
         return .line(line)

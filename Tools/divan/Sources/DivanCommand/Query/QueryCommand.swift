@@ -116,7 +116,7 @@ enum QueryCommand: Command {
             guard let end = text.utf8.firstIndex(of: UInt8(ascii: "=")), end > text.startIndex
             else { throw .usage("--param takes NAME=VALUE, not \"\(text)\"") }
             let value = String(text[text.utf8.index(after: end)...])
-            // A shell that does not see $name as its own variable leaves the sign there.
+            // A shell that does not treat $name as its own variable leaves the sign there.
             let name = String(text[..<end].drop { $0 == "$" })
             let found = try QuerySession.value(value, of: name)
             guard parameters.updateValue(found, forKey: ExactText(name)) == nil else {

@@ -2,14 +2,14 @@ import Dispatch
 import DivanCommandLine
 import DivanQuery
 
-/// Asks again whenever the collections of a question have changed, for they belong to another
+/// Asks again whenever a question's collections have changed: it polls, since they belong to another
 /// program.
 struct QueryPoll {
     private let session: QuerySession
     private let text: String
     private let first: (sequences: [UInt64], rows: [[QueryValue]])
 
-    /// Notes how things are, so that no change is missed that comes while the first rows are printed.
+    /// Records the current state, so that no change is missed while the first rows are printed.
     init(_ session: QuerySession, _ text: String) throws {
         self.session = session
         self.text = text
@@ -17,7 +17,7 @@ struct QueryPoll {
         first = (try session.marks(of: query), try session.rows(of: query))
     }
 
-    /// Prints the rows whenever they are others, until Ctrl-C.
+    /// Prints the rows whenever they have changed, until Ctrl-C.
     func run(_ format: RowFormat, _ terminal: Terminal) throws {
         let stopped = DispatchSemaphore(value: 0)
         let interruption = Interruption.forVerb()

@@ -20,21 +20,21 @@ struct QuerySession {
         try? store.close()
     }
 
-    /// - Throws: `StoreError` where the database was removed or replaced.
+    /// - Throws: `StoreError` if the database was removed or replaced.
     func requireFile() throws { try store.requireFile() }
 
-    /// Reads and checks a question.
+    /// Parses and checks a question.
     func query(_ text: String, watch: QueryWatch = QueryWatch()) throws -> StorageQuery {
         let catalogue = StoreCatalogue(store, named: ExactText(name))
         let asked = try QueryStatement(sql: text)
-        // As it was written, so that its mistakes are told in its own words.
+        // As it was written, so that errors refer to its own text.
         _ = try asked.checked(against: catalogue, text: text)
         let statement = try store.living().only(asked)
             .checked(against: catalogue, text: text)
         return StorageQuery(statement, parameters: parameters, watch: watch)
     }
 
-    /// Reads and checks a question with those of the parameters that it has; `running` stops it.
+    /// Parses and checks a question, using those of the parameters that it has; `running` stops it.
     func query(_ text: String, in running: RunningQuery) throws -> StorageQuery {
         let watch = QueryWatch()
         running.begin { watch.cancel() }
@@ -47,7 +47,7 @@ struct QuerySession {
         )
     }
 
-    /// What changes whenever the collections of a question do.
+    /// Values that change whenever a question's collections do.
     func marks(of query: StorageQuery) throws -> [UInt64] {
         try store.read { reader in
             try query.statement.everyCollection.compactMap { CollectionPath($0) }.flatMap { path in
@@ -91,7 +91,7 @@ struct QuerySession {
         in path: CollectionPath,
         where condition: String
     ) throws -> Set<DocumentID> {
-        // Read alone first, so that the text is a condition and nothing more.
+        // Parsed alone first, so that the text is a condition and nothing more.
         let expression = try QueryExpression(sql: condition)
         let source = QuerySource(
             .collection(scope: ExactText(path.scope), name: ExactText(path.name))
@@ -129,7 +129,7 @@ struct QuerySession {
         return (collections, properties.sorted())
     }
 
-    /// Refuses parameters that a question does not have, and tells of those without a value.
+    /// Refuses parameters that a question does not have, and warns about those without a value.
     func checkParameters(_ query: StorageQuery, _ terminal: Terminal) throws(Failure) {
         let names = query.statement.parameters
         for name in parameters.keys.sorted() where !names.contains(name) {
@@ -143,16 +143,16 @@ struct QuerySession {
         tellMissing(query, terminal) { "-p \($0)=VALUE gives it one" }
     }
 
-    /// Tells of parameters without a value, and how they get one.
+    /// Warns about parameters without a value, and how to set them.
     func tellMissing(_ query: StorageQuery, _ terminal: Terminal, _ remedy: (String) -> String) {
-        // As officially, a name tells that its value may be left out.
+        // As in the official API, a name can mark its value as optional.
         for name in query.statement.parameters.sorted()
         where parameters[name] == nil && !name.text.hasPrefix("opt_") && !terminal.isJSON {
             terminal.warn("$\(name) has no value, so it is MISSING; \(remedy(name.text))")
         }
     }
 
-    /// Prints the rows of a question, through the pager if that is wanted; returns how many there are.
+    /// Prints the rows of a question, through the pager if requested; returns how many there are.
     @discardableResult
     func print(
         _ query: StorageQuery,
@@ -183,10 +183,10 @@ struct QuerySession {
         return count
     }
 
-    /// Makes sure that a question that went through a whole collection came by all of its documents: one that
+    /// Verifies that a question that scanned a whole collection saw all of its documents: one that
     /// damage has marked as deleted is in no row.
     ///
-    /// Who wants a few rows does not wait for that.
+    /// A query for a few rows does not wait for that.
     private func confirm(_ query: StorageQuery) throws {
         guard query.statement.limit == nil,
             try store.plan(of: query).steps.contains(where: { $0.text.hasPrefix("SCAN ") })
@@ -198,7 +198,7 @@ struct QuerySession {
         }
     }
 
-    /// Writes the rows of a question into a file; returns how many there are.
+    /// Writes the rows of a question to a file; returns how many there are.
     func write(_ query: StorageQuery, _ format: RowFormat, to output: OutputFile) throws -> Int {
         let rows = try store.rows(of: query)
         defer { rows.end() }
@@ -221,7 +221,7 @@ struct QuerySession {
         return count
     }
 
-    /// Tells why words were not found, where the index was made for languages with other words.
+    /// Explains why words were not found, if the index was created for languages with other words.
     private func noteHiddenWords(_ query: StorageQuery, _ terminal: Terminal) {
         for match in query.statement.matches {
             guard case .documents(let source) = query.statement.sources[match.source].form,
@@ -247,7 +247,7 @@ struct QuerySession {
         }
     }
 
-    /// Prints how a question would be answered.
+    /// Prints how a question would be executed.
     func explain(_ query: StorageQuery, _ terminal: Terminal) throws {
         let plan = try store.plan(of: query)
         guard terminal.isJSON else {
@@ -262,9 +262,9 @@ struct QuerySession {
         terminal.result(object.canonicalText)
     }
 
-    /// The value of a parameter that a person wrote: JSON, or else text.
+    /// The value of a parameter that a person typed: JSON, or else text.
     ///
-    /// - Throws: `Failure` for what begins as JSON does and is none: it is not meant as a text.
+    /// - Throws: `Failure` for invalid JSON that begins like JSON: it is not meant as text.
     static func value(_ text: String, of name: String) throws(Failure) -> QueryValue {
         do {
             return .parameter(try JSON(parsing: text))

@@ -4,20 +4,20 @@ import DivanQuery
 
 /// What a person types into the shell, line by line.
 ///
-/// Theory. Lines are gathered, and cut where semicolons outside of quotes end a question; each is
+/// Theory. Lines are collected, and split where semicolons outside of quotes end a question; each is
 /// asked in turn. A line that begins with a dot, where no question has begun, is an order to the
-/// shell. What fails is told, with its place where lines come out of a file or a pipe, and the shell
-/// goes on with the next one. Who stops a question stops those behind it in the same line or file.
+/// shell. Failures are reported, with their place if lines come from a file or a pipe, and the shell
+/// continues with the next one. Stopping a question stops those after it in the same line or file.
 struct QueryShell {
     /// Where lines come from.
     private struct Origin {
-        /// What messages begin with; `nil` for a terminal, where the line can be seen.
+        /// The prefix of messages; `nil` for a terminal, where the line can be seen.
         let name: String?
         /// Number of the latest line.
         var line = 0
     }
 
-    /// How deep files may read files.
+    /// How deeply files may read files.
     private static let readDepth = 8
 
     let running = RunningQuery()
@@ -38,14 +38,14 @@ struct QueryShell {
         origins = [Origin(name: isTyped ? nil : "")]
     }
 
-    /// What stands before the line that is typed next; in a question it shows the open quote.
+    /// The prompt of the next line; inside a question it shows the open quote.
     var prompt: String {
         guard !typed.isEmpty else { return "\(session.name)> " }
         let margin = String(repeating: " ", count: max(0, session.name.count - 3))
         return "\(margin)\(typed.openQuote ?? ".")..> "
     }
 
-    /// Takes a line; `false` when it ends the shell.
+    /// Handles a line; `false` if it ends the shell.
     mutating func take(_ line: String) throws -> Bool {
         try terminal.requireOutput()
         let isOutermost = origins.count == 1
@@ -68,20 +68,20 @@ struct QueryShell {
         return true
     }
 
-    /// Takes Ctrl-C in place of a line: what was typed of a question is forgotten.
+    /// Handles Ctrl-C instead of a line: the part of a question typed so far is discarded.
     mutating func interrupt() {
         if typed.isEmpty { terminal.note("Type .quit, or press Ctrl-D, to end the shell.") }
         typed.drop()
     }
 
-    /// Takes the end of what is no terminal: the last question needs no semicolon, and a failure is
-    /// the program's.
+    /// Handles the end of input that is not a terminal: the last question needs no semicolon, and a failure
+    /// is the program's.
     mutating func finish() throws(Failure) {
         askLast()
         if hasFailed { throw Failure(kind: .invalid, sentence: "a line failed; see above") }
     }
 
-    /// Takes the end of what was typed on a terminal: a question that was not ended is not asked.
+    /// Handles the end of terminal input: an unfinished question is not asked.
     func leave() {
         let lost = "\nThe last question had no semicolon; it was not asked."
         terminal.note(typed.isEmpty ? "" : lost)
@@ -106,7 +106,7 @@ struct QueryShell {
         }
     }
 
-    // MARK: What fails
+    // MARK: Failures
 
     private mutating func attempt(
         from line: Int,
@@ -122,9 +122,9 @@ struct QueryShell {
         }
     }
 
-    /// What went wrong; where lines are not typed, with the number of the line in the file.
+    /// What went wrong; if lines are not typed, with the line number in the file.
     ///
-    /// In its first line a question stands behind `byteCount` bytes.
+    /// In its first line a question follows `byteCount` bytes.
     private func sentence(
         of error: any Error,
         from first: Int,
@@ -143,7 +143,7 @@ struct QueryShell {
 
     // MARK: Orders
 
-    /// The order that a line is, without blanks and a semicolon at its ends; `nil` for a question.
+    /// The order in a line, without blanks and a semicolon at its ends; `nil` for a question.
     private static func order(_ line: String) -> String? {
         var text = line.trimmingSpaces
         if let plain = ShellOrder.plain(text) { return plain }
@@ -209,7 +209,7 @@ struct QueryShell {
         return .usage("there is no \(name)" + hint)
     }
 
-    /// What an operand says; without one what holds now, which is told.
+    /// The value of an operand; without one, reports the current value.
     private func isOn(_ operand: String, now: Bool) -> Bool {
         if operand.isEmpty { terminal.result(now ? "on" : "off") }
         return operand.isEmpty ? now : operand.lowercased() == "on"
@@ -257,7 +257,7 @@ struct QueryShell {
         if running.isStopped { typed.drop() } else { askLast() }
     }
 
-    /// The file that an operand names, which may stand in quotes or begin with `~/`.
+    /// The file that an operand names, which may be quoted or begin with `~/`.
     private static func path(_ operand: String) -> String {
         var path = operand
         for quote in ["'", "\""] where path.hasPrefix(quote) && path.hasSuffix(quote) {
@@ -279,7 +279,7 @@ struct QueryShell {
 }
 
 extension String {
-    /// The text without white space at its ends.
+    /// The text without leading and trailing white space.
     var trimmingSpaces: String {
         var rest = self[...]
         while let first = rest.first, first.isWhitespace { rest.removeFirst() }
@@ -287,7 +287,7 @@ extension String {
         return String(rest)
     }
 
-    /// The text without the mark that some editors begin a file with.
+    /// The text without the byte order mark that some editors put at a file's beginning.
     fileprivate var withoutByteOrderMark: String {
         unicodeScalars.first == "\u{FEFF}" ? String(unicodeScalars.dropFirst()) : self
     }

@@ -1,10 +1,10 @@
 import DivanCommandLine
 import DivanQuery
 
-/// What was typed and not asked yet, cut where a semicolon outside of quotes ends a question.
+/// What was typed but not asked yet, split where a semicolon outside of quotes ends a question.
 ///
-/// Each byte is looked at once, however many lines a question has. A line that begins with two dashes
-/// is a comment, unless quotes are open.
+/// Each byte is examined once, however many lines a question has. A line that begins with two dashes
+/// is a comment, unless a quote is open.
 struct QuestionText {
     /// One question.
     struct Question {
@@ -12,7 +12,7 @@ struct QuestionText {
         let text: String
         /// The number of its first line.
         let line: Int
-        /// Bytes of that line before it, where others stood.
+        /// Bytes before it in that line, if others came first.
         let column: Int
     }
 
@@ -30,7 +30,7 @@ struct QuestionText {
 
     /// Takes a line, with its number; returns the questions that it ends.
     ///
-    /// - Throws: `Failure` for a question that is longer than any may be; it is gone then.
+    /// - Throws: `Failure` for a question that is too long; it is discarded.
     mutating func take(_ text: String, number: Int) throws(Failure) -> [Question] {
         if hasContent { bytes.append(UInt8(ascii: "\n")) } else { begin(at: number) }
         var questions: [Question] = []
@@ -63,14 +63,14 @@ struct QuestionText {
         return questions
     }
 
-    /// Takes the end of the text for that of the question.
+    /// Treats the end of the text as the end of the question.
     mutating func end() -> Question? {
         defer { drop() }
         guard hasContent else { return nil }
         return Question(text: String(decoding: bytes, as: UTF8.self), line: line, column: start)
     }
 
-    /// Forgets what was typed.
+    /// Discards what was typed.
     mutating func drop() {
         bytes = []
         quote = nil

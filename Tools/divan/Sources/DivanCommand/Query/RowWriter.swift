@@ -8,14 +8,14 @@ enum RowFormat: String, CaseIterable {
     case table
     /// One array of objects.
     case array = "json"
-    /// One object a line.
+    /// One object per line.
     case lines = "jsonl"
     /// Comma-separated values (RFC 4180).
     case csv
     /// A table for Markdown.
     case markdown
 
-    /// The format of a name in any letter case; `md` and `ndjson` are other names.
+    /// The format with a name in any letter case; `md` and `ndjson` are aliases.
     init?(name: String) {
         switch name.lowercased() {
         case "md": self = .markdown
@@ -25,29 +25,29 @@ enum RowFormat: String, CaseIterable {
     }
 }
 
-/// Prints rows as they come; a table looks at the first ones for the widths of its columns.
+/// Prints rows as they arrive; a table uses the first ones to measure its columns.
 ///
-/// On a terminal what does not fit is cut, and a table of more columns than fit is written as one
-/// column a line. Elsewhere nothing is cut: who reads it there may need all of it.
+/// On a terminal, what does not fit is truncated, and a table with more columns than fit is written with
+/// one column per line. Elsewhere nothing is truncated: the reader there may need all of it.
 struct RowWriter {
     private enum Layout {
-        /// Rows wait for the widths.
+        /// Rows wait until the widths are known.
         case unknown
         case columns([Int])
-        /// A column a line, beside its title in so many cells.
+        /// One column per line, next to its title of this many cells.
         case records([String], titleWidth: Int)
     }
 
-    /// Rows that a table is measured by.
+    /// Rows used to measure a table.
     private static let measuredCount = 200
-    /// Up to so many cells a column is padded where a table goes to no terminal.
+    /// Columns are padded up to this width if a table does not go to a terminal.
     private static let paddedWidth = 40
-    /// Fewer cells tell nothing of a value.
+    /// With fewer cells a value is unreadable.
     private static let leastWidth = 4
 
     private let format: RowFormat
     private let titles: [String]
-    /// Columns of the terminal that a table fits; `nil` where it is none.
+    /// The terminal's width that a table must fit; `nil` if there is none.
     private let width: Int?
     /// Whether the titles of a table are bold.
     private let isStyled: Bool
@@ -71,7 +71,7 @@ struct RowWriter {
         case .csv:
             if count == 0 { try line(fields(titles.map(CSVField.plain))) }
             let cells = row.map(\.field)
-            // Most readers pass over an empty line.
+            // Most readers skip an empty line.
             try line(cells == [""] ? "\"\"" : fields(cells))
         case .markdown:
             if count == 0 { try beginMarkdown(line) }
@@ -93,7 +93,7 @@ struct RowWriter {
         }
     }
 
-    /// Comma-separated values; a terminal would obey what stands in them.
+    /// Comma-separated values; a terminal would obey control characters in them.
     private func fields(_ cells: [String]) -> String {
         let text = cells.joined(separator: ",")
         return width == nil ? text : text.escapingControlCharacters()
@@ -175,7 +175,7 @@ struct RowWriter {
         widths.reduce(0, +) + 2 * (widths.count - 1)
     }
 
-    /// Takes from the widest columns until a line fits, as long as they keep a few cells.
+    /// Shrinks the widest columns until a line fits, as long as they keep a few cells.
     private static func fitted(_ widths: [Int], to width: Int) -> [Int] {
         var widths = widths
         while lineWidth(widths) > width,
@@ -196,13 +196,13 @@ struct RowWriter {
 }
 
 extension QueryValue {
-    /// The value among comma-separated ones.
+    /// The value as a CSV field.
     fileprivate var field: String {
         if case .string(let text) = self { return CSVField.text(text) }
         return CSVField.plain(cell(null: ""))
     }
 
-    /// The value as a cell of a table; where MISSING is empty, null has a word.
+    /// The value as a table cell; MISSING is empty, and null is a word.
     fileprivate func cell(null: String) -> String {
         switch self {
         case .missing: ""

@@ -1,17 +1,17 @@
 import Synchronization
 
-/// The question that runs, so that Ctrl-C stops it, and those that would follow it.
+/// The running question, so that Ctrl-C stops it and those that would follow.
 final class RunningQuery: Sendable {
     private struct State {
         var cancel: (@Sendable () -> Void)?
         var isStopped = false
-        /// Whether a line is being worked on.
+        /// Whether a line is being processed.
         var isRunning = false
     }
 
     private let state = Mutex(State())
 
-    /// Whether somebody asked to stop since the latest `allow`.
+    /// Whether a stop was requested since the latest `allow`.
     var isStopped: Bool { state.withLock { $0.isStopped } }
 
     /// Begins a line of questions.
@@ -22,7 +22,7 @@ final class RunningQuery: Sendable {
         }
     }
 
-    /// Ends that line: whoever asks to stop from now on means what is typed next.
+    /// Ends that line: a later stop refers to what is typed next.
     func end() { state.withLock { $0.isRunning = false } }
 
     /// Begins a question, which `cancel` stops.
@@ -34,7 +34,7 @@ final class RunningQuery: Sendable {
         if isStopped { cancel() }
     }
 
-    /// Stops the question that runs, and the rest of its line or file; `false` when none does.
+    /// Stops the running question, and the rest of its line or file; `false` if none runs.
     func stop() -> Bool {
         let (cancel, isRunning) = state.withLock { state in
             state.isStopped = true

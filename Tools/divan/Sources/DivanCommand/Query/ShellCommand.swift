@@ -40,7 +40,7 @@ enum ShellCommand: Command {
         }
     }
 
-    /// Takes the lines of a pipe or a file.
+    /// Processes the lines of a pipe or a file.
     private static func readLines(_ session: QuerySession, _ terminal: Terminal) throws {
         var shell = QueryShell(session, terminal, isTyped: false)
         let lines = try FileLines("-")
@@ -51,7 +51,7 @@ enum ShellCommand: Command {
     }
 }
 
-/// Lets Ctrl-C stop the running question, or take back what is typed, and nothing else.
+/// Lets Ctrl-C stop the running question, or discard what is typed, and nothing else.
 private struct QueryInterruption {
     private let source: any DispatchSourceSignal
 
@@ -62,7 +62,7 @@ private struct QueryInterruption {
         source.setEventHandler {
             if !running.stop() { divan_line_interrupt() }
         }
-        // The line editor puts back the handler that it found: that must be the source's.
+        // The line editor restores the handler that it found: that must be the source's.
         let isRegistered = DispatchSemaphore(value: 0)
         source.setRegistrationHandler { isRegistered.signal() }
         source.resume()

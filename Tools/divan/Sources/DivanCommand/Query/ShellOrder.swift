@@ -1,10 +1,10 @@
 /// An order to the shell: a line that begins with a dot.
 struct ShellOrder {
-    /// What stands behind its name.
+    /// What follows its name.
     enum Operand: Equatable {
         case none
         case text(String)
-        /// One of a few words, or nothing to be told which holds.
+        /// One of a few words, or nothing to show the current value.
         case word(of: [String])
     }
 
@@ -49,19 +49,19 @@ struct ShellOrder {
         ),
     ]
 
-    /// The order of a name, or `nil`.
+    /// The order with a name, or `nil`.
     static func named(_ name: some StringProtocol) -> ShellOrder? {
         let name = name == ".exit" || name == ".q" ? ".quit" : name.lowercased()
         return all.first { $0.name == name }
     }
 
-    /// Lines that the tabulator key completes.
+    /// Lines that the tab key completes.
     static let lines = all.flatMap { order -> [String] in
         guard case .word(let words) = order.operand else { return [order.name] }
         return words.map { "\(order.name) \($0)" }
     }.sorted()
 
-    /// The order that a line without a dot is, as other shells have it; `nil` where it is none.
+    /// The order that a line without a dot means in other shells; `nil` if none.
     static func plain(_ line: String) -> String? {
         var line = line.lowercased()
         while line.last == ";" || line.last == " " { line.removeLast() }
@@ -72,7 +72,7 @@ struct ShellOrder {
         }
     }
 
-    /// The order for what other shells call otherwise.
+    /// The order that other shells have under another name.
     static func familiar(_ name: some StringProtocol) -> String? {
         switch name.lowercased() {
         case ".tables", ".schema", ".databases", "\\d", "\\dt", "\\l", "\\dn": ".collections"

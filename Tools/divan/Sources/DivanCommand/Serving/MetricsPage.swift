@@ -5,8 +5,8 @@ import DivanJSON
 import Foundation
 import Glibc
 
-/// The figures of this process in the text format of Prometheus, version 0.0.4: those of the library,
-/// when serving began, what memory it takes, and what was refused over HTTP.
+/// The figures of this process in Prometheus's text format, version 0.0.4: those of the library,
+/// when serving began, its memory, and what was refused over HTTP.
 struct MetricsPage {
     private let begin: Date
     private let refusals: Refusals
@@ -70,7 +70,7 @@ struct HealthReport {
         self.begin = begin
     }
 
-    /// 200 while nothing is wrong.
+    /// 200 if nothing is wrong.
     var response: HTTPResponse {
         HTTPResponse(
             status: isHealthy ? 200 : 503,

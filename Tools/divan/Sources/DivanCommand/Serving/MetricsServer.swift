@@ -4,8 +4,8 @@ import DivanTransport
 
 /// Answers monitors on 127.0.0.1, `GET` and `HEAD` only.
 ///
-/// A connection gets one answer and five seconds; sixteen may be open, then one goes that asks nothing:
-/// whoever holds some open and says nothing must not keep a monitor away.
+/// A connection gets one response and five seconds. Sixteen may be open; after that an idle one is closed:
+/// clients that hold connections open without a request must not keep a monitor away.
 final class MetricsServer: Sendable {
     private static let limits = HTTPLimits(
         head: HTTPHeadLimits(headByteCount: 8 << 10),
@@ -16,7 +16,7 @@ final class MetricsServer: Sendable {
         connectionCount: 16
     )
 
-    /// The port, chosen by the system when 0 was asked for.
+    /// The port, chosen by the system if 0 was requested.
     let port: UInt16
 
     private let server: HTTPServer
@@ -24,14 +24,14 @@ final class MetricsServer: Sendable {
     /// Listens and answers.
     ///
     /// - Parameters:
-    ///   - port: The port; 0 takes any that is free.
-    ///   - page: The answer for a path, `nil` where there is none; called on one thread at a time.
-    /// - Throws: `Failure` when the port cannot be had.
+    ///   - port: The port; 0 chooses any free one.
+    ///   - page: The response for a path, `nil` if there is none; called on one thread at a time.
+    /// - Throws: `Failure` if the port is not available.
     init(
         port: UInt16,
         page: @escaping @Sendable (_ path: String) -> HTTPResponse?
     ) throws(Failure) {
-        // Not on the loop: a page asks every listener.
+        // Not on the loop: a page queries every listener.
         let queue = WorkQueue(label: "divan.metrics", limit: 1)
         let server = HTTPServer(
             HTTPServer.Configuration(
@@ -55,7 +55,7 @@ final class MetricsServer: Sendable {
         }
     }
 
-    /// Ends; nobody can connect when it returns.
+    /// Stops; nobody can connect after it returns.
     func stop() { server.stop() }
 
     private static func answer(to method: String, _ page: () -> HTTPResponse?) -> HTTPResponse {

@@ -1,9 +1,9 @@
 import DivanCommandLine
 import Glibc
 
-/// A listener that asks nobody who they are, where others can reach it.
+/// A listener without authentication that others can reach.
 enum OpenDoor {
-    /// What must be said of it; `nil` where someone is asked, or only this machine comes in.
+    /// The warning about it; `nil` if it authenticates, or only this machine can connect.
     static func warning(_ arguments: Arguments, _ gate: PeerGate) -> String? {
         guard gate.authenticator == nil else { return nil }
         let interface = arguments.value("--interface")

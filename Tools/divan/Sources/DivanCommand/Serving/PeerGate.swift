@@ -3,16 +3,16 @@ import DivanCommandLine
 import DivanCrypto
 import Foundation
 
-/// Who may come to a listener, and what for.
+/// Who may connect to a listener, and what they may do.
 struct PeerGate: Sendable {
-    /// Asks for what the arguments demand; `nil` lets everybody in.
+    /// Demands what the arguments require; `nil` lets everybody in.
     let authenticator: (any ListenerAuthenticator & Sendable)?
     /// Names and rights, when there is a file of users.
     let users: UserGate?
 
     /// Reads the rules.
     ///
-    /// - Throws: `Failure` when rules contradict each other, or a file cannot be read.
+    /// - Throws: `Failure` if rules contradict each other, or a file cannot be read.
     init(
         _ arguments: Arguments,
         _ terminal: Terminal,
@@ -85,7 +85,7 @@ struct PeerGate: Sendable {
 }
 
 extension Credentials {
-    /// Compares in a time that tells nothing about the password.
+    /// Compares in constant time, so that timing reveals nothing about the password.
     func match(_ user: String, _ password: String) -> Bool {
         let (ourUser, theirUser) = (Array(self.user.utf8), Array(user.utf8))
         let (ours, theirs) = (Array(self.password.utf8), Array(password.utf8))

@@ -1,7 +1,7 @@
 import Divan
 import DivanJSON
 
-/// Who a peer is, and from where it came.
+/// Who a peer is, and where it connected from.
 struct PeerName: Hashable, Sendable {
     let user: String?
     /// The subject of its certificate.
@@ -19,7 +19,7 @@ struct PeerName: Hashable, Sendable {
     /// The name that a person knows it by.
     var who: String { user ?? certificate ?? "somebody" }
 
-    /// What is written for machines.
+    /// The output for machines.
     var json: JSONObject {
         var object: JSONObject = ["address": .string(address), "port": JSON(port)]
         if let user { object["user"] = .string(user) }

@@ -5,7 +5,7 @@ import DivanREST
 import DivanStore
 import Synchronization
 
-/// The REST interface of `divan serve --rest`: the databases that are served, for the same users, with
+/// The REST interface of `divan serve --rest`: the served databases, for the same users, with
 /// the same TLS.
 final class RESTDoor {
     private let server: RESTServer
@@ -15,7 +15,7 @@ final class RESTDoor {
 
     /// Listens.
     ///
-    /// - Throws: `Failure` and whatever the databases throw.
+    /// - Throws: `Failure` and any error of the databases.
     init(
         _ served: [ServedDatabase],
         port: UInt16,
@@ -56,13 +56,13 @@ final class RESTDoor {
         try server.start()
     }
 
-    /// Where it is, for people and programs.
+    /// Its URL, for people and programs.
     var url: String {
         let host = interface.map { $0.contains(":") ? "[\($0)]" : $0 } ?? "127.0.0.1"
         return "\(scheme)://\(host):\(server.port ?? 0)/"
     }
 
-    /// Ends it.
+    /// Stops it.
     func stop() {
         server.stop()
         for store in stores { try? store.close() }
@@ -70,7 +70,7 @@ final class RESTDoor {
 }
 
 extension PeerGate {
-    /// What a client of the REST interface may do; `nil` when its user was removed.
+    /// What a client of the REST interface may do; `nil` if its user was removed.
     func rights(
         of client: RESTClient,
         to shared: [CollectionPath],
@@ -87,7 +87,7 @@ extension PeerGate {
             isReadOnly: isReadOnly || user.isReadOnly
         )
         if let condition = user.condition {
-            // A condition that cannot be asked lets nobody in.
+            // A condition that cannot be evaluated lets nobody in.
             guard let asked = conditions.condition(condition, of: name) else { return nil }
             rights.condition = asked
         }
@@ -95,9 +95,9 @@ extension PeerGate {
     }
 }
 
-/// The conditions of users, each read once.
+/// The conditions of users, each parsed once.
 final class ConditionShelf: Sendable {
-    /// Users whose conditions are kept.
+    /// Users whose conditions are cached.
     private static let userCount = 1_000
 
     private struct Entry {
@@ -107,13 +107,13 @@ final class ConditionShelf: Sendable {
 
     private let entries = Mutex<[ExactText: Entry]>([:])
 
-    /// The condition of a user, as a file of users has it now.
+    /// The condition of a user, as the file of users has it now.
     func condition(_ condition: UserCondition, of user: String) -> RESTCondition? {
         let name = ExactText(user)
         if let entry = entries.withLock({ $0[name] }), entry.condition == condition {
             return entry.asked
         }
-        // It was read with the file; what fails here is no mistake of its text.
+        // It was parsed with the file; a failure here is not an error in its text.
         guard let asked = try? condition.asked(of: user) else { return nil }
         entries.withLock { entries in
             if entries.count >= Self.userCount { entries.removeAll() }

@@ -5,7 +5,7 @@ import DivanREST
 import Foundation
 import Synchronization
 
-/// Requests that listeners refused since the last look, equal ones together; filled from any thread.
+/// Requests that listeners refused since the last poll, grouped by kind; filled from any thread.
 final class Refusals: Sendable {
     /// One kind of refusal.
     struct Entry: Sendable {
@@ -17,7 +17,7 @@ final class Refusals: Sendable {
         var moment: Int64
         var count: UInt64 = 1
 
-        /// What is written for machines; the address stands first.
+        /// The output for machines; the address comes first.
         var json: JSONObject {
             var object: JSONObject = [
                 "address": .string(address), "count": JSON(count), "database": .string(database),
@@ -28,7 +28,7 @@ final class Refusals: Sendable {
             return object
         }
 
-        /// What a person reads.
+        /// The output for people.
         var sentence: String {
             let times = count == 1 ? "" : ", \(Numbers.grouped(count)) times"
             let who = user.map { ", user \"\($0)\"" }.orEmpty
@@ -59,18 +59,18 @@ final class Refusals: Sendable {
         var order: [Key] = []
     }
 
-    /// So many kinds are told apart between two looks; whoever sends more is among them already.
+    /// How many kinds are distinguished between two polls; a client that sends more is already among them.
     private static let limit = 200
 
     private let state = Mutex(State())
     private let countsOverHTTP = Mutex<[Int: UInt64]>([:])
 
-    /// How many requests over HTTP were refused so far, by the status of the answer.
+    /// How many HTTP requests were refused so far, by status.
     var countByStatusOverHTTP: [Int: UInt64] { countsOverHTTP.withLock { $0 } }
 
-    /// Takes a refusal of a listener in.
+    /// Records a refusal by a listener.
     func add(_ refusal: ListenerRefusal, at path: DatabasePath) {
-        // A client that shows nothing only asks what is needed; clients begin so.
+        // A request without credentials only asks what is needed; clients begin that way.
         guard refusal.status != 401 || refusal.showedCredentials else { return }
         add(
             Entry(
@@ -83,7 +83,7 @@ final class Refusals: Sendable {
         )
     }
 
-    /// Takes a refusal of the REST interface in.
+    /// Records a refusal by the REST interface.
     func add(_ refusal: RESTRefusal) {
         guard refusal.status != 401 || refusal.showedCredentials else { return }
         countsOverHTTP.withLock { $0[refusal.status, default: 0] += 1 }
@@ -116,7 +116,7 @@ final class Refusals: Sendable {
         }
     }
 
-    /// Hands out what was refused, in the order in which it began.
+    /// Returns what was refused, ordered by the first occurrence.
     func take() -> [Entry] {
         let state = state.withLock { state in
             defer { state = State() }

@@ -123,7 +123,7 @@ enum ServeCommand: Command {
         guard !arguments.operands.isEmpty else {
             throw Failure.usage("divan serve: DB is missing; name a database or use --config")
         }
-        // Told before anything is opened, so that SIGTERM is never missed.
+        // Installed before anything is opened, so that SIGTERM is never missed.
         let interruption = Interruption()
         var terminal = terminal
         terminal.isJSON = arguments.has("--json")

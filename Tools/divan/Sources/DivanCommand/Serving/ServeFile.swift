@@ -3,7 +3,7 @@ import DivanJSON
 
 /// The options of `divan serve` in a file.
 enum ServeFile {
-    /// Puts what the file of `--config` says before what the command line says.
+    /// Puts the options of the file of `--config` before those of the command line.
     ///
     /// - Throws: `Failure` that names the file and the mistake.
     static func complete(_ line: Arguments, syntax: CommandSyntax) throws -> Arguments {
@@ -24,7 +24,7 @@ enum ServeFile {
         return try Arguments(naming: words + line.words, syntax: syntax)
     }
 
-    /// Tells databases from options until both are joined.
+    /// Separates databases from options until both are joined.
     private static let operandMark = "\u{0}"
 
     private static func read(_ path: String) throws -> [String] {
@@ -49,7 +49,7 @@ enum ServeFile {
         case .bool(true): return ["--\(name)"]
         case .bool(false), .null: return []
         case .array(let items):
-            // As on the command line: what is left empty by mistake must not widen what is shared.
+            // As on the command line: a value left empty by mistake must not widen what is shared.
             guard !items.isEmpty else {
                 throw Failure(
                     kind: .invalid,

@@ -4,9 +4,9 @@ import DivanJSON
 import DivanStatus
 import Foundation
 
-/// What a person or a machine sees of listeners that run.
+/// The output about running listeners, for people or machines.
 ///
-/// A terminal shows a table that is drawn anew; a pipe gets a line when somebody comes, goes or is
+/// A terminal shows a table that is redrawn; a pipe gets a line when somebody connects, disconnects or is
 /// refused, and one about the traffic now and then.
 struct ServeView {
     private struct Guest {
@@ -14,7 +14,7 @@ struct ServeView {
         let client: PeerName
         let start = Date()
         var last: URLEndpointListener.Connection?
-        /// Looks at which the peer was not there; the first may have come too early.
+        /// Polls in which the peer was missing; the first may have come too early.
         var missCount = 0
     }
 
@@ -38,7 +38,7 @@ struct ServeView {
 
     private var isTable: Bool { terminal.isInteractive && !terminal.isJSON }
 
-    /// Tells of peers that came.
+    /// Reports peers that connected.
     mutating func take(_ arrivals: [(path: DatabasePath, client: PeerName)]) {
         for (path, client) in arrivals {
             guests[client] = Guest(name: path.name, client: client)
@@ -48,17 +48,17 @@ struct ServeView {
         }
     }
 
-    /// Tells of requests that were refused.
+    /// Reports requests that were refused.
     mutating func take(_ refusals: [Refusals.Entry]) {
         for refusal in refusals { tell("refused", refusal.json, refusal.sentence) }
     }
 
-    /// Tells of errors.
+    /// Reports errors.
     mutating func take(_ troubles: [Troubles.Entry]) {
         for trouble in troubles { tell("problem", trouble.json, trouble.sentence) }
     }
 
-    /// Looks at the listeners, and tells what is new.
+    /// Polls the listeners, and reports what is new.
     mutating func look() {
         let seconds = (ContinuousClock.now - clock).inSeconds
         let readings = served.map { $0.look() }
@@ -80,7 +80,7 @@ struct ServeView {
     }
 
     private mutating func tell(_ event: String, _ members: JSONObject, _ sentence: String) {
-        // The table has a line for who is there; what is over gets one of the last lines.
+        // The table has a line for each connected peer; what is over gets one of the last lines.
         guard isTable else { return events.write(event, members, sentence: sentence) }
         if event != "connected" {
             let moment = Moment.text(Moment.now()).dropFirst(11).prefix(8)

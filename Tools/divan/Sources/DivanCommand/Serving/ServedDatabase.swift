@@ -16,8 +16,8 @@ final class ServedDatabase: Sendable {
 
     /// Opens the database; nobody can connect yet.
     ///
-    /// `onClient` hears of each client that was let in, before its first message, `onRefusal` of each
-    /// request that was not.
+    /// `onClient` is called for each client that was let in, before its first message, `onRefusal` for each
+    /// request that was refused.
     init(
         _ path: DatabasePath,
         port: UInt16,
@@ -65,10 +65,10 @@ final class ServedDatabase: Sendable {
         report = ListenerReport(listener)
     }
 
-    /// What the listener proves itself with.
+    /// The certificate that the listener presents.
     var certificate: SecCertificate? { listener.tlsIdentity?.certs.first }
 
-    /// Lets others find the listener under a name, until the activity is released.
+    /// Advertises the listener under a name, until the activity is released.
     ///
     /// - Throws: `DiscoveryError`.
     func advertise(
@@ -85,7 +85,7 @@ final class ServedDatabase: Sendable {
         return try AvahiDiscovery().advertise(advertisement, onEvent: onEvent)
     }
 
-    /// Looks how it is, for one thread at a time, and tells others on this machine.
+    /// Polls its state, on one thread at a time, and publishes it to others on this machine.
     func look() -> ListenerReport.Reading {
         let reading = report.read()
         var status = reading.members
@@ -98,7 +98,7 @@ final class ServedDatabase: Sendable {
     /// The addresses at which it can be reached.
     var urls: [String] { (listener.urls ?? []).map(\.absoluteString) }
 
-    /// Ends it; peers come back when it is `forRestart`.
+    /// Stops it; peers reconnect if it is `forRestart`.
     func stop(forRestart: Bool) {
         if forRestart { listener.stopForRestart() } else { listener.stop() }
         board.withdraw()

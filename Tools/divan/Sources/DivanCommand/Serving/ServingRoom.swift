@@ -6,7 +6,7 @@ import DivanJSON
 import Foundation
 import Synchronization
 
-/// All that one `divan serve` runs: databases with their listeners, the metrics, the view.
+/// Everything that one `divan serve` runs: databases with their listeners, the metrics, the view.
 final class ServingRoom {
     private let arguments: Arguments
     private let terminal: Terminal
@@ -37,10 +37,10 @@ final class ServingRoom {
         }
     }
 
-    /// Opens everything; whatever fails stops the whole.
+    /// Opens everything; any failure stops it all.
     func open() throws {
         let port: UInt16 = try arguments.number("--port", in: 0...65_535) ?? 0
-        // Who reads the log itself has them there.
+        // If the log is shown, errors are in it already.
         if LogSinks.console == nil {
             LogSinks.custom = CustomLogSink(level: .error, logSink: troubles)
         }
@@ -74,7 +74,7 @@ final class ServingRoom {
         terminal.note("Press Ctrl-C to stop.")
     }
 
-    /// Shows what goes on, until Ctrl-C.
+    /// Shows what happens, until Ctrl-C.
     func watch(until interruption: Interruption) {
         let stopped = DispatchSemaphore(value: 0)
         interruption.onRequest { stopped.signal() }
@@ -98,13 +98,13 @@ final class ServingRoom {
         for database in served { database.stop(forRestart: false) }
     }
 
-    /// Ends everything, and tells what was moved.
+    /// Stops everything, and reports how much was transferred.
     func stop(forRestart: Bool) {
         for activity in activities { activity.stop() }
         metrics?.stop()
         rest?.stop()
         for database in served {
-            // Asked before the end: a listener that does not listen has no figures.
+            // Polled before the end: a stopped listener has no figures.
             let reading = database.look()
             database.stop(forRestart: forRestart)
             sayGoodbye(database.path.name, reading)
@@ -180,7 +180,7 @@ final class ServingRoom {
         }
     }
 
-    /// Without Avahi the rest goes on: whoever knows the address needs no discovery.
+    /// Without Avahi the rest continues: peers that know the address need no discovery.
     private func advertise() {
         guard let name = arguments.value("--advertise") else { return }
         for database in served {
@@ -227,9 +227,9 @@ final class ServingRoom {
     }
 }
 
-/// Peers that came since the last look; filled from the threads of listeners.
+/// Peers that connected since the last poll; filled from the threads of listeners.
 final class Arrivals: Sendable {
-    /// So many come between two looks at most; the others are counted, not named.
+    /// Maximum number named between two polls; the others are only counted.
     private static let limit = 1000
 
     private let waiting = Mutex<[(path: DatabasePath, client: PeerName)]>([])
@@ -240,7 +240,7 @@ final class Arrivals: Sendable {
         }
     }
 
-    /// Hands out whoever came.
+    /// Returns the new peers.
     func take() -> [(path: DatabasePath, client: PeerName)] {
         waiting.withLock { waiting in
             defer { waiting = [] }

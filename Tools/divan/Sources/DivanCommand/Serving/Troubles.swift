@@ -3,23 +3,23 @@ import DivanCommandLine
 import DivanJSON
 import Synchronization
 
-/// Errors of the library since the last look, equal ones together; filled from any thread.
+/// Errors of the library since the last poll, equal ones grouped; filled from any thread.
 ///
-/// Peers are told that a server's disk is full, or its database gone; so must be whoever runs it.
+/// Peers are told that a server's disk is full, or its database gone; its operator must be told, too.
 final class Troubles: LogSinkProtocol {
     /// One error.
     struct Entry: Sendable {
         let text: String
         var count: UInt64 = 1
 
-        /// What is written for machines.
+        /// The output for machines.
         var json: JSONObject { ["count": JSON(count), "text": .string(text)] }
 
-        /// What a person reads.
+        /// The output for people.
         var sentence: String { count == 1 ? text : "\(text), \(Numbers.grouped(count)) times" }
     }
 
-    /// So many different ones are told between two looks; a peer can bring them about.
+    /// How many different ones are reported between two polls; a peer can cause them.
     private static let limit = 20
     private static let textLength = 500
 
@@ -36,7 +36,7 @@ final class Troubles: LogSinkProtocol {
         }
     }
 
-    /// Hands out what was told.
+    /// Returns the errors.
     func take() -> [Entry] {
         entries.withLock { entries in
             defer { entries = [] }

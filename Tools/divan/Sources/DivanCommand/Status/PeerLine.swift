@@ -3,7 +3,7 @@ import DivanJSON
 
 /// One peer of a listener as a line.
 enum PeerLine {
-    /// Who, from where, since when, and what it moved.
+    /// Who, from where, since when, and how much it transferred.
     static func text(_ peer: JSONObject) -> String {
         let sent = Numbers.grouped(peer["documentsSent"]?.count ?? 0)
         let received = Numbers.grouped(peer["documentsReceived"]?.count ?? 0)

@@ -14,7 +14,7 @@ struct RefusedDocument {
     let time: Int64
 }
 
-/// What a peer lacks, and what it does not want, on its way to the screen.
+/// What a peer lacks, and what it refused, prepared for output.
 struct PendingAnswer {
     let remote: String
     let pending: [(name: CollectionName, documentIDs: [DocumentID])]
@@ -23,7 +23,7 @@ struct PendingAnswer {
     private var count: Int { pending.reduce(0) { $0 + $1.documentIDs.count } }
     private var refusedCount: Int { refused.reduce(0) { $0 + $1.refusals.count } }
 
-    /// Prints one line for each document, or one of figures.
+    /// Prints one line per document, or one with the figures.
     func show(onlyCount: Bool, _ terminal: Terminal) throws {
         if onlyCount { return showCount(terminal) }
         terminal.note("\(PeerURL.text(remote)): \(figures)")
@@ -92,7 +92,7 @@ struct PendingAnswer {
 }
 
 extension SyncError {
-    /// The number that the API, and `document` events, give this error.
+    /// The number of this error in the API and in `document` events.
     fileprivate var publicCode: Int {
         switch domain {
         case .webSocket: CBLError.httpBase + code

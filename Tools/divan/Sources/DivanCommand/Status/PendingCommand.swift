@@ -70,7 +70,7 @@ enum PendingCommand: Command {
         }
     }
 
-    /// Tells that there is no peer that could lack anything.
+    /// Reports that there is no peer that could lack anything.
     private static func tellNever(
         _ arguments: Arguments,
         _ paths: [CollectionPath],
@@ -92,7 +92,7 @@ enum PendingCommand: Command {
     }
 }
 
-/// Which documents a peer lacks, whatever direction earlier runs had.
+/// Which documents a peer lacks, whatever the direction of earlier runs.
 struct PendingQuestion {
     let store: Store
     let remote: String
@@ -120,7 +120,7 @@ struct PendingQuestion {
         }
     }
 
-    /// What the peer refused and was not changed since, in the same order.
+    /// What the peer refused and has not changed since, in the same order.
     func refusals(
         in paths: [CollectionPath]
     ) throws -> [(name: CollectionName, refusals: [RefusedDocument])] {
@@ -133,7 +133,7 @@ struct PendingQuestion {
     }
 
     private func documentIDs(in path: CollectionPath) throws -> Set<DocumentID> {
-        // `push` and `sync` remember apart: what either has acknowledged is not pending.
+        // `push` and `sync` have separate checkpoints: what either has acknowledged is not pending.
         let answers = try [true, false].map { pulls in
             var collection = PeerConfiguration.CollectionOptions(path)
             collection.channels = channels.list(for: CollectionName(path)) ?? []

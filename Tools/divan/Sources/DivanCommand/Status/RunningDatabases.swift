@@ -4,11 +4,11 @@ import DivanStatus
 import Foundation
 import Glibc
 
-/// What works with databases on this machine, as far as this user may see it.
+/// The processes that use databases on this machine, as far as this user can see them.
 enum RunningDatabases {
-    /// A command that tells how it is, or a process that only has a database open.
+    /// A command that publishes its status, or a process that only has a database open.
     struct Entry {
-        /// Tells entries apart from one look to the next.
+        /// Identifies entries from one poll to the next.
         struct Name: Hashable {
             let bundle: ExactText
             let process: UInt64
@@ -20,7 +20,7 @@ enum RunningDatabases {
         let status: JSONObject
     }
 
-    /// Looks at the databases that are named, or else at all that some process has open.
+    /// Examines the named databases, or else all that some process has open.
     ///
     /// Nothing is opened, so nobody waits for anybody.
     static func look(at paths: [DatabasePath]) -> [Entry] {
@@ -35,7 +35,7 @@ enum RunningDatabases {
                 entries.append(entry(status, bundle, number))
             }
             let known = Set(entries.map(\.name.process))
-            // As the system tells it, without links.
+            // As the system reports it, without links.
             let place = URL(fileURLWithPath: bundle).resolvingSymlinksInPath().path
             for process in (open[ExactText(place)] ?? []).sorted()
             where !known.contains(UInt64(clamping: process)) {
@@ -54,7 +54,7 @@ enum RunningDatabases {
     /// The bundles that processes of this user have open.
     static func bundles() -> [String] { openBundles().keys.sorted().map(\.text) }
 
-    /// What is published of other databases than this one.
+    /// The statuses published for databases other than this one.
     static func beside(_ path: DatabasePath) -> [JSON] {
         let own = ExactText(URL(fileURLWithPath: path.bundle).resolvingSymlinksInPath().path)
         var found: [JSON] = []
@@ -92,7 +92,7 @@ enum RunningDatabases {
                     let end = target.range(of: DatabasePath.suffix + "/")
                 else { continue }
                 let bundle = String(target[..<target.index(before: end.upperBound)])
-                // What was deleted while it was open is no database any more.
+                // A database that was deleted while open no longer counts.
                 guard files.fileExists(atPath: bundle) else { continue }
                 found[ExactText(bundle), default: []].insert(process)
             }

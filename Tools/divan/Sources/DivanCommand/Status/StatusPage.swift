@@ -1,7 +1,7 @@
 import DivanCommandLine
 import DivanJSON
 
-/// A published status as a person reads it.
+/// A published status in readable form.
 struct StatusPage {
     private let status: JSONObject
 
@@ -78,7 +78,7 @@ struct StatusPage {
         return lines
     }
 
-    /// Which program it is, where it is another than this.
+    /// Which program it is, if it is not this one.
     private var process: String {
         let program = text("program")
         let name = program.isEmpty || program == "divan" ? "" : "\(program), "
@@ -142,7 +142,7 @@ struct StatusPage {
 }
 
 extension JSON {
-    /// The value as a number that counts something, at most 2⁵³; `nil` when it is none.
+    /// The value as a count, at most 2⁵³; `nil` if it is not one.
     var count: UInt64? {
         let count: UInt64? =
             switch self {
@@ -151,7 +151,7 @@ extension JSON {
             case .double(let value): UInt64(exactly: value.rounded())
             default: nil
             }
-        // What another program wrote: a sum of some of them must fit 64 bits.
+        // Another program wrote it: a sum of several must fit into 64 bits.
         return count.map { min($0, 1 << 53) }
     }
 }

@@ -1,13 +1,13 @@
 import DivanCommandLine
 import DivanJSON
 
-/// What a replication or a listener of a published status waits for, where that is worth a look.
+/// What a replication or a listener of a published status waits for, if that is noteworthy.
 struct StatusWaits {
-    /// Seconds from which on a wait is told: shorter ones belong to every sync.
+    /// Seconds after which a wait is reported: shorter ones are part of every sync.
     private static let leastSeconds: UInt64 = 2
     private static let lineCount = 3
 
-    /// One wait a line: `reply to rev of soup, 12 s`; of a listener with the peer that it waits for.
+    /// One wait per line: `reply to rev of soup, 12 s`; for a listener, with the peer that it waits for.
     let lines: [String]
 
     init(_ status: JSONObject) {
@@ -17,7 +17,7 @@ struct StatusWaits {
                 "its own thread: a filter, a listener without a queue or the disk holds it up"
             )
         }
-        // The line of an offline one says when it tries again.
+        // The line of an offline one says when it retries.
         let isOffline = status["activity"]?.string == "offline"
         var waits = isOffline ? [] : Self.waits(of: status)
         for peer in (status["peers"]?.array ?? []).compactMap(\.object) {

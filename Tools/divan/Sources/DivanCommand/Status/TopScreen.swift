@@ -1,11 +1,11 @@
 import DivanCommandLine
 import DivanJSON
 
-/// What `divan top` shows, and what keys change in it.
+/// The contents of `divan top`, and how keys change them.
 ///
-/// Theory of operation. A look replaces the entries and adds to the history of each one's rate. Keys
-/// act on what is shown: in the list they move the choice, open it, or begin a filter; while a filter
-/// is typed every other key is a part of it. The choice follows its entry from look to look.
+/// Theory of operation. A poll replaces the entries and adds to the history of each one's rate. Keys
+/// act on what is shown: in the list they move the selection, open it, or begin a filter; while a filter
+/// is typed, every other key is part of it. The selection follows its entry from poll to poll.
 struct TopScreen {
     private enum Mode {
         case list
@@ -18,7 +18,7 @@ struct TopScreen {
         "/                show only what has a text; Esc shows all", "?                these lines",
         "q, Ctrl-C        end",
     ]
-    /// Looks that a line of rates shows.
+    /// Polls that a line of rates shows.
     private static let historyCount = 8
 
     private var mode = Mode.list
@@ -28,7 +28,7 @@ struct TopScreen {
     private var chosen: RunningDatabases.Entry.Name?
     private var isOpen = false
 
-    /// Takes over what a look has found.
+    /// Takes the entries found by a poll.
     mutating func take(_ found: [RunningDatabases.Entry]) {
         entries = found
         var kept: [RunningDatabases.Entry.Name: [UInt64]] = [:]
@@ -39,7 +39,7 @@ struct TopScreen {
         histories = kept
     }
 
-    /// Does what a key says; `false` when it ends the view.
+    /// Handles a key; `false` if it ends the view.
     mutating func press(_ key: Keyboard.Key) -> Bool {
         if key == .end { return false }
         switch mode {
@@ -64,7 +64,7 @@ struct TopScreen {
         return true
     }
 
-    /// The lines, none of more than `width` cells.
+    /// The lines, none wider than `width` cells.
     func lines(width: Int, now: Int64) -> [String] {
         if mode == .help { return Self.help }
         var lines = [heading]
@@ -104,7 +104,7 @@ struct TopScreen {
         return entries.filter { JSON.object($0.status).canonicalText.lowercased().contains(wanted) }
     }
 
-    /// The entry that keys mean: the chosen one while it is shown, or the first.
+    /// The entry that keys act on: the selected one while it is shown, or the first.
     private func choice(of shown: [RunningDatabases.Entry]) -> RunningDatabases.Entry.Name? {
         (shown.first { $0.name == chosen } ?? shown.first)?.name
     }
@@ -134,7 +134,7 @@ struct TopLine {
     private let status: JSONObject
     private let database: String
 
-    /// Of databases with one name in several places, the line says more of the place.
+    /// If several databases have the same name, the line shows more of their paths.
     init(_ entry: RunningDatabases.Entry, among others: [RunningDatabases.Entry] = []) {
         status = entry.status
         let path = DatabasePath(entry.name.bundle.text)
@@ -153,7 +153,7 @@ struct TopLine {
         return [error, wait].compactMap(\.self)
     }
 
-    /// What stands above the columns.
+    /// The column titles.
     static func titles(hasHistory: Bool) -> String {
         row([
             "VERB", "DATABASE", "STATE", "DOCS", "DOCS/S", hasHistory ? "RATE" : nil, "BYTES/S",
@@ -161,7 +161,7 @@ struct TopLine {
         ])
     }
 
-    /// The line; without a history the column of rates is left out.
+    /// The line; without a history, the column of rates is left out.
     func text(_ history: [UInt64]?) -> String {
         let documents = status["documents"]?.object ?? [:]
         let moved = ["sent", "received", "pulled", "pushed"]
@@ -186,7 +186,7 @@ struct TopLine {
         return active > 0 ? "busy" : "listening"
     }
 
-    /// Whom it is connected with.
+    /// The peers that it is connected to.
     private var peers: String {
         if let url = text("url") { return url }
         guard let count = status["connections"]?.object?["open"]?.count else { return "" }
@@ -198,7 +198,7 @@ struct TopLine {
         return text
     }
 
-    /// Bars from the least to the greatest of the rates.
+    /// Bars scaled from the least to the greatest of the rates.
     private static func drawing(_ rates: [UInt64]) -> String {
         let bars = Array("▁▂▃▄▅▆▇█")
         let most = rates.max() ?? 0
@@ -211,11 +211,11 @@ struct TopLine {
         text.count <= width ? text : "…" + text.suffix(width - 1)
     }
 
-    /// Columns of fixed widths, the last one as wide as it is; `nil` is no column.
+    /// Columns of fixed widths, the last one as wide as its text; `nil` omits a column.
     private static func row(_ columns: [String?]) -> String {
         let widths = [8, 13, 11, 8, 7, 9, 9, 8, 6]
         let cells = zip(columns.dropLast(), widths).compactMap { text, width in
-            // A path is told by its end.
+            // Of a path that is too long the end is shown.
             text.map { $0.contains("/") ? tail($0, width - 1) : $0.cut(toCells: width - 1) }
                 .map { $0.padding(to: width) }
         }
@@ -226,7 +226,7 @@ struct TopLine {
 }
 
 extension DatabasePath {
-    /// The name with as many of its directories as tell it from others of the same name.
+    /// The name with as many of its directories as distinguish it from others of the same name.
     fileprivate func name(unlike rivals: [DatabasePath]) -> String {
         let own = parent.split(separator: "/")
         let others = rivals.map { $0.parent.split(separator: "/") }

@@ -1,7 +1,7 @@
 import Divan
 import DivanCommandLine
 
-/// Which contents a pull brings along.
+/// Which blobs a pull fetches.
 enum BlobChoice {
     static let option = CommandSyntax.Option.value(
         "--blobs",
@@ -15,7 +15,7 @@ enum BlobChoice {
         document whose contents are not here.
         """
 
-    /// Reads the choice; `nil` when there is none.
+    /// Reads the choice; `nil` if there is none.
     static func read(_ arguments: Arguments) throws(Failure) -> BlobReplication? {
         guard let text = arguments.value("--blobs") else { return nil }
         switch text {
@@ -29,7 +29,7 @@ enum BlobChoice {
         }
     }
 
-    /// Reads `2MB`, `2 MB` or `2000000`; units of a thousand.
+    /// Parses `2MB`, `2 MB` or `2000000`; units are powers of a thousand.
     static func byteCount(_ text: String) -> UInt64? {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = UInt64(digits) else { return nil }

@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// Which collections a sync is about, where the words of the command line leave that to the peer.
+/// Which collections are synced if the command line leaves that to the peer.
 struct CollectionChoice {
     private let arguments: Arguments
     private let direction: ReplicatorType
@@ -20,7 +20,7 @@ struct CollectionChoice {
         }
     }
 
-    /// Whether only names are asked for.
+    /// Whether only the names are requested.
     var isList: Bool { arguments.has("--list-collections") }
 
     /// Prints the names of the peer's collections, and which of them are missing here.
@@ -40,7 +40,7 @@ struct CollectionChoice {
         if names.isEmpty { terminal.note("The peer shares no collection with us") }
     }
 
-    /// The words with the peer's collections named, if all of them are asked for.
+    /// The command line with the peer's collections named, if all of them are requested.
     func settled() throws -> Arguments {
         guard arguments.has("--all-collections") else { return arguments }
         let names = try PeerCollections.ask(arguments, terminal)
@@ -50,9 +50,9 @@ struct CollectionChoice {
         return arguments.setting("--collections", to: names.map(\.description))
     }
 
-    /// What to type where an empty database met a peer that has collections of other names.
+    /// What to type if an empty database met a peer that has collections with other names.
     ///
-    /// Nobody is asked again who has documents already, or named collections.
+    /// The peer is not asked if documents exist already, or collections were named.
     var hint: String? {
         guard direction != .push, !arguments.has("--collections"),
             !arguments.has("--all-collections"), !terminal.isJSON,

@@ -1,7 +1,7 @@
 import Divan
 import DivanCommandLine
 
-/// How a command is told to compress.
+/// The compression options of a command.
 enum CompressionChoice {
     static let option = CommandSyntax.Option.value(
         "--compression",
@@ -14,7 +14,7 @@ enum CompressionChoice {
         "With --compression auto nothing is compressed inside this machine, and what turns out to be "
         + "the fastest is used elsewhere; lz4 needs a Divan at both ends, and is deflate with others."
 
-    /// Reads the choice; `nil` when there is none.
+    /// Reads the choice; `nil` if there is none.
     static func read(_ arguments: Arguments) throws -> ReplicationCompression? {
         guard let text = arguments.value("--compression") else { return nil }
         switch text {

@@ -3,7 +3,7 @@ import DivanCommandLine
 import DivanJSON
 import Synchronization
 
-/// How a command ends conflicts.
+/// How a command resolves conflicts.
 enum ConflictChoice: String, CaseIterable, Sendable {
     case standard = "default"
     case local
@@ -43,7 +43,7 @@ enum ConflictChoice: String, CaseIterable, Sendable {
     }
 }
 
-/// Tells of conflicts as they end, and counts them.
+/// Reports conflicts as they are resolved, and counts them.
 final class ConflictReport: Sendable {
     private let events: EventLine
     private let settled = Mutex<UInt64>(0)
@@ -52,7 +52,7 @@ final class ConflictReport: Sendable {
         self.events = events
     }
 
-    /// Conflicts that ended.
+    /// Conflicts that were resolved.
     var settledCount: UInt64 { settled.withLock { $0 } }
 
     func tell(_ documentID: String, in collection: CollectionName, kept: String) {
@@ -69,7 +69,7 @@ final class ConflictReport: Sendable {
     }
 }
 
-/// A rule that also tells what it decided.
+/// A rule that also reports its decisions.
 private struct ReportingResolver: ConflictResolverProtocol, Sendable {
     let choice: ConflictChoice
     let collection: CollectionName

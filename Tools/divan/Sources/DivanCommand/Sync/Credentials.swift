@@ -1,6 +1,6 @@
 import DivanCommandLine
 
-/// Name and password as a person gives them to a command.
+/// The name and password given to a command.
 struct Credentials: Sendable {
     let user: String
     let password: String
@@ -36,7 +36,7 @@ struct Credentials: Sendable {
 }
 
 extension Arguments {
-    /// As whom the command comes to a peer; `nil` when it says nothing of itself.
+    /// The identity that the command presents to a peer; `nil` if it has no credentials.
     var shownToPeer: String? {
         if let user = value("--user") { return "user \(user.prefix { $0 != ":" })" }
         if let identity = value("--identity") { return "identity \(identity)" }
@@ -46,8 +46,8 @@ extension Arguments {
 }
 
 extension Failure {
-    /// The same failure; where a server did not take what the command showed, it says so, and not that
-    /// something has to be shown.
+    /// The same failure; if a server rejected the command's credentials, it says so, instead of that
+    /// credentials are needed.
     func naming(credentialsOf arguments: Arguments) -> Failure {
         guard let shown = arguments.shownToPeer else { return self }
         let remedy =

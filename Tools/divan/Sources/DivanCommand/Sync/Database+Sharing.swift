@@ -20,9 +20,9 @@ extension DatabasePath {
         case reading, changing
     }
 
-    /// Does something with the database, which must exist, through the public API.
+    /// Uses the database, which must exist, through the public API.
     ///
-    /// What the store says of it is thrown as the store said it, so that all verbs explain it alike.
+    /// The store's errors are thrown unchanged, so that all verbs explain them alike.
     func using<Result>(
         _ purpose: Purpose,
         naming scheme: RevisionScheme? = nil,
@@ -39,7 +39,7 @@ extension DatabasePath {
         }
     }
 
-    /// Makes the database, with a key or without; it has collections of the given names.
+    /// Creates the database, with a key or without, and with collections of the given names.
     func makeDatabase(key: EncryptionKey?, collections names: [CollectionName]) throws {
         var configuration = DatabaseConfiguration()
         configuration.directory = parent
@@ -51,7 +51,7 @@ extension DatabasePath {
         }
     }
 
-    /// Copies the database; who opens the copy in this process does it with the same key.
+    /// Copies the database; within this process, the copy is opened with the same key.
     func copy(to target: DatabasePath) throws {
         var configuration = try configuration()
         configuration.directory = target.parent
@@ -65,7 +65,7 @@ extension DatabasePath {
         if let key = configuration.encryptionKey { KeyRing.shared.note(key, of: target) }
     }
 
-    /// Throws, for an error of the public API, the first below it that a verb can explain better.
+    /// For an error of the public API, throws the first underlying one that a verb can explain better.
     private static func causes<Result>(of work: () throws -> Result) throws -> Result {
         do {
             return try work()
@@ -84,7 +84,7 @@ extension DatabasePath {
         try using(.reading) { try $0.allCollections().map(\.qualifiedName) }
     }
 
-    /// The names of all collections, if nothing was ever saved in any; else `nil`.
+    /// The names of all collections, if nothing was ever saved in any of them; else `nil`.
     func collectionsIfNeverFilled() throws -> [CollectionName]? {
         try using(.reading) { database in
             let collections = try database.allCollections()
@@ -93,7 +93,7 @@ extension DatabasePath {
         }
     }
 
-    /// The collections but the default one, if that never held anything; else none.
+    /// The collections except the default one, if that never contained anything; else none.
     func collectionsBesideEmptyDefault() throws -> [CollectionName] {
         try using(.reading) { database in
             guard try database.defaultCollection().lastSequence == 0 else { return [] }
@@ -101,7 +101,7 @@ extension DatabasePath {
         }
     }
 
-    /// Makes the database anew, readable or not.
+    /// Recreates the database, whether it is readable or not.
     func rebuildDatabase(
         from configure: (Database) throws -> ReplicatorConfiguration
     ) throws -> DatabaseRebuild {
@@ -111,13 +111,13 @@ extension DatabasePath {
         }
     }
 
-    /// Does what needs a database for itself; when another process has it, that one is named, and a key
-    /// that does not fit is said to be that.
+    /// Does work that needs exclusive use of a database; if another process has it, the error names that
+    /// process, and a key that does not fit is reported as such.
     private func namingHolder<Result>(_ work: () throws -> Result) throws -> Result {
         do {
             return try work()
         } catch {
-            // A pattern `as NSError` stops the program for an error of Swift's own.
+            // A pattern `as NSError` crashes the program for one of Swift's own errors.
             guard let known = (error as Any) as? NSError, known.domain == CBLError.domain else {
                 throw error
             }
@@ -140,13 +140,13 @@ extension DatabasePath {
     }
 }
 
-/// A content is longer than its reader has room for.
+/// A blob is longer than its reader has room for.
 struct ContentTooLong: Error {}
 
 extension Database {
-    /// The content of a digest, for ``DocumentLines``; `nil` for a text that is none.
+    /// The blob with a digest, for ``DocumentLines``; `nil` for a text that is not a digest.
     ///
-    /// - Throws: `ContentTooLong` for more than `limit` bytes.
+    /// - Throws: `ContentTooLong` if it has more than `limit` bytes.
     func content(of digest: String, upTo limit: Int) throws -> [UInt8]? {
         guard BlobDigest(digest) != nil else { return nil }
         var content: [UInt8] = []
@@ -157,9 +157,9 @@ extension Database {
         return content
     }
 
-    /// Calls `body` with the pieces of a content, one after the other.
+    /// Calls `body` with the pieces of a blob, one after the other.
     ///
-    /// - Throws: `StoreError` when it is not here, or, behind the last piece, is not what its digest says.
+    /// - Throws: `StoreError` if it is missing, or, after the last piece, if it does not match its digest.
     func forEachPiece(of digest: String, _ body: ([UInt8]) throws -> Void) throws {
         let properties = [Blob.typeProperty: Blob.blobType, Blob.blobDigestProperty: digest]
         guard let stream = try getBlob(properties: properties)?.contentStream else {
@@ -189,18 +189,18 @@ extension Database {
         try allCollections().reduce(0) { $0 + Int($1.count) }
     }
 
-    /// The collection of a name.
+    /// The collection with a name.
     ///
-    /// - Throws: `StoreError` when there is none.
+    /// - Throws: `StoreError` if there is none.
     func existing(_ name: CollectionName) throws -> Divan.Collection {
         if let found = try collection(name) { return found }
         let place = path.map { String($0.dropLast()) } ?? ""
         throw StoreError(.noSuchCollection(CollectionPath(name)), at: place)
     }
 
-    /// Returns the collections of the given names; all of the database when none is given.
+    /// Returns the collections with the given names; all of the database if none is given.
     ///
-    /// - Throws: `Failure` where one is missing.
+    /// - Throws: `Failure` if one is missing.
     func collections(named names: [CollectionName]) throws -> [Divan.Collection] {
         guard !names.isEmpty else {
             let all = try allCollections()
@@ -226,9 +226,9 @@ extension Database {
 }
 
 extension Divan.Collection {
-    /// The document, unless its time is over: then it only waits for somebody to purge it.
+    /// The document, unless it has expired: then it is only waiting to be purged.
     ///
-    /// - Throws: `Failure` when there is none.
+    /// - Throws: `Failure` if there is none.
     func living(_ id: String) throws -> Document {
         guard let document = try document(id: id), try !isOver(id) else { throw noDocument(id) }
         return document
@@ -238,15 +238,15 @@ extension Divan.Collection {
         try getDocumentExpiration(id: id).map { $0 <= Date() } ?? false
     }
 
-    /// The document, whether its time is over or not.
+    /// The document, whether it has expired or not.
     ///
-    /// - Throws: `Failure` when there is none.
+    /// - Throws: `Failure` if there is none.
     func existing(_ id: String) throws -> Document {
         guard let document = try document(id: id) else { throw noDocument(id) }
         return document
     }
 
-    /// The failure of a verb that finds no such document; names a collection that has one of this ID.
+    /// The failure of a verb that finds no such document; names a collection that has one with this ID.
     func noDocument(_ id: String) -> Failure {
         let place = (try? database.allCollections())?.first { other in
             other != self && (try? other.document(id: id)) != nil

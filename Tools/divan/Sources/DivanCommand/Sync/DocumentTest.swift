@@ -2,10 +2,10 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// A question about a document: `type=hotel and stars>=3`.
+/// A condition on a document: `type=hotel and stars>=3`.
 struct DocumentTest: Sendable, Equatable {
     private enum Comparison: String, CaseIterable {
-        // Longer signs first, for `<=` begins with `<`.
+        // Longer signs first, because `<=` begins with `<`.
         case atMost = "<="
         case atLeast = ">="
         case differs = "!="
@@ -23,9 +23,9 @@ struct DocumentTest: Sendable, Equatable {
 
     private var terms: [Term] = []
 
-    /// Reads a test.
+    /// Parses a condition.
     ///
-    /// - Throws: `Failure` that shows what a test looks like.
+    /// - Throws: `Failure` that shows the syntax.
     init(_ text: String) throws(Failure) {
         for part in text.split(separator: " and ", omittingEmptySubsequences: false) {
             guard let term = Self.term(part.drop { $0 == " " }) else {
@@ -38,21 +38,21 @@ struct DocumentTest: Sendable, Equatable {
         }
     }
 
-    /// Joins tests into one filter; `nil` when there is none.
+    /// Joins conditions into one filter; `nil` if there are none.
     static func filter(_ texts: [String]) throws(Failure) -> ReplicationFilter? {
         guard !texts.isEmpty else { return nil }
         var tests: [DocumentTest] = []
         for text in texts { tests.append(try DocumentTest(text)) }
         let all = tests
         return { document, flags in
-            // A deletion has no body to test, and must reach whoever has the document.
+            // A deletion has no body to test, and must reach everyone who has the document.
             if flags.contains(.deleted) || flags.contains(.accessRemoved) { return true }
             guard let body = try? JSON(parsing: Array(document.toJSON().utf8)) else { return false }
             return all.allSatisfy { $0.matches(body) }
         }
     }
 
-    /// Whether a body passes.
+    /// Whether a body meets the condition.
     func matches(_ body: JSON) -> Bool { terms.allSatisfy { Self.matches($0, body) } }
 
     private static func matches(_ term: Term, _ body: JSON) -> Bool {
@@ -77,7 +77,7 @@ struct DocumentTest: Sendable, Equatable {
         left == right || order(left, right) == 0
     }
 
-    /// Negative, zero or positive; `nil` when the two cannot be compared.
+    /// Negative, zero or positive; `nil` if the two cannot be compared.
     private static func order(_ left: JSON, _ right: JSON) -> Int? {
         if let left = left.number, let right = right.number {
             return left < right ? -1 : left > right ? 1 : 0
@@ -91,7 +91,7 @@ struct DocumentTest: Sendable, Equatable {
         let ends = Comparison.allCases.compactMap { comparison in
             text.firstRange(of: comparison.rawValue).map { (comparison, $0) }
         }
-        // The first sign counts; at one place the longer one.
+        // The first sign counts; at the same place, the longer one.
         let first = ends.min { $0.1.lowerBound < $1.1.lowerBound }
         guard let (comparison, range) = first, range.lowerBound > text.startIndex else {
             let isNegated = text.hasPrefix("!")
@@ -114,7 +114,7 @@ struct DocumentTest: Sendable, Equatable {
 }
 
 extension JSON {
-    /// The value when it is a number of any form.
+    /// The value if it is a number of any form.
     fileprivate var number: Double? {
         switch self {
         case .int(let value): Double(value)

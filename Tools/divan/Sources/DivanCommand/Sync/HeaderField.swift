@@ -1,10 +1,10 @@
-/// What a header field may hold: whatever else is typed would become lines of its own.
+/// What a header field may contain: anything else that is typed could add lines of its own.
 ///
 /// Source: RFC 9110 §5.
 enum HeaderField {
     private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
 
-    /// Whether a text is a token, as names of fields and cookies are.
+    /// Whether a text is a token, like the names of fields and cookies.
     static func isName(_ text: some StringProtocol) -> Bool {
         !text.isEmpty
             && text.utf8.allSatisfy { byte in
@@ -17,7 +17,7 @@ enum HeaderField {
             }
     }
 
-    /// Whether a text has no control characters but tabs.
+    /// Whether a text has no control characters except tabs.
     static func isValue(_ text: some StringProtocol) -> Bool {
         text.utf8.allSatisfy { $0 == UInt8(ascii: "\t") || $0 >= 0x20 && $0 != 0x7F }
     }

@@ -4,10 +4,10 @@ import DivanTLS
 import Foundation
 import Glibc
 
-/// Certificates and keys in files that a person names.
+/// Certificates and keys in files given by the user.
 enum IdentityFile {
-    /// Reads a certificate with its key: PEM, or PKCS#12, encrypted with the password in the
-    /// environment variable `DIVAN_IDENTITY_PASSWORD` or not at all.
+    /// Reads a certificate with its key: PEM, or PKCS#12; it may be encrypted with the password in the
+    /// environment variable `DIVAN_IDENTITY_PASSWORD`.
     static func read(_ path: String, _ terminal: Terminal) throws -> TLSCredential {
         let bytes = try contents(path)
         var status = stat()

@@ -2,8 +2,8 @@ import Divan
 import DivanCommandLine
 import Synchronization
 
-/// What the conditions of the command line kept from being pulled, until the replicator tells of it: to that
-/// it is an error, as everything is that a pull filter refuses, and to whoever wrote the condition none.
+/// Documents that the command line's conditions kept from being pulled, until the replicator reports them: it
+/// reports anything that a pull filter refuses as an error, which it is not to whoever wrote the condition.
 final class LeftOutDocuments: Sendable {
     private struct Place: Hashable {
         let collection: CollectionName?
@@ -12,7 +12,7 @@ final class LeftOutDocuments: Sendable {
 
     private let places = Mutex<Set<Place>>([])
 
-    /// The same filter, of which is remembered what it refuses.
+    /// The same filter, which also remembers what it refuses.
     func noting(
         _ filter: ReplicationFilter?,
         of collection: CollectionName
@@ -26,7 +26,7 @@ final class LeftOutDocuments: Sendable {
         }
     }
 
-    /// Whether a document was left out, which is forgotten with the answer.
+    /// Whether a document was left out; answering forgets it.
     func take(_ document: ReplicatedDocument) -> Bool {
         let name = CollectionName(scope: document.scope, name: document.collection)
         let place = Place(collection: name, id: Array(document.id.utf8))

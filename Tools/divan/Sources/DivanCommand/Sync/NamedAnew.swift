@@ -1,29 +1,29 @@
 import Divan
 
-/// Collections that a run makes because its command line names them.
+/// Collections that a run creates because its command line names them.
 ///
-/// They go again where the run was in vain: a mistyped name would stay, and every later run over the whole
-/// database would ask the peer for it, and be refused.
+/// They are deleted if the run failed: a mistyped name would stay, and every later run over the whole
+/// database would request it from the peer, and be refused.
 struct NamedAnew: Sendable {
     private var made: [(name: CollectionName, lastSequence: UInt64)] = []
 
-    /// Makes those of `names` that are missing.
+    /// Creates those of `names` that are missing.
     init(making names: [CollectionName], in database: Database) throws {
         let missing = try names.filter { try database.collection($0) == nil }
         guard !missing.isEmpty else { return }
         var fresh: [Divan.Collection] = []
-        // Each transaction that makes one has everybody read the whole schema anew.
+        // Each transaction that creates one makes everybody reread the whole schema.
         try database.inBatch {
             for name in missing { fresh.append(try database.createCollection(name)) }
         }
-        // One that was deleted earlier goes on with its numbers.
+        // One that was deleted earlier continues its sequences.
         made = try fresh.map { (name: $0.qualifiedName, lastSequence: try $0.lastSequence) }
     }
 
-    /// Deletes those that nobody has used meanwhile.
+    /// Deletes those that nobody has used in the meantime.
     func withdraw(from database: Database) {
         for (name, lastSequence) in made {
-            // What cannot be looked at or deleted stays: the run tells of an error already.
+            // What cannot be examined or deleted stays: the run reports an error already.
             guard let collection = try? database.collection(name),
                 (try? collection.lastSequence) == lastSequence,
                 (try? collection.indexes())?.isEmpty == true

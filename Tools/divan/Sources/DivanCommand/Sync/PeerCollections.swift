@@ -11,14 +11,14 @@ import Synchronization
 
 /// Asks a peer which collections it shares with us.
 ///
-/// The protocol has no such question; `divan.listCollections` is ours, and other peers answer that they
+/// The protocol has no such request; `divan.listCollections` is ours, and other peers answer that they
 /// do not know it.
 ///
 /// Source: `replication.md` §11.
 final class PeerCollections: BLIPHandler {
-    /// More than one conversation can be about.
+    /// More than one conversation can include.
     private static let countLimit = 1000
-    /// Seconds, the way to the peer included.
+    /// Seconds, including the time to connect.
     private static let patience = 60
 
     private final class Outcome: Sendable {
@@ -41,7 +41,7 @@ final class PeerCollections: BLIPHandler {
 
     /// Asks the peer that is the second operand, with the options of a sync.
     ///
-    /// - Throws: `Failure` when the peer cannot be reached, refuses, or does not tell.
+    /// - Throws: `Failure` if the peer cannot be reached, refuses, or does not say.
     static func ask(_ arguments: Arguments, _ terminal: Terminal) throws -> [CollectionName] {
         let url = try WebSocketURL(arguments.operands[1])
         let transport = try PeerTransport.make(to: url, arguments, terminal)

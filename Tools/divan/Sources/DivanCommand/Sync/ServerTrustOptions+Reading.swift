@@ -3,9 +3,9 @@ import DivanCommandLine
 import Foundation
 
 extension ServerTrustOptions {
-    /// How this side proves who it is; `nil` without credentials.
+    /// How this side authenticates; `nil` without credentials.
     ///
-    /// - Throws: `Failure` when several are given, or one cannot be read.
+    /// - Throws: `Failure` if several are given, or one cannot be read.
     static func authenticator(
         _ arguments: Arguments,
         isSecure: Bool,

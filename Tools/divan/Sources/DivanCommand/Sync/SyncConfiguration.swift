@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import Foundation
 
-/// The replicator that the words of a command line describe.
+/// The replicator that a command line describes.
 struct SyncConfiguration {
     let arguments: Arguments
     let direction: ReplicatorType
@@ -49,13 +49,13 @@ struct SyncConfiguration {
         return config
     }
 
-    /// A filter that lets pass what all of these do; `nil` when there is none.
+    /// A filter that accepts what all of these accept; `nil` if there are none.
     private static func all(_ filters: [ReplicationFilter]) -> ReplicationFilter? {
         guard !filters.isEmpty else { return nil }
         return { document, flags in filters.allSatisfy { $0(document, flags) } }
     }
 
-    /// One run over all collections, which only reaches the peer as the words say.
+    /// One run over all collections, with only the connection options of the command line.
     func plain(_ database: Database) throws -> ReplicatorConfiguration {
         let entries = try database.collections(named: []).map { collection in
             CollectionConfiguration(collection: collection)
@@ -102,15 +102,15 @@ struct SyncConfiguration {
     }
 }
 
-/// An option that holds for all collections, or, as `scope.name:TEXT`, for one.
+/// An option that applies to all collections, or, as `scope.name:TEXT`, to one.
 struct ScopedOption {
     private var shared: [String] = []
     private var own: [CollectionName: [String]] = [:]
 
-    /// Nothing for any collection.
+    /// No values for any collection.
     init() {}
 
-    /// Sorts the values of an option; a prefix that names no collection of these is plain text.
+    /// Sorts the values of an option; a prefix that names none of these collections is plain text.
     init(_ option: String, _ arguments: Arguments, _ collections: [CollectionName]) {
         for text in arguments.values(option) {
             let colon = text.firstIndex(of: ":")
@@ -123,10 +123,10 @@ struct ScopedOption {
         }
     }
 
-    /// The texts that hold for a collection.
+    /// The texts that apply to a collection.
     func texts(for name: CollectionName) -> [String] { shared + (own[name] ?? []) }
 
-    /// The comma-separated items that hold for a collection; `nil` when there is no such option.
+    /// The comma-separated items that apply to a collection; `nil` if the option was not given.
     func list(for name: CollectionName) -> [String]? {
         let texts = texts(for: name)
         guard !texts.isEmpty else { return nil }

@@ -4,11 +4,11 @@ import DivanJSON
 import DivanStatus
 import Foundation
 
-/// Gathers how a replication is, for whoever looks on from another process.
+/// Collects the status of a replication for other processes.
 ///
 /// Called from one queue.
 final class SyncReporter: @unchecked Sendable {
-    // Unchecked: after init everything is touched on the queue of the run only.
+    // Unchecked: after init everything is used only on the queue of the run.
     private let replicator: Replicator
     private let path: DatabasePath
     private let conflicts: ConflictReport
@@ -25,9 +25,9 @@ final class SyncReporter: @unchecked Sendable {
         board = StatusBoard(bundle: path.bundle, namesDocuments: !path.isSealed)
     }
 
-    /// Publishes the present state; returns it if it differs from the last one.
+    /// Publishes the current state; returns it if it differs from the last one.
     ///
-    /// The seconds of a wait are no news.
+    /// A wait that only grew longer does not count as a difference.
     func publish(_ status: Replicator.Status, _ tally: SyncTally) -> JSONObject? {
         let reading = reading(status, tally)
         if JSON.object(reading) != lastPublished.map({ JSON.object($0) }) {

@@ -14,7 +14,7 @@ final class SyncRun: Sendable {
         var activity: Replicator.ActivityLevel?
         /// Whether it once had nothing left to do: the peer knows all collections.
         var wasLevel = false
-        /// What stood in the way last; a stop leaves it out.
+        /// The last error that prevented progress; not reported after a stop.
         var obstacle: (any Error)?
     }
 
@@ -38,8 +38,8 @@ final class SyncRun: Sendable {
     // Serial, so that events come in order; the main queue waits for the end.
     private let queue = DispatchQueue(label: "divan.sync")
 
-    /// Runs once; and once more without the default collection where that is empty here and the
-    /// peer has none, as servers with named collections only.
+    /// Runs once; and once more without the default collection if that is empty here and the
+    /// peer does not have it, like servers with named collections only.
     static func run(
         _ arguments: Arguments,
         direction: ReplicatorType,
@@ -137,7 +137,7 @@ final class SyncRun: Sendable {
         try finish(tally, error, interruption, isInVain: isInVain)
     }
 
-    /// Whether it ended before all was done that a single run does.
+    /// Whether it ended before completing the work of a single run.
     private func isInVain(_ error: (any Error)?, _ interruption: Interruption) -> Bool {
         (error != nil || interruption.isRequested) && !state.withLock { $0.wasLevel }
     }
@@ -173,7 +173,7 @@ final class SyncRun: Sendable {
             throw failure
         }
         if let failure = partialFailure(tally) { throw failure }
-        // A continuous one is meant to go on until somebody stops it: that is its end, not a failure.
+        // A continuous run is meant to go on until it is stopped: that is its end, not a failure.
         guard interruption.isRequested else { return }
         var sentence = "stopped by \(interruption.cause)"
         if isInVain, let obstacle = state.withLock({ $0.obstacle }) {
@@ -187,7 +187,7 @@ final class SyncRun: Sendable {
         terminal.note("divan: \(sentence)")
     }
 
-    /// Where a certificate that nobody vouches for can be looked at.
+    /// Where to examine a certificate that nobody vouches for.
     private func trustHint(_ error: any Error) -> String? {
         let code = (error as NSError).code
         guard [CBLError.tlsCertUntrusted, CBLError.tlsCertUnknownRoot].contains(code),
@@ -196,8 +196,8 @@ final class SyncRun: Sendable {
         return "divan certs show \(host):\(port) shows it and tells how"
     }
 
-    /// What to write instead of ws:// where a server answers it with 400: those of Go do, when
-    /// their port speaks TLS.
+    /// What to write instead of ws:// if a server answers it with 400: Go's servers do, if
+    /// their port expects TLS.
     private func schemeHint(_ error: any Error) -> String? {
         guard (error as NSError).code == CBLError.httpBase + 400,
             target.url.scheme?.lowercased() == "ws", let host = target.url.host,
@@ -330,7 +330,7 @@ extension SyncRun {
         )
     }
 
-    /// Publishes how far it is, and tells machines.
+    /// Publishes the progress, and reports it to machines.
     private func tick() {
         let (status, tally) = state.withLock { ($0.last ?? replicator.status, $0.tally) }
         guard let reading = reporter.publish(status, tally) else { return }

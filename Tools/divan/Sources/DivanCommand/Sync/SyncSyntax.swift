@@ -42,7 +42,7 @@ enum SyncSyntax {
 
     private static let options = what + how + ServerTrustOptions.all + output
 
-    /// What chooses among documents that do not go that way: whoever says it means to hold back others.
+    /// Options that filter the other direction: whoever gives one means to hold back other documents.
     private static let filtersOfOtherWay = [
         "push": ["--channels", "--pull-filter"], "pull": ["--push-filter"],
     ]
@@ -91,7 +91,7 @@ enum SyncSyntax {
     ]
 }
 
-/// How a command reaches a server, whom it trusts there, and as whom it comes.
+/// How a command connects to a server, whom it trusts, and how it authenticates.
 enum ServerTrustOptions {
     static let all: [CommandSyntax.Option] =
         [

@@ -2,7 +2,7 @@ import Divan
 import DivanCommandLine
 import DivanJSON
 
-/// What a run moved.
+/// What a run transferred.
 struct SyncTally: Sendable {
     /// Documents of one collection, or of all.
     struct Counts: Equatable, Sendable {
@@ -24,21 +24,21 @@ struct SyncTally: Sendable {
 
     /// Everything together.
     var counts = Counts()
-    /// By the names of collections.
+    /// By collection name.
     var collections: [String: Counts] = [:]
-    /// Conflicts that were left open.
+    /// Conflicts that were left unresolved.
     var leftOpenCount: UInt64 = 0
     /// Documents that a condition of the command line kept from being pulled.
     var leftOutCount: UInt64 = 0
-    /// Documents that the peer refused in this run or an earlier one, and that did not change since.
+    /// Documents that the peer refused in this run or an earlier one, and that have not changed since.
     var refusedCount: UInt64 = 0
     var blobCount = 0
     var byteCount: UInt64 = 0
     var seconds = 0.0
-    /// What this side compressed with; `nil` when it never connected.
+    /// The compression that this side used; `nil` if it never connected.
     var compression: String?
 
-    /// Documents that arrived, in either direction.
+    /// Documents transferred in either direction.
     var documentCount: UInt64 { counts.pushed + counts.pulled }
 
     mutating func add(_ document: ReplicatedDocument, in place: String, isPush: Bool) {
@@ -54,7 +54,7 @@ struct SyncTally: Sendable {
         if document.error != nil {
             counts.errors += 1
         } else if document.flags.contains(.accessRemoved) {
-            // Nothing came: the peer told that there is nothing to see any more.
+            // Nothing arrived: the peer said that there is nothing to see any more.
             counts.accessRemoved += 1
         } else if isPush {
             counts.pushed += 1
@@ -76,7 +76,7 @@ struct SyncTally: Sendable {
         ]
     }
 
-    /// The last line that a person sees.
+    /// The last line shown to a person.
     func sentence(_ direction: ReplicatorType) -> String {
         var parts: [String] = []
         if direction != .push { parts.append("pulled \(Numbers.count(counts.pulled, "document"))") }

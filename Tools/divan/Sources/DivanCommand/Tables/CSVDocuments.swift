@@ -3,9 +3,9 @@ import DivanJSON
 import DivanRevisions
 
 /// Writes the documents of a collection as comma-separated values (RFC 4180), which `divan import` reads
-/// back: text that looks like a number, a truth value or nothing stands in quotes.
+/// back: text that looks like a number, a truth value or nothing is quoted.
 struct CSVDocuments {
-    /// Columns; a table of more is none that anybody reads.
+    /// Columns; nobody reads a table with more.
     private static let columnCount = 2_000
 
     private let output: OutputFile
@@ -18,7 +18,7 @@ struct CSVDocuments {
         self.output = output
     }
 
-    /// Writes a collection of `total` documents, which `forEach` calls its argument with, twice.
+    /// Writes a collection of `total` documents; `forEach` calls its argument with them, twice.
     mutating func add(
         _ total: Int,
         _ progress: ProgressLine,
@@ -43,7 +43,7 @@ struct CSVDocuments {
         }
     }
 
-    /// Puts the file into its place.
+    /// Moves the file to its place.
     mutating func finish() throws {
         try flush()
         try output.finish()

@@ -1,11 +1,11 @@
 import DivanJSON
 
-/// Counts the top-level properties of documents, to make columns of them.
+/// Counts the top-level properties of documents, to turn them into columns.
 struct PropertyCensus {
-    /// Different keys that are counted; of documents whose keys are data, later ones are left out.
+    /// Different keys that are counted; if documents use data as keys, later ones are left out.
     static let keyCount = 10_000
 
-    /// What values a property has.
+    /// The kinds of a property's values.
     struct Kinds: OptionSet {
         let rawValue: UInt8
 
@@ -44,10 +44,10 @@ struct PropertyCensus {
         }
     }
 
-    /// The properties that at least one of `share` documents has, the commonest first.
+    /// The properties that at least one of `share` documents has, the most common first.
     ///
-    /// Of names that differ in nothing but case, which a table takes for one, the commonest counts;
-    /// names that it cannot have, or has of its own, are left out.
+    /// Of names that differ only in case, which a table cannot distinguish, the most common is used;
+    /// names that it cannot have, or that are its own, are left out.
     func columns(besides own: [String], oneOf share: Int, limit: Int) -> [TableColumn] {
         let least = max(1, documentCount / max(1, share))
         let common = entries.filter { $0.value.count >= least }.sorted { left, right in
@@ -66,7 +66,7 @@ struct PropertyCensus {
         return columns
     }
 
-    /// The names of all properties that are counted, in the order of their bytes.
+    /// The names of all counted properties, in byte order.
     var keys: [String] { entries.keys.sorted().map(\.text) }
 
     /// How many different properties there are, as far as they are counted.
@@ -86,11 +86,11 @@ struct PropertyCensus {
 
 /// A column for a property.
 struct TableColumn: Equatable {
-    /// What its cells hold.
+    /// What its cells contain.
     enum Kind: String {
         case integer = "INTEGER"
         case real = "REAL"
-        /// Text, and JSON where a value is anything else.
+        /// Text, or JSON if a value is anything else.
         case text = "TEXT"
 
         init(_ kinds: PropertyCensus.Kinds) {
@@ -105,7 +105,7 @@ struct TableColumn: Equatable {
     let key: String
     let kind: Kind
 
-    /// The letters of ASCII in lower case: what SQLite compares names by.
+    /// The text with ASCII letters in lower case: SQLite compares names that way.
     static func folded(_ name: String) -> String {
         String(
             decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 },
@@ -127,7 +127,7 @@ struct TableColumn: Equatable {
     }
 }
 
-/// What stands in a row under a column.
+/// The value of a row in a column.
 enum TableCell: Equatable {
     case null
     case integer(Int64)

@@ -5,18 +5,18 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Writes documents as a plain database of SQLite: a table for each collection.
+/// Writes documents to a plain SQLite database: a table for each collection.
 ///
-/// A table is called as its collection (two whose names differ by case only are told apart by a number),
+/// A table has its collection's name (two that differ only in case are distinguished by a number),
 /// and has `_id`, `_revision` and `_body`, the whole document as JSON,
-/// then a column for each property that at least one of a hundred documents has. Whatever reads SQLite
-/// reads it.
+/// then a column for each property that at least one in a hundred documents has. Anything that reads
+/// SQLite can read it.
 struct TableExport {
-    /// Columns of properties; SQLite takes 2,000.
+    /// Columns of properties; SQLite's limit is 2,000.
     private static let columnCount = 500
-    /// A property of fewer documents than one of so many gets no column.
+    /// A property of fewer than one in this many documents gets no column.
     private static let share = 100
-    /// Bytes of a value that SQLite takes.
+    /// Bytes of a value that SQLite accepts.
     private static let longestValue = 1_000_000_000
     /// Columns that each table has.
     private static let ownColumns = ["_id", "_revision", "_body"]
@@ -31,12 +31,12 @@ struct TableExport {
     private(set) var count = 0
     /// Properties that got no column.
     private(set) var rareCount = 0
-    /// Digests of blobs that documents name and that are neither here nor at a peer.
+    /// Digests of blobs that documents refer to and that are neither here nor at a peer.
     private(set) var missingBlobs: [BlobDigest] = []
 
-    /// Begins a database that will be written to a file; `blobs` are put into it, with `nil` they are not.
+    /// Creates a database that will be written to a file; `blobs` are embedded, unless it is `nil`.
     init(for path: String, embedding blobs: BlobStore?, _ progress: ProgressLine) throws {
-        // Beside the file there is as much room as it will need; beside a pipe there may be none.
+        // The file's directory has as much space as it will need; that of a pipe may have none.
         let own = URL(fileURLWithPath: path).deletingLastPathComponent().path
         let other = FileManager.default.temporaryDirectory.path
         file = try (try? TableFile(in: own)) ?? TableFile(in: other)
@@ -82,12 +82,12 @@ struct TableExport {
         }
     }
 
-    /// Refuses a place where SQLite would take changes of another database for changes of this one.
+    /// Refuses a place where SQLite would take another database's changes for changes of this one.
     static func requireRoom(for output: OutputFile) throws(Failure) {
         try output.requireNothing(beside: ["-wal", "-journal"])
     }
 
-    /// Puts the database into its place.
+    /// Moves the database to its place.
     func finish(_ output: OutputFile) throws {
         try file.finish { try output.write($0) }
         try Self.requireRoom(for: output)
@@ -130,7 +130,7 @@ struct TableExport {
         }
     }
 
-    /// A name that no other table has and that SQLite does not keep for itself.
+    /// A name that no other table has and that SQLite does not reserve.
     private mutating func name(for path: CollectionPath) -> String {
         let isReserved = TableColumn.folded(path.wireName).hasPrefix("sqlite_")
         let plain = isReserved ? "_" + path.wireName : path.wireName
@@ -142,7 +142,7 @@ struct TableExport {
         return name
     }
 
-    /// A name as SQL takes any.
+    /// A name quoted for SQL.
     private static func quoted(_ name: String) -> String {
         "\"" + name.spelling("\"", as: "\"\"") + "\""
     }

@@ -3,17 +3,17 @@ import DivanCommandLine
 import Foundation
 import Glibc
 
-/// A new database of SQLite that one thread fills, and that is then written to where it is wanted.
+/// A new SQLite database that one thread fills, and that is then copied to its destination.
 ///
-/// It has no name on the disk: what a killed program leaves behind is gone.
+/// It has no name on the disk, so a killed program leaves nothing behind.
 final class TableFile {
-    // Closed in `deinit` or `finish`, whichever comes first; statements are gone before.
+    // Closed in `deinit` or `finish`, whichever comes first; statements are finalised before.
     private var handle: OpaquePointer?
-    // Reads the same file, whose name is gone.
+    // Reads the same file, which is already unlinked.
     private let descriptor: Int32
     private let path: String
 
-    /// Makes an empty database in a directory.
+    /// Creates an empty database in a directory.
     init(in directory: String) throws(Failure) {
         path = OutputFile.draftName(in: directory)
         descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -25,7 +25,7 @@ final class TableFile {
         try execute("PRAGMA journal_mode = OFF")
         try execute("PRAGMA synchronous = OFF")
         try execute("PRAGMA temp_store = MEMORY")
-        // From here on SQLite has the file open, and needs its name no more.
+        // From here on SQLite has the file open, and no longer needs its name.
         try execute("BEGIN IMMEDIATE")
         try execute("PRAGMA user_version = 1")
     }
@@ -40,7 +40,7 @@ final class TableFile {
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Prepares a statement that is run again and again.
+    /// Prepares a statement that is run repeatedly.
     func prepare(_ sql: String) throws(Failure) -> Insertion {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
@@ -48,8 +48,8 @@ final class TableFile {
         return Insertion(statement, into: self)
     }
 
-    /// Writes a blob into the row that was inserted last, which has room for it; `next` gives pieces, an
-    /// empty one at the end.
+    /// Writes a blob into the row that was inserted last, which has room for it; `next` returns pieces, and
+    /// an empty one at the end.
     func fillBlob(table: String, column: String, _ next: () throws -> [UInt8]) throws {
         var blob: OpaquePointer?
         let row = sqlite3_last_insert_rowid(handle)
@@ -64,7 +64,7 @@ final class TableFile {
         }
     }
 
-    /// Ends the database and hands its bytes over.
+    /// Completes the database and passes its bytes to `write`.
     func finish(_ write: ([UInt8]) throws -> Void) throws {
         try execute("COMMIT")
         sqlite3_close_v2(handle)

@@ -2,7 +2,7 @@ import DivanCommandLine
 import DivanJSON
 import DivanStore
 
-/// What `divan export` makes of documents whose properties become columns, by the name of the file.
+/// The formats of `divan export` whose columns are properties, chosen by the file's name.
 enum TableKind {
     case csv(file: String)
     case sqlite(file: String)
@@ -11,7 +11,7 @@ enum TableKind {
 
     /// The kind that the file's name asks for; `nil` for any other file.
     ///
-    /// - Throws: `Failure` for options that such a file has no place for.
+    /// - Throws: `Failure` for options that do not apply to such a file.
     init?(_ arguments: Arguments) throws(Failure) {
         guard let file = arguments.operands.dropFirst().first, !InputFile.isDirectory(file) else {
             return nil
@@ -84,7 +84,7 @@ enum TableKind {
         }
     }
 
-    /// Tells what was written, and what is nowhere.
+    /// Reports what was written, and what is missing.
     private static func tell(
         _ count: Int,
         _ rareCount: Int,
@@ -103,7 +103,7 @@ enum TableKind {
 }
 
 extension StoreReader {
-    /// Calls `body` with each document of a collection, in the order of IDs, and what it holds.
+    /// Calls `body` with each document of a collection, in the order of IDs, and its contents.
     func forEachObject(
         in path: CollectionPath,
         among living: LivingDocuments,

@@ -52,7 +52,7 @@ enum UserAddCommand: Command {
             sentence: "\(path) has a user \"\(name)\" already; --replace changes the password "
                 + "and the rights"
         )
-        // Before the question for a password, so that nobody types one in vain.
+        // Before asking for a password, so that nobody types one in vain.
         if !isReplacing, (try? file.read())?.users[ExactText(name)] != nil { throw refusal }
         let password = try Secret.read(arguments, prompt: "Password for \(name)", isNew: true)
         var record = UserRecord(password: try PasswordHash(password))

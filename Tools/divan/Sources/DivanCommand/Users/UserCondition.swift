@@ -4,9 +4,9 @@ import DivanJSON
 import DivanQuery
 import DivanREST
 
-/// Which documents a user may see and store: a condition in SQL++, in which `$user` is the name.
+/// Which documents a user may see and store: an SQL++ condition, in which `$user` is the user's name.
 ///
-/// The name is a value, never a part of the text, so that no name changes what is asked.
+/// The name is a value, never part of the text, so that no name can change the condition.
 struct UserCondition: Equatable, Sendable {
     /// The condition as it was written.
     let text: String
@@ -14,7 +14,7 @@ struct UserCondition: Equatable, Sendable {
 
     /// Checks a condition.
     ///
-    /// - Throws: `Failure` with the place of the mistake.
+    /// - Throws: `Failure` with the place of the error.
     init(_ text: String, of user: String) throws(Failure) {
         do {
             _ = try RESTCondition(text, parameters: ["user": .string(user)])
@@ -34,7 +34,7 @@ struct UserCondition: Equatable, Sendable {
         try RESTCondition(text, parameters: ["user": .string(user)])
     }
 
-    /// Limits what a user may do to the documents that meet the condition.
+    /// Limits a user's access to the documents that meet the condition.
     func limit(_ access: inout ListenerAccess, of user: String) throws {
         let parameters = asksForUser ? Parameters().setString(user, forName: "user") : nil
         try access.limit(where: text, parameters: parameters)

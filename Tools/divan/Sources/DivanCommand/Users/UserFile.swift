@@ -1,16 +1,16 @@
 import DivanCommandLine
 import DivanJSON
 
-/// Where users are kept: a file that only its owner may read.
+/// Where users are stored: a file that only its owner may read.
 struct UserFile: Sendable {
-    /// Some hundred thousand users.
+    /// Enough for some hundred thousand users.
     static let byteLimit = 32 << 20
 
     let path: String
 
     /// Reads the users.
     ///
-    /// - Throws: `Failure` when the file is missing, can be read by others, or is damaged.
+    /// - Throws: `Failure` if the file is missing, can be read by others, or is damaged.
     func read() throws -> UserList {
         do {
             return try UserList(json: try PrivateFile.read(path, limit: Self.byteLimit))
@@ -26,7 +26,7 @@ struct UserFile: Sendable {
         }
     }
 
-    /// Changes the users while no other `divan users` does; with `creating` the file may be new.
+    /// Changes the users while no other `divan users` does; with `creating` the file need not exist.
     func update(creating: Bool, _ change: (inout UserList) throws -> Void) throws {
         try PrivateFile.locking(beside: path) {
             var list = UserList()
@@ -40,7 +40,7 @@ struct UserFile: Sendable {
 }
 
 extension Failure {
-    /// A name that a file of users does not have.
+    /// The failure for a name that a file of users does not contain.
     static func noUser(_ name: String, in path: String) -> Failure {
         Failure(
             kind: .notFound,

@@ -4,13 +4,13 @@ import DivanJSON
 import Glibc
 import Synchronization
 
-/// Lets users of a file in while a listener runs, and follows the file's changes.
+/// Admits the users of a file while a listener runs, and follows the file's changes.
 ///
-/// A password that was right once is remembered under a key of this process, so that a peer that
-/// comes again costs a digest instead of a fifth of a second. Unknown names take as long as known
-/// ones. Any thread may ask.
+/// A password that was correct once is remembered under a key of this process, so that a returning
+/// peer costs a digest instead of a fifth of a second. Unknown names take as long as known
+/// ones. May be called from any thread.
 final class UserGate: Sendable {
-    /// When a file, or who may read it, changed last: exactly enough to notice every later change.
+    /// When a file, or its permissions, changed last: precise enough to notice every later change.
     private struct Stamp: Equatable {
         var seconds = 0
         var nanoseconds = 0
@@ -21,7 +21,7 @@ final class UserGate: Sendable {
     private struct State {
         var list: UserList
         var stamp: Stamp
-        /// A proof of the last right password, and the hash that it fitted.
+        /// A proof of the last correct password, and the hash that it matched.
         var proofs: [ExactText: (hash: PasswordHash, proof: [UInt8])] = [:]
         var problem: String?
     }
@@ -31,7 +31,7 @@ final class UserGate: Sendable {
     private let state: Mutex<State>
     private let onProblem: @Sendable (String) -> Void
 
-    /// Reads the file; later problems with it are told to `onProblem`, and then nobody is let in.
+    /// Reads the file; later problems with it are reported to `onProblem`, and then nobody is admitted.
     init(_ file: UserFile, onProblem: @escaping @Sendable (String) -> Void) throws {
         self.file = file
         self.onProblem = onProblem
@@ -39,7 +39,7 @@ final class UserGate: Sendable {
         state = Mutex(State(list: try file.read(), stamp: stamp))
     }
 
-    /// The user of this name as the file has it now.
+    /// The user with this name, as the file is now.
     func user(_ name: String) -> UserRecord? { current()[ExactText(name)] }
 
     /// Whether this is the password of the user.
@@ -67,7 +67,7 @@ final class UserGate: Sendable {
 
     private func proof(_ name: String, _ password: String) -> [UInt8] {
         var hash = SHA256()
-        // A name holds no zero byte, so that no two pairs run together.
+        // A name contains no zero byte, so two different pairs never give the same bytes.
         for part in [key, Array(name.utf8), [0], Array(password.utf8)] { hash.update(part.span) }
         return hash.finalize()
     }

@@ -3,7 +3,7 @@ import DivanCommandLine
 import DivanCrypto
 import DivanJSON
 
-/// One user: how the password is known again, and what the user may do.
+/// One user: how to verify the password, and what the user may do.
 struct UserRecord: Equatable, Sendable {
     /// The hash of the password.
     var password: PasswordHash
@@ -14,7 +14,7 @@ struct UserRecord: Equatable, Sendable {
     /// The condition of the documents that the user may see and store; `nil` means all.
     var condition: UserCondition?
 
-    /// The rights as the file and `users ls --json` have them.
+    /// The rights as in the file and in `users ls --json`.
     var rightsMembers: JSONObject {
         var object: JSONObject = [:]
         if let collections {
@@ -24,7 +24,7 @@ struct UserRecord: Equatable, Sendable {
         return object
     }
 
-    /// What `users ls` says of the rights.
+    /// The rights as `users ls` shows them.
     var rights: String {
         let reach = collections.map { $0.map(\.description).joined(separator: ", ") }
         let verbs = isReadOnly ? "reads" : "reads and writes"
@@ -36,18 +36,18 @@ struct UserRecord: Equatable, Sendable {
 /// The users of a file, by the bytes of their names.
 ///
 /// The file is JSON: `{"users":{"anna":{"password":"$scrypt$…","readOnly":true,
-/// "collections":["geo.places"],"where":"owner = $user"}}}`. Members that mean nothing here are refused, because one that
-/// was misspelt would give rights that nobody wanted to give.
+/// "collections":["geo.places"],"where":"owner = $user"}}}`. Unknown members are refused, because a
+/// misspelt one would grant rights that nobody wanted to grant.
 struct UserList: Equatable, Sendable {
     /// The users.
     var users: [ExactText: UserRecord] = [:]
 
-    /// Creates a list of nobody.
+    /// Creates an empty list.
     init() {}
 
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
-    /// - Throws: `Failure` that names the place of the mistake.
+    /// - Throws: `Failure` that names the place of the error.
     init(json bytes: [UInt8]) throws {
         let root = try JSON(parsing: bytes)
         guard let object = root.object, let entries = object["users"]?.object,
@@ -59,7 +59,7 @@ struct UserList: Equatable, Sendable {
         }
     }
 
-    /// The text of the file, users in the order of their names.
+    /// The text of the file, users sorted by name.
     var json: String {
         let entries = names.compactMap { name in
             users[ExactText(name)].map { (key: name, value: Self.json($0)) }
@@ -68,7 +68,7 @@ struct UserList: Equatable, Sendable {
         return root.indentedText() + "\n"
     }
 
-    /// The names, in the order of their bytes.
+    /// The names, in byte order.
     var names: [String] { users.keys.sorted().map(\.text) }
 
     private static func record(_ entry: JSONObject, of name: String) throws -> UserRecord {

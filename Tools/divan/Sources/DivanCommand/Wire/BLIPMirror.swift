@@ -1,18 +1,18 @@
 import DivanBLIP
 import DivanCompression
 
-/// Understands what one end sends, by receiving it as the other end does.
+/// Decodes what one end sends, by receiving it as the other end does.
 ///
-/// A `BLIPConnection` takes the frames. Since it believes only replies to what it asked, it asks as
-/// often as the end that it stands for; since it bounds what is unanswered, it answers at once. None
-/// of its own frames goes anywhere.
+/// A `BLIPConnection` receives the frames. Since it accepts only replies to its own requests, it sends
+/// as many requests as the end that it stands for; since it bounds unanswered requests, it replies at
+/// once. None of its own frames is transmitted.
 struct BLIPMirror {
     private struct Key: Hashable {
         let number: UInt64
         let isReply: Bool
     }
 
-    /// A reply whose body comes in pieces.
+    /// A reply whose body arrives in pieces.
     private struct OpenReply {
         let properties: BLIPProperties
         var bodyStart: [UInt8] = []
@@ -26,7 +26,7 @@ struct BLIPMirror {
     private var openReplies: [UInt64: OpenReply] = [:]
     private var unsent: [UInt8] = []
 
-    /// Creates a mirror that keeps so many bytes of each body.
+    /// Creates a mirror that keeps this many bytes of each body.
     init(codec: any CompressionCodec, keeping bodyStartByteCount: Int) {
         self.bodyStartByteCount = bodyStartByteCount
         connection = BLIPConnection(codec: codec)
@@ -60,7 +60,7 @@ struct BLIPMirror {
         return key
     }
 
-    /// Asks until a reply of that number is one to our own; a number far ahead is left to be refused.
+    /// Sends requests until a reply with that number answers one; a number far ahead is left to be refused.
     private mutating func ask(upTo number: UInt64) {
         guard number > askedCount, number - askedCount <= WireLimits.unseenRequestCount else {
             return

@@ -1,10 +1,10 @@
 import DivanCommandLine
 
-/// Reads the packets of a capture in the format of `tcpdump -w`, as its bytes come.
+/// Parses the packets of a capture in the format of `tcpdump -w`, as its bytes arrive.
 ///
 /// Source: the manual page pcap-savefile(5).
 struct CaptureReader {
-    /// A packet as the network card gave it.
+    /// A packet as the network card delivered it.
     struct Packet {
         /// Seconds since 1970.
         let time: Double
@@ -25,7 +25,7 @@ struct CaptureReader {
     private var consumedCount = 0
     private var layout: Layout?
 
-    /// Whether a file begins as a capture does, pcapng included.
+    /// Whether a file begins like a capture, including pcapng.
     static func begins(_ start: [UInt8]) -> Bool {
         magic(of: start) != nil || isNextGeneration(start)
     }
@@ -54,7 +54,7 @@ struct CaptureReader {
         return packets
     }
 
-    /// Whether the file ended within a packet, as it does when tcpdump was killed.
+    /// Whether the file ended within a packet, as when tcpdump is killed.
     var isCut: Bool { consumedCount < buffer.count }
 
     private mutating func next() throws(Failure) -> Packet? {
@@ -90,7 +90,7 @@ struct CaptureReader {
                     + "with tcpdump -w"
             )
         }
-        // The upper bits tell of checksums at the end of frames, which nobody sends.
+        // The upper bits describe checksums at the end of frames, which nobody sends.
         let linkType = word(at: 20, magic.isBigEndian) & 0xFFFF
         let layout = Layout(
             isBigEndian: magic.isBigEndian,

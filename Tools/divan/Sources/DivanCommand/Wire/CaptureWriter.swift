@@ -3,9 +3,9 @@ import Glibc
 
 /// Records a conversation as a capture, which `divan wire decode` and Wireshark read.
 ///
-/// The packets are made up: IP alone (link type 101), 127.0.0.1 on both sides, the client's port of
-/// the real connection, port 80 for the server, checksums left at 0. What they carry is real, but for
-/// secrets, which `HeadBlanker` took out.
+/// The packets are synthetic: IP only (link type 101), 127.0.0.1 on both sides, the client's port of
+/// the real connection, port 80 for the server, checksums left at 0. Their payload is real, except for
+/// secrets, which `HeadBlanker` removed.
 final class CaptureWriter {
     private let path: String
     private let descriptor: Int32
@@ -14,9 +14,9 @@ final class CaptureWriter {
     private static let serverPort: UInt16 = 80
     private static let payloadByteCount = 32_768
 
-    /// Begins a file that only its owner may read.
+    /// Creates a file that only its owner may read.
     ///
-    /// - Throws: `Failure` when there is a file of that name, or it cannot be written.
+    /// - Throws: `Failure` if the file exists, or cannot be written.
     init(_ path: String) throws(Failure) {
         self.path = path
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -43,7 +43,7 @@ final class CaptureWriter {
         sequences[port] = (1001, 5001)
     }
 
-    /// Records bytes of one end.
+    /// Records bytes from one end.
     func record(_ bytes: [UInt8], from sender: WireEnd, _ port: UInt16) throws(Failure) {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -54,7 +54,7 @@ final class CaptureWriter {
         }
     }
 
-    /// Records that an end sends nothing more.
+    /// Records that an end sends no more.
     func end(_ sender: WireEnd, _ port: UInt16) throws(Failure) {
         try write(sender, port, flags: 0x11, [])
         advance(sender, port, by: 1)

@@ -19,9 +19,9 @@ struct CapturedConnections {
     private var connections: [Pair: Connection] = [:]
     private var lastNumber = 0
     private var origin: Double?
-    /// Connections that speak TLS, or that the capture shows from their middle.
+    /// Connections that use TLS, or whose beginning the capture does not contain.
     private(set) var hiddenCount = 0
-    /// Connections that came while as many as `WireLimits.connectionCount` went on.
+    /// Connections that began while `WireLimits.connectionCount` others were open.
     private(set) var leftOutCount = 0
 
     init(keeping bodyByteCount: Int) {
@@ -31,7 +31,7 @@ struct CapturedConnections {
     /// Whether nothing was found.
     var isEmpty: Bool { lastNumber == 0 }
 
-    /// Takes a packet; returns what it completes.
+    /// Takes a packet; returns the events that it completes.
     mutating func receive(_ packet: CaptureReader.Packet) -> [Numbered] {
         guard let segment = TCPSegment(packet) else { return [] }
         let time = packet.time - (origin ?? packet.time)
@@ -48,7 +48,7 @@ struct CapturedConnections {
         return events
     }
 
-    /// Follows a connection further; at the bound one goes that has said nothing yet, or this one.
+    /// Continues to follow a connection; at the limit, drops one that has said nothing yet, or this one.
     private mutating func keep(_ connection: Connection, of pair: Pair) {
         if connections.count >= WireLimits.connectionCount {
             guard let silent = connections.first(where: { $0.value.number == 0 })?.key else {
@@ -64,7 +64,7 @@ struct CapturedConnections {
     private mutating func begun(with segment: TCPSegment) -> Connection? {
         let isRequest = segment.payload.starts(with: Array("GET ".utf8))
         guard isRequest || segment.opens else {
-            // 0x16: the first record of TLS.
+            // 0x16: the first TLS record.
             if segment.payload.first == 0x16 { hiddenCount += 1 }
             return nil
         }
@@ -98,7 +98,7 @@ struct CapturedConnections {
         }
     }
 
-    /// Gives the connection its number once it has something to say in HTTP.
+    /// Gives the connection its number once it speaks HTTP.
     private mutating func name(_ connection: inout Connection, _ bytes: [UInt8]) {
         guard bytes.first != 0x16 else {
             hiddenCount += 1

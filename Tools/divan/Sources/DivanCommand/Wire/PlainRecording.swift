@@ -1,16 +1,16 @@
 import DivanBLIP
 import DivanCommandLine
 
-/// A conversation whose directions were recorded apart, as plain bytes without times.
+/// A conversation whose directions were recorded separately, as plain bytes without times.
 ///
-/// The events of both are put into an order that is possible: the server agrees to what was asked,
+/// The events of both are arranged in a possible order: the server accepts after the client's request,
 /// and a reply follows its request.
 struct PlainRecording {
     let events: [WireEvent]
 
     /// Reads the client's file and the server's, in any order; the server's may be missing.
     ///
-    /// - Throws: `Failure` when a file cannot be read, or is nothing that a peer sends.
+    /// - Throws: `Failure` if a file cannot be read, or is nothing that a peer sends.
     init(_ files: [InputFile], _ start: [UInt8], keeping bodyByteCount: Int) throws(Failure) {
         var contents: [WireEnd: [UInt8]] = [:]
         for (index, file) in files.enumerated() {
@@ -32,7 +32,7 @@ struct PlainRecording {
             throw Failure.usage("the server's bytes alone tell too little; name the client's, too")
         }
         var conversation = WireConversation(keeping: bodyByteCount)
-        // The head alone first: what follows it is for after the server's answer.
+        // Only the head first: what follows it comes after the server's response.
         let head =
             HeadBlanker.end(of: Array(client.prefix(WireLimits.headByteCount))) ?? client.count
         conversation.receive(Array(client[..<head]), from: .client, at: nil)
@@ -61,7 +61,7 @@ struct PlainRecording {
         return ordered
     }
 
-    /// What has been said, and thus what can follow.
+    /// What has been sent, and thus what can follow.
     private struct Order {
         var hasAnswer: Bool
         private var profiles: [WireEnd: [UInt64: String]] = [:]
@@ -89,7 +89,7 @@ struct PlainRecording {
             }
         }
 
-        /// Notes an event; a reply learns what it answers.
+        /// Records an event; a reply is linked to its request.
         mutating func took(_ event: WireEvent) -> WireEvent {
             if case .accepted = event.content { hasOpened = true }
             guard case .message(var message) = event.content else { return event }

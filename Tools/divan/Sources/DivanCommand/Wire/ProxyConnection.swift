@@ -3,11 +3,11 @@ import DivanTLS
 import DivanWebSocket
 import Glibc
 
-/// One connection through the proxy: bytes pass, and somebody looks on.
+/// One connection through the proxy: forwards bytes, and reports them to an observer.
 ///
-/// Towards the client it speaks clear text, towards the server what the server's URL says. It reads
-/// from a side only while the other has taken most of what came before. An end of one side is passed
-/// on when all bytes before it are; after both ends, or an error, the connection is over.
+/// To the client it speaks plain text, to the server what the server's URL says. It reads
+/// from a side only while the other has accepted most of what came before. The end of one side is
+/// forwarded after all bytes before it; after both ends, or an error, the connection is over.
 struct ProxyConnection {
     /// What the proxy has to do with one of the two sockets.
     private struct Side {
@@ -23,17 +23,17 @@ struct ProxyConnection {
     private let watch: (WireEnd, [UInt8]?) -> Void
     private var client: Side
     private var server: Side
-    /// What came of the client's head; `nil` once that has passed.
+    /// The client's head so far; `nil` once it has been forwarded.
     private var head: [UInt8]? = []
     /// What waits until TLS is open.
     private var unencrypted: [UInt8] = []
 
-    /// Takes over both sockets; they are closed by whoever opened them.
+    /// Uses both sockets; they are closed by whoever opened them.
     ///
-    /// `wake` is a pipe that can be read when it is time to stop. `watch` is called with the bytes of
-    /// each end as they come, and with `nil` at its end.
+    /// `wake` is a pipe that becomes readable when it is time to stop. `watch` is called with the bytes of
+    /// each end as they arrive, and with `nil` at its end.
     ///
-    /// - Throws: `TLSError` when a session cannot begin.
+    /// - Throws: `TLSError` if a session cannot begin.
     init(
         client: Int32,
         server: Int32,
@@ -50,9 +50,9 @@ struct ProxyConnection {
         tls = try context.map { try TLSSession($0, serverName: endpoint.certificateName) }
     }
 
-    /// Passes bytes until the connection is over.
+    /// Forwards bytes until the connection is over.
     ///
-    /// - Throws: `TLSError` when the server is refused.
+    /// - Throws: `TLSError` if the server is refused.
     mutating func run() throws {
         tls?.takeOutput(appendingTo: &server.output)
         while !(isDone(client) && isDone(server)) {
@@ -72,8 +72,8 @@ struct ProxyConnection {
 
     private func isDone(_ side: Side) -> Bool { side.hasEnded && side.output.isEmpty }
 
-    /// What to wait for on a side; nothing at all where nothing more is read or written, for a broken
-    /// connection would be told of again and again.
+    /// What to poll on a side; nothing at all if nothing more is read or written, since a broken
+    /// connection would be reported again and again.
     private func watched(_ side: Side, _ other: Side) -> pollfd {
         var events: Int32 = 0
         let isHeldUp = other.output.count > WireLimits.queuedByteCount
@@ -101,7 +101,7 @@ struct ProxyConnection {
         case .nothing: break
         case .end:
             server.hasEnded = true
-            // A peer that says no close_notify has ended all the same.
+            // A peer that sends no close_notify has ended all the same.
             if tls?.state == .handshaking { try tls?.receiveEnd() }
             watch(.server, nil)
         case .bytes(let bytes):
@@ -131,7 +131,7 @@ struct ProxyConnection {
         tls.takeOutput(appendingTo: &server.output)
     }
 
-    /// Writes what the system takes; false when the other end is gone.
+    /// Writes what the system accepts; false if the other end is gone.
     private func flush(_ side: inout Side) -> Bool {
         guard !side.output.isEmpty else { return true }
         guard let count = ProxySocket.write(side.output, to: side.descriptor) else { return false }
@@ -139,17 +139,17 @@ struct ProxyConnection {
         return true
     }
 
-    /// Passes an end on, once everything before it is out.
+    /// Forwards an end, after everything before it was written.
     private func shut(_ side: inout Side, after other: Side) {
         guard other.hasEnded, side.output.isEmpty, !side.isShut else { return }
         side.isShut = true
         shutdown(side.descriptor, Int32(SHUT_WR))
     }
 
-    /// Lets the client's request name the server and not the proxy.
+    /// Makes the client's request name the server instead of the proxy.
     private mutating func renamed(_ bytes: [UInt8]) -> [UInt8] {
         guard var head else { return bytes }
-        // From just before what is new: an end may lie across two pieces.
+        // From just before the new bytes: the head's end may be split across two pieces.
         let start = max(0, head.count - 3)
         head += bytes
         guard let end = HeadBlanker.end(of: head, from: start) else {

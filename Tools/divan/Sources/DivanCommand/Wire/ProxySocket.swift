@@ -1,12 +1,12 @@
 import DivanCommandLine
 import Glibc
 
-/// The sockets of `divan wire proxy`: opened here, and then never waited for.
+/// The sockets of `divan wire proxy`: opened here, and non-blocking from then on.
 enum ProxySocket {
     /// How long a server may take to accept a connection, in seconds.
     private static let patience = 10
 
-    /// Listens on a port of a host; port 0 takes any that is free.
+    /// Listens on a port of a host; port 0 chooses any free one.
     static func listen(_ host: String, _ port: UInt16) throws(Failure) -> Int32 {
         try open(host, port, flags: AI_PASSIVE, verb: "listen on") { descriptor, address in
             var on: Int32 = 1
@@ -59,7 +59,7 @@ enum ProxySocket {
                 settle(descriptor)
                 return descriptor
             }
-            // EINPROGRESS is how a connection ends that took too long.
+            // A connection that timed out ends with EINPROGRESS.
             problem = errno == EINPROGRESS ? ETIMEDOUT : errno
             if descriptor >= 0 { close(descriptor) }
         }
@@ -69,17 +69,17 @@ enum ProxySocket {
         )
     }
 
-    /// Neither waits for it nor hands it to a child.
+    /// Makes it non-blocking, and not inherited by children.
     static func settle(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     }
 
-    /// The port that a socket has on this side, or on the other.
+    /// The local port of a socket, or the remote one.
     static func port(of descriptor: Int32, isOther: Bool = false) -> UInt16 {
         var address = sockaddr_storage()
         var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        // The address is lent to the call for its length only.
+        // The address is used only during the call.
         let status = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 isOther
@@ -88,18 +88,18 @@ enum ProxySocket {
             }
         }
         guard status == 0 else { return 0 }
-        // The port stands at the same place for both families.
+        // The port is at the same offset for both families.
         return withUnsafeBytes(of: &address) { UInt16($0[2]) << 8 | UInt16($0[3]) }
     }
 
-    /// What could be read.
+    /// The result of reading.
     enum Reading {
         case bytes([UInt8])
         case nothing
         case end
     }
 
-    /// Reads what has come.
+    /// Reads what has arrived.
     static func read(_ descriptor: Int32) -> Reading {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &bytes, bytes.count, 0)
@@ -107,7 +107,7 @@ enum ProxySocket {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
     }
 
-    /// Writes what can be written now; returns how much, `nil` when nobody takes it any more.
+    /// Writes what can be written now; returns how much, `nil` if the other end is gone.
     static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int? {
         let count = send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         if count >= 0 { return count }

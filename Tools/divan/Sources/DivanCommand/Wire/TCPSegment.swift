@@ -17,7 +17,7 @@ struct TCPSegment {
     let ends: Bool  // FIN or RST
     let payload: ArraySlice<UInt8>
 
-    /// Reads a packet; `nil` for what is no whole TCP segment over IP.
+    /// Parses a packet; `nil` if it is not a complete TCP segment over IP.
     init?(_ packet: CaptureReader.Packet) {
         guard let start = Self.internetStart(packet) else { return nil }
         let bytes = packet.bytes[start...]
@@ -42,7 +42,7 @@ struct TCPSegment {
         payload = bytes.dropFirst(headerByteCount)
     }
 
-    /// Where the header of IP begins, by the kind of network.
+    /// Where the IP header begins, for each link type.
     private static func internetStart(_ packet: CaptureReader.Packet) -> Int? {
         let bytes = packet.bytes
         switch packet.linkType {
@@ -64,7 +64,7 @@ struct TCPSegment {
         guard bytes.count >= 20 else { return nil }
         let start = bytes.startIndex
         let headerByteCount = Int(bytes[start] & 0x0F) * 4
-        // What the card will cut up says 0; then the packet's end counts.
+        // 0 if the card will split it; then the packet's end counts.
         let stated = Int(short(bytes, 2))
         let byteCount = stated == 0 ? bytes.count : stated
         let isFragment = short(bytes, 6) & 0x3FFF != 0
@@ -102,16 +102,16 @@ struct TCPSegment {
     }
 }
 
-/// Puts the segments of one direction into their order, each byte once.
+/// Puts the segments of one direction in order, each byte once.
 struct TCPStream {
     private var next: UInt32?
     private var ahead: [(sequence: UInt32, bytes: [UInt8])] = []
     private var aheadByteCount = 0
 
-    /// Segments that may wait for one that is late; a receiver's window holds about as many.
+    /// Segments that may wait for a late one; a receiver's window holds about as many.
     private static let aheadCount = 4096
 
-    /// Bytes are missing for good.
+    /// Bytes are missing permanently.
     struct Gap: Error {}
 
     /// Begins at a sequence number.
@@ -134,7 +134,7 @@ struct TCPStream {
         }
         var bytes: [UInt8] = []
         add(sequence, payload, to: &bytes)
-        // What was known already closes no gap: those that wait need not be looked at.
+        // Bytes that were already known close no gap: those that wait need not be examined.
         guard !ahead.isEmpty, !bytes.isEmpty else { return bytes }
         ahead.sort { left, right in
             Self.distance(of: left.sequence, from: expected)
@@ -151,7 +151,7 @@ struct TCPStream {
         return bytes
     }
 
-    /// Adds what is new of a segment that begins where we are, or before.
+    /// Appends the new bytes of a segment that begins at our position, or before.
     private mutating func add(
         _ sequence: UInt32,
         _ payload: ArraySlice<UInt8>,
@@ -164,7 +164,7 @@ struct TCPStream {
         self.next = next &+ UInt32(truncatingIfNeeded: payload.count - known)
     }
 
-    /// Sequence numbers turn over: what is less than half the circle ahead is later.
+    /// Sequence numbers wrap around: a number less than half the range ahead is later.
     private static func distance(of sequence: UInt32, from origin: UInt32) -> Int {
         Int(Int32(bitPattern: sequence &- origin))
     }

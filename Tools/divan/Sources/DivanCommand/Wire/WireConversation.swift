@@ -8,16 +8,16 @@ import DivanZlib
 
 /// Decodes one connection between two peers from the bytes that each end sent.
 ///
-/// It reads nothing and knows no clock: bytes with their sender and time in, events out. Both ends'
-/// bytes may be cut anywhere; what they mean depends on each end's bytes alone, but for the codec,
-/// which the handshake chooses, and for replies, which find their request if that was seen.
+/// It does no I/O and has no clock: bytes with their sender and time in, events out. Both ends'
+/// bytes may be split anywhere; their meaning depends on each end's bytes alone, except for the codec,
+/// which the handshake chooses, and for replies, which are linked to their request if that was seen.
 struct WireConversation {
-    /// How far the opening handshake is.
+    /// The stage of the opening handshake.
     private enum Phase {
         case request(ServerHandshake)
         case response(ClientHandshake, offered: [String])
         case open(client: WireDirection, server: WireDirection)
-        /// The server refused, or nobody spoke WebSocket.
+        /// The server refused, or it is not WebSocket.
         case over
     }
 
@@ -28,29 +28,29 @@ struct WireConversation {
 
     private let bodyByteCount: Int
     private var phase = Phase.request(ServerHandshake())
-    /// What came before the phase in which it can be read.
+    /// Bytes that arrived before the stage in which they can be read.
     private var early: [WireEnd: [UInt8]] = [:]
     private var questions: [WireEnd: [UInt64: Asked]] = [:]
     private var events: [WireEvent] = []
 
-    /// Creates a conversation of which nothing is known; so many bytes of each body are kept.
+    /// Creates an empty conversation that keeps this many bytes of each body.
     init(keeping bodyByteCount: Int) {
         self.bodyByteCount = bodyByteCount
     }
 
-    /// Whether nothing that comes will be understood.
+    /// Whether nothing that follows will be decoded.
     var isOver: Bool {
         if case .over = phase { return true }
         return false
     }
 
-    /// Takes the events so far.
+    /// Returns and removes the events so far.
     mutating func takeEvents() -> [WireEvent] {
         defer { events = [] }
         return events
     }
 
-    /// Takes what an end sent; `time` in seconds.
+    /// Takes what an end sent; `time` is in seconds.
     mutating func receive(_ bytes: [UInt8], from sender: WireEnd, at time: Double?) {
         switch (phase, sender) {
         case (.over, _): return
@@ -66,7 +66,7 @@ struct WireConversation {
         }
     }
 
-    /// Notes that an end sends nothing more.
+    /// Records that an end sends no more.
     mutating func receiveEnd(from sender: WireEnd, at time: Double?) {
         if case .response(var handshake, let offered) = phase, sender == .server {
             handshake.receiveEnd()
@@ -76,18 +76,18 @@ struct WireConversation {
         if !isOver { say(.ended, sender, time) }
     }
 
-    /// Notes that the server's half will never be known: the client's first offer counts as agreed.
+    /// Records that the server's half will never be known: the client's first offer counts as accepted.
     mutating func assumeAcceptance() {
         guard case .response(_, let offered) = phase else { return }
         open(offered.first, client: [], server: [], at: nil)
     }
 
-    /// Notes that bytes of an end are missing; nothing behind them can be decompressed.
+    /// Records that bytes of an end are missing; nothing after them can be decompressed.
     mutating func lose(from sender: WireEnd, at time: Double?) {
         if !isOver { stop("bytes are missing in the capture", sender, time) }
     }
 
-    /// Passes over everything that comes.
+    /// Ignores everything that follows.
     mutating func ignore() {
         phase = .over
     }
@@ -206,7 +206,7 @@ struct WireConversation {
         }
     }
 
-    /// Notes a request, or finds the one that a reply belongs to.
+    /// Records a request, or finds the one that a reply belongs to.
     private mutating func match(_ message: inout WireMessage, _ sender: WireEnd, _ time: Double?) {
         guard message.kind != .request else {
             guard !message.trace.isNoReply else { return }

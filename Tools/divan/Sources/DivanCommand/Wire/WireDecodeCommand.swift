@@ -47,7 +47,7 @@ enum WireDecodeCommand: Command {
         }
     }
 
-    /// Enough bytes to know what the file is.
+    /// Enough bytes to identify the kind of file.
     private static func start(of file: InputFile) throws(Failure) -> [UInt8] {
         var start: [UInt8] = []
         while start.count < 8, case let piece = try file.read(), !piece.isEmpty { start += piece }

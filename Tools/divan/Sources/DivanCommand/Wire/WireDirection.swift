@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanCompression
 import DivanWebSocket
 
-/// What one end sends once the handshake is over: frames in, events out.
+/// What one end sends after the handshake: frames in, events out.
 struct WireDirection {
     private var decoder: FrameDecoder
     private var mirror: BLIPMirror
@@ -16,7 +16,7 @@ struct WireDirection {
         mirror = BLIPMirror(codec: codec, keeping: bodyByteCount)
     }
 
-    /// Takes bytes; what cannot be understood is the last event of all.
+    /// Takes bytes; if they cannot be decoded, that is the last event.
     mutating func receive(_ bytes: [UInt8]) -> [WireEvent.Content] {
         guard !isOver else { return [] }
         var events: [WireEvent.Content] = []

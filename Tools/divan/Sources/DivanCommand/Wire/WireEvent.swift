@@ -8,7 +8,7 @@ enum WireEnd: String, Sendable {
 
     var other: WireEnd { self == .client ? .server : .client }
 
-    /// The end as WebSocket names it.
+    /// The end's role in WebSocket.
     var role: Role { self == .client ? .client : .server }
 }
 
@@ -16,16 +16,16 @@ enum WireEnd: String, Sendable {
 struct WireEvent: Sendable {
     /// Who said it.
     let sender: WireEnd
-    /// Seconds since the recording began; `nil` where nothing tells.
+    /// Seconds since the recording began; `nil` if unknown.
     let time: Double?
     let content: Content
 
     enum Content: Sendable {
         /// The client's half of the handshake; secrets are blanked.
         case asked(method: String, target: String, headers: HTTPHeaders)
-        /// The server agreed.
+        /// The server accepted.
         case accepted(subprotocol: String?, headers: HTTPHeaders)
-        /// The server refused, or named another place.
+        /// The server refused, or redirected.
         case refused(status: Int, explanation: String, headers: HTTPHeaders)
         case message(WireMessage)
         case frame(BLIPFrameOutline)
@@ -34,7 +34,7 @@ struct WireEvent: Sendable {
         case closed(code: UInt16?, reason: String)
         /// The bytes end here.
         case ended
-        /// From here on this end cannot be understood.
+        /// From here on this end cannot be decoded.
         case problem(String)
     }
 }
@@ -66,10 +66,10 @@ struct WireMessage: Sendable {
     }
 }
 
-/// What the frames of one message add up to.
+/// The totals of one message's frames.
 struct FrameTrace: Sendable {
     var frameCount = 0
-    /// Bytes on the wire, without WebSocket's.
+    /// Bytes on the wire, without WebSocket's framing.
     var byteCount = 0
     var isCompressed = false
     var isUrgent = false

@@ -5,7 +5,7 @@ import DivanJSON
 import DivanWebSocket
 import Glibc
 
-/// Writes what peers say to each other: a line for people, in colour on a terminal, or an object a
+/// Writes what peers send each other: one line for people, in colour on a terminal, or one object per
 /// line for machines.
 struct WireListing {
     private enum Colour: String {
@@ -26,7 +26,7 @@ struct WireListing {
             terminal.resultWidth != nil && terminal.isInteractive && getenv("NO_COLOR") == nil
     }
 
-    /// Writes an event, unless it is one that only `--frames` shows.
+    /// Writes an event, unless only `--frames` shows it.
     func write(_ event: WireEvent, connection: Int) {
         guard showsFrames || !event.content.isDetail else { return }
         if terminal.isJSON {
@@ -160,7 +160,7 @@ struct WireListing {
 }
 
 extension WireEvent.Content {
-    /// Whether it matters only to who looks at frames.
+    /// Whether it matters only with frames shown.
     fileprivate var isDetail: Bool {
         switch self {
         case .frame, .ping, .pong: true
@@ -178,7 +178,7 @@ extension WireEvent.Content {
 }
 
 extension WireMessage {
-    /// The beginning of the body on one line; bytes that are no text as hexadecimal digits.
+    /// The beginning of the body on one line; bytes that are not text in hexadecimal.
     fileprivate var bodyText: String {
         guard !bodyStart.isEmpty else { return "" }
         let rest = bodyByteCount > bodyStart.count ? "…" : ""
@@ -236,7 +236,7 @@ extension BLIPFrameOutline.Kind {
 }
 
 extension BLIPProperties {
-    /// Hands out each pair in order.
+    /// Calls `body` with each pair in order.
     fileprivate func forEachText(_ body: (_ name: String, _ value: String) -> Void) {
         forEachPair { name, value in
             body(name.text, value.text)
@@ -247,7 +247,7 @@ extension BLIPProperties {
 extension Span<UInt8> {
     /// The bytes as text.
     fileprivate var text: String {
-        // The buffer is used within the closure only.
+        // The buffer is used only within the closure.
         withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) }
     }
 }
@@ -259,7 +259,7 @@ extension HTTPHeaders {
 }
 
 extension [UInt8] {
-    /// The bytes as text, if they are; a character that was cut at the end is left out.
+    /// The bytes as text, if they are text; a truncated character at the end is left out.
     fileprivate func text(isCut: Bool) -> String? {
         for count in 0...(isCut ? Swift.min(3, count) : 0) {
             if let text = String(validating: dropLast(count), as: UTF8.self) {

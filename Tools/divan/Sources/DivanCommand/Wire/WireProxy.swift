@@ -6,9 +6,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Accepts connections, connects each to a server, and shows what passes; a thread for each.
+/// Accepts connections, connects each to a server, and shows what passes; one thread each.
 final class WireProxy: Sendable {
-    /// What the connections share: a line is written by one at a time.
+    /// What the connections share: only one writes a line at a time.
     private struct Stage {
         let listing: WireListing
         var recorder: CaptureWriter?
@@ -29,10 +29,10 @@ final class WireProxy: Sendable {
     private let hasEnded = DispatchSemaphore(value: 0)
     private let stage: Mutex<Stage>
 
-    /// Threads at a time; further connections wait in line.
+    /// Threads at a time; further connections wait in the queue.
     private static let connectionLimit = 64
 
-    /// Listens; nobody is let in before `run`.
+    /// Listens; nobody is accepted before `run`.
     init(
         listeningOn place: (host: String, port: UInt16),
         towards endpoint: WebSocketEndpoint,
@@ -64,7 +64,7 @@ final class WireProxy: Sendable {
         Glibc.write(wake.write, &byte, 1)
     }
 
-    /// Lets clients in until `stop`; returns when the last connection is over.
+    /// Accepts clients until `stop`; returns when the last connection is over.
     func run() {
         while true {
             let isFull = stage.withLock { $0.openCount >= Self.connectionLimit }
@@ -77,7 +77,7 @@ final class WireProxy: Sendable {
             guard polled[1].revents != 0 else { continue }
             let client = accept(listening, nil, nil)
             guard client >= 0 else {
-                // Without a free descriptor the client stays in line, and asking again would spin.
+                // Without a free descriptor the client stays in the queue, and retrying at once would spin.
                 if errno != EAGAIN, errno != EINTR { poll(&polled, 1, 500) }
                 continue
             }
@@ -158,7 +158,7 @@ final class WireProxy: Sendable {
         }
     }
 
-    /// Looks on at one connection.
+    /// Observes one connection.
     private struct Watcher {
         let number: Int
         let port: UInt16
@@ -181,7 +181,7 @@ final class WireProxy: Sendable {
                 return
             }
             conversation.receive(bytes, from: sender, at: time)
-            // What is no conversation between peers may be anything, also a password.
+            // What is not a conversation between peers may be anything, even a password.
             guard sender == .server || !conversation.isOver else { return }
             let safe = blankers[sender]?.pass(bytes) ?? []
             if !safe.isEmpty { records.append((sender, safe)) }

@@ -1,8 +1,8 @@
 import DivanWebSocket
 
-/// What proves who somebody is never reaches a screen or a recording.
+/// Keeps credentials off screens and out of recordings.
 enum WireSecrets {
-    /// What stands in a secret's place.
+    /// What replaces a secret.
     static let blank = "•••"
 
     /// Whether the value of a field is a secret.
@@ -11,13 +11,13 @@ enum WireSecrets {
         if ["authorization", "proxy-authorization", "cookie", "set-cookie"].contains(name) {
             return true
         }
-        // Those of the handshake itself prove nothing of anybody.
+        // Those of the handshake itself are not credentials.
         guard !name.hasPrefix("sec-websocket-") else { return false }
         return ["auth", "token", "secret", "password", "session", "api-key", "apikey"]
             .contains { name.contains($0) }
     }
 
-    /// The fields with their secrets blanked; of credentials the scheme stays.
+    /// The fields with their secrets blanked; the scheme of credentials stays.
     static func blanking(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(
             headers.fields.map { field in
@@ -30,16 +30,16 @@ enum WireSecrets {
         )
     }
 
-    /// A place without what follows its question mark.
+    /// A path without what follows its question mark.
     static func blankingQuery(_ text: String) -> String {
         guard let mark = text.firstIndex(of: "?") else { return text }
         return text[...mark] + blank
     }
 }
 
-/// Blanks the secrets of a head where they stand, so that a recording keeps its lengths.
+/// Blanks the secrets of a head in place, so that a recording keeps its lengths.
 ///
-/// Everything behind the head passes as it is; nothing passes before the head is complete.
+/// Everything after the head passes unchanged; nothing passes before the head is complete.
 struct HeadBlanker {
     private var head: [UInt8] = []
     private var isPassing = false
@@ -47,12 +47,12 @@ struct HeadBlanker {
     /// Takes bytes; returns what may be recorded of all so far.
     mutating func pass(_ bytes: [UInt8]) -> [UInt8] {
         guard !isPassing else { return bytes }
-        // From just before what is new: an end may lie across two pieces.
+        // From just before the new bytes: the head's end may be split across two pieces.
         let start = max(0, head.count - 3)
         head += bytes
         guard let end = Self.end(of: head, from: start) else {
             guard head.count > WireLimits.headByteCount else { return [] }
-            // No head at all: whatever it is, it is not kept.
+            // Not a head at all: whatever it is, it is not kept.
             head = []
             return []
         }
@@ -63,7 +63,7 @@ struct HeadBlanker {
         return whole
     }
 
-    /// Where the empty line of a head ends.
+    /// Where the empty line after a head ends.
     static func end(of bytes: [UInt8], from start: Int = 0) -> Int? {
         guard bytes.count >= 4, start <= bytes.count - 4 else { return nil }
         for index in start...bytes.count - 4
@@ -97,7 +97,7 @@ struct HeadBlanker {
         fill(&bytes, colon + 1..<line.upperBound)
     }
 
-    /// Letters in place of what is a secret; blanks and the line's end stay.
+    /// Overwrites a secret with letters; blanks and the line's end stay.
     private static func fill(_ bytes: inout [UInt8], _ range: Range<Int>) {
         for index in range where bytes[index] != UInt8(ascii: " ") && bytes[index] != 13 {
             bytes[index] = UInt8(ascii: "x")

@@ -1,18 +1,18 @@
-/// The command line as the system keeps it, before anything made texts of it.
+/// The command line as the system stores it, before it was converted to strings.
 ///
-/// Swift's own list has the sign for damaged text (U+FFFD) in place of bytes that are no UTF-8: two
+/// Swift's own list has the replacement character (U+FFFD) instead of bytes that are not UTF-8: two
 /// different words would become the same ID, and neither the one that was typed.
 package enum ArgumentBytes {
-    /// More than Linux takes.
+    /// More than Linux accepts.
     private static let byteLimit = 16 << 20
 
-    /// Refuses words whose bytes are no UTF-8.
+    /// Refuses words whose bytes are not UTF-8.
     ///
-    /// - Throws: `Failure` that tells which argument it is.
+    /// - Throws: `Failure` that says which argument it is.
     package static func check(_ words: [String]) throws(Failure) {
         let doubtful = words.indices.filter { words[$0].unicodeScalars.contains("\u{FFFD}") }
         guard let first = doubtful.first else { return }
-        // The sign itself may be typed, too.
+        // The character itself may be typed, too.
         let bytes = try InputFile("/proc/self/cmdline").rest(limit: byteLimit)
         let typed = bytes.split(separator: 0, omittingEmptySubsequences: false)
             .dropFirst().prefix(words.count).map { String(validating: $0, as: UTF8.self) }

@@ -1,14 +1,14 @@
-/// The words of a command line, sorted into operands and options.
+/// The words of a command line, parsed into operands and options.
 package struct Arguments: Sendable {
     /// The words without dashes, in order.
     package private(set) var operands: [String] = []
     private var values: [String: [String]] = [:]
-    /// The words as they came.
+    /// The words as given.
     package let words: [String]
     /// Whether `--help` was among them; nothing else was checked then.
     package private(set) var wantsHelp = false
 
-    /// Sorts `words` by what `syntax` accepts.
+    /// Parses `words` as `syntax` allows.
     ///
     /// - Throws: `Failure` of kind `.usage`: an unknown option, a missing value, a missing or
     ///   superfluous operand.
@@ -99,7 +99,7 @@ package struct Arguments: Sendable {
         guard let value else {
             throw .usage("\(name) needs a value: \(name) \(option.value ?? "VALUE")")
         }
-        // A shell's variable that is not set must not widen what is shared, pulled or removed.
+        // An unset shell variable must not widen what is shared, pulled or removed.
         guard value.contains(where: { $0 != "," && $0 != " " }) else {
             throw .usage("the value of \(name) is empty: \(name) \(option.value ?? "VALUE")")
         }
@@ -128,7 +128,7 @@ package struct Arguments: Sendable {
     private func suggestion(_ name: String, _ syntax: CommandSyntax) -> String {
         let names = syntax.options.map(\.name)
         if let near = Spelling.nearest(to: name, among: names) { return "; did you mean \(near)?" }
-        // Not taken for that: of -collection a collection "ollection" would be made.
+        // Not accepted as such: -collection would create a collection "ollection".
         let short = syntax.options.first { option in
             option.value != nil && option.short.map { name.hasPrefix($0) } ?? false
         }?.short
@@ -137,18 +137,18 @@ package struct Arguments: Sendable {
 }
 
 extension [CommandSyntax.Operand] {
-    /// The operand at a place; the last one stands for all that follow.
+    /// The operand at an index; the last one applies to all that follow.
     fileprivate subscript(min index: Int) -> Element? {
         isEmpty ? nil : self[Swift.min(index, count - 1)]
     }
 }
 
-/// Finds what a person probably meant.
+/// Finds the word that was probably meant.
 package enum Spelling {
     /// Returns the candidate that differs from `word` in at most two letters, and in less than half of
-    /// them: of two short words nearly any is two letters from the other.
+    /// them: between two short words nearly any distance is at most two.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
-        // Of those that are equally near, one whose end was not typed.
+        // Among equally near ones, prefer one whose end was not typed.
         let ranked = candidates.map { ($0, distance(word, $0)) }.min {
             $0.1 != $1.1 ? $0.1 < $1.1 : $0.0.hasPrefix(word) && !$1.0.hasPrefix(word)
         }
@@ -158,7 +158,7 @@ package enum Spelling {
         return candidate
     }
 
-    /// How many letters have to be changed, added, left out or swapped with their neighbour.
+    /// How many letters must be changed, added, removed or swapped with their neighbour.
     private static func distance(_ a: String, _ b: String) -> Int {
         let (a, b) = (Array(a), Array(b))
         var rows = [Array(0...b.count)]
@@ -178,9 +178,9 @@ package enum Spelling {
 }
 
 extension String {
-    /// The items of a list with commas between.
+    /// The items of a comma-separated list.
     ///
-    /// By bytes: a comma that a combining mark follows is still a comma.
+    /// By bytes: a comma followed by a combining mark is still a comma.
     package var listItems: [String] {
         utf8.split(separator: UInt8(ascii: ",")).map { String(Substring($0)) }
     }

@@ -1,11 +1,11 @@
-/// Text as help pages show it: at most 80 columns wide.
+/// The layout of help pages: at most 80 columns wide.
 package enum Columns {
-    /// What every terminal shows without breaking a line.
+    /// What every terminal shows without wrapping.
     package static let width = 80
     /// A left column that is wider than this gets a line of its own.
     private static let leftWidth = 26
 
-    /// Returns indented rows whose right column begins at one place.
+    /// Returns indented rows with aligned right columns.
     package static func aligned(
         _ rows: [(left: String, right: String)],
         indent: String = "  "
@@ -25,7 +25,7 @@ package enum Columns {
         return lines.joined(separator: "\n")
     }
 
-    /// Returns paragraphs, which an empty line parts; lines that begin with two spaces stay.
+    /// Returns the paragraphs, which are separated by empty lines; lines that begin with two spaces stay.
     package static func wrapped(_ text: String) -> String {
         text.paragraphs.map { paragraph in
             paragraph.contains { $0.hasPrefix("  ") }
@@ -34,7 +34,7 @@ package enum Columns {
         }.joined(separator: "\n\n")
     }
 
-    /// Breaks a text between words; a word that is too long stands alone.
+    /// Wraps a text between words; a word that is too long stands alone.
     private static func broken(_ text: String, columns: Int) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

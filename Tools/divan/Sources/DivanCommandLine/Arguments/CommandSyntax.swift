@@ -1,6 +1,6 @@
-/// What a command accepts on its line; the help page is made from it.
+/// What a command accepts on its line; the help page is generated from it.
 package struct CommandSyntax: Sendable {
-    /// The verb, such as `import`; two words, such as `blob get`, where verbs form a group.
+    /// The verb, such as `import`; two words, such as `blob get`, if it belongs to a group.
     package var name: String
     /// Other names of the verb.
     package var aliases: [String]
@@ -15,7 +15,7 @@ package struct CommandSyntax: Sendable {
     /// Lines that a person can type, shown by `--help`.
     package var examples: [String]
 
-    /// Says what a verb accepts.
+    /// Describes what a verb accepts.
     package init(
         name: String,
         aliases: [String] = [],
@@ -34,7 +34,7 @@ package struct CommandSyntax: Sendable {
         self.examples = examples
     }
 
-    /// What a shell offers where a value is typed.
+    /// What shell completion offers for a value.
     package enum Completion: Equatable, Sendable {
         case nothing
         case database
@@ -64,7 +64,7 @@ package struct CommandSyntax: Sendable {
             self.completion = completion
         }
 
-        /// The operand as the usage line shows it.
+        /// The operand as shown on the usage line.
         package var usage: String {
             let text = isRepeating ? name + "…" : name
             return isOptional ? "[\(text)]" : text
@@ -77,11 +77,11 @@ package struct CommandSyntax: Sendable {
         package var name: String
         /// The short name, with its dash.
         package var short: String?
-        /// What the value stands for; `nil` for a switch.
+        /// The placeholder of the value; `nil` for a switch.
         package var value: String?
         /// Whether it may be given more than once.
         package var isRepeating = false
-        /// What a shell offers as the value.
+        /// What shell completion offers for the value.
         package var completion = Completion.nothing
         /// One line of help.
         package var help: String

@@ -1,17 +1,17 @@
 import Glibc
 
-/// What the environment says, as it is said: bytes that are no text are refused, not replaced.
+/// Environment variables, read exactly: bytes that are not UTF-8 are refused, not replaced.
 ///
-/// A verb that works for another process sees that one's secrets, and never those of its own process.
+/// A verb that works for another process sees that process's secrets, never its own.
 package enum Environment {
-    /// Variables that go with a command to the process that does its work.
+    /// Variables that are passed with a command to the process that runs it.
     private static let handedOver = [
         "DIVAN_IDENTITY_PASSWORD", "DIVAN_PASSWORD", "DIVAN_PROXY_PASSWORD", "DIVAN_SESSION",
     ]
 
     /// The values of those that are set.
     ///
-    /// - Throws: `Failure` when the bytes of one are no UTF-8.
+    /// - Throws: `Failure` if the bytes of one are not UTF-8.
     package static func forHolder() throws(Failure) -> [String: String] {
         var values: [String: String] = [:]
         for name in handedOver { values[name] = try value(name) }
@@ -24,9 +24,9 @@ package enum Environment {
         return getenv(name) != nil
     }
 
-    /// The value of a variable; `nil` when it is not set.
+    /// The value of a variable; `nil` if it is not set.
     ///
-    /// - Throws: `Failure` when its bytes are no UTF-8.
+    /// - Throws: `Failure` if its bytes are not UTF-8.
     package static func value(_ name: String) throws(Failure) -> String? {
         if let theirs = Streams.current.environment { return theirs[name] }
         guard let bytes = getenv(name) else { return nil }

@@ -1,6 +1,6 @@
-/// The manual page of the program in the language of man(7), made of what each verb accepts.
+/// The manual page of the program in the man(7) format, generated from what each verb accepts.
 package struct ManualPage {
-    /// Rows of a list: what is explained, and the explanation.
+    /// Rows of a list: terms and their explanations.
     package typealias Rows = [(left: String, right: String)]
 
     private let version: String
@@ -9,7 +9,7 @@ package struct ManualPage {
     private let exitCodes: Rows
     private let variables: Rows
 
-    /// Takes what stands on the page.
+    /// Takes the contents of the page.
     package init(
         version: String,
         introduction: String,
@@ -69,7 +69,7 @@ package struct ManualPage {
         [".TP", head, escaped(text)]
     }
 
-    /// Paragraphs, which an empty line parts; those with lines that begin with two spaces stay.
+    /// Paragraphs, separated by empty lines; lines that begin with two spaces stay as they are.
     private static func paragraphs(_ text: String) -> [String] {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let paragraphs = lines.split(separator: "").map { paragraph in
@@ -79,7 +79,7 @@ package struct ManualPage {
         return Array(paragraphs.joined(separator: [".PP"]))
     }
 
-    /// A line that is text and nothing else, whatever it begins with.
+    /// A line of plain text, whatever it begins with.
     private static func escaped(_ text: some StringProtocol) -> String {
         var line = ""
         for scalar in text.unicodeScalars {

@@ -1,4 +1,4 @@
-/// The script that teaches bash what each verb accepts.
+/// The completion script for bash.
 package struct BashCompletion {
     private let verbs: [CommandSyntax]
     private let words: VerbWords
@@ -119,7 +119,7 @@ package struct BashCompletion {
         }.joined(separator: "\n")
     }
 
-    /// The function that says what the value of an option is; options of one name are alike.
+    /// The function that completes the value of an option; options with the same name are alike.
     private var valueFunction: String {
         var lines: [String] = []
         var seen: Set<String> = []

@@ -1,4 +1,4 @@
-/// The script that teaches fish what each verb accepts.
+/// The completion script for fish.
 package struct FishCompletion {
     private let verbs: [CommandSyntax]
     private let words: VerbWords
@@ -70,7 +70,7 @@ package struct FishCompletion {
         """
     }
 
-    /// Verbs, and the first words of groups, each with what it does.
+    /// Verbs, and the first words of groups, each with its summary.
     private var verbLines: [String] {
         let single = verbs.filter { !$0.name.contains(" ") }.flatMap { verb in
             ([verb.name] + verb.aliases).map { name in
@@ -111,7 +111,7 @@ package struct FishCompletion {
         return optionLines + operandLines
     }
 
-    /// What stands behind an option that has a value.
+    /// What follows an option that has a value.
     private func value(_ completion: CommandSyntax.Completion, _ reading: String) -> String {
         completion == .file ? " -r -F" : " -x" + (offer(completion, reading))
     }
@@ -127,7 +127,7 @@ package struct FishCompletion {
         }
     }
 
-    /// The text between single quotes.
+    /// The text in single quotes.
     private func quoted(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }

@@ -1,8 +1,8 @@
 /// The names of verbs as a shell sees them, word by word.
 struct VerbWords {
-    /// What may stand first, each once.
+    /// The possible first words, each once.
     let first: [String]
-    /// What may follow the first word of a group.
+    /// The possible second words of a group.
     let groups: [(name: String, seconds: [String])]
 
     init(_ verbs: [CommandSyntax]) {
@@ -24,7 +24,7 @@ struct VerbWords {
 }
 
 extension CommandSyntax.Completion {
-    /// One word that names what is offered.
+    /// One word for the kind of completion.
     var kind: String {
         switch self {
         case .nothing: "nothing"

@@ -1,4 +1,4 @@
-/// The script that teaches zsh what each verb accepts.
+/// The completion script for zsh.
 package struct ZshCompletion {
     private let verbs: [CommandSyntax]
     private let words: VerbWords
@@ -88,7 +88,7 @@ package struct ZshCompletion {
         }.joined(separator: "\n")
     }
 
-    /// An option as `_arguments` reads it.
+    /// An option in the format of `_arguments`.
     private func specification(_ option: CommandSyntax.Option) -> String {
         let help = bracketed(quoted(option.help))
         let value = option.value.map { value in
@@ -112,10 +112,10 @@ package struct ZshCompletion {
         }
     }
 
-    /// The text inside a pair of single quotes.
+    /// The text escaped for a pair of single quotes.
     private func quoted(_ text: String) -> String { text.replacing("'", with: "'\\''") }
 
-    /// The text inside the brackets of an option's help.
+    /// The text escaped for the brackets of an option's help.
     private func bracketed(_ text: String) -> String {
         text.replacing("[", with: "\\[").replacing("]", with: "\\]")
     }

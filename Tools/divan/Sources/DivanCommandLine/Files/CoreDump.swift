@@ -1,10 +1,10 @@
 import Glibc
 
-/// The file that a crash leaves, with all that was in memory: passwords and keys too.
+/// The file that a crash leaves, with everything that was in memory, including passwords and keys.
 package enum CoreDump {
-    /// Sees to it that there is none, and that one that is made all the same holds no memory.
+    /// Ensures that none is written, and that one written anyway contains no memory.
     ///
-    /// The limit holds for files; what the system hands to another program goes by the filter.
+    /// The limit applies to files; what the system pipes to another program is governed by the filter.
     package static func forbid() {
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)

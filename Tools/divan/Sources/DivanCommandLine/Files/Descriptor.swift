@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reading from and writing to open files, whatever interrupts it.
+/// Reads from and writes to open files, despite interruptions.
 package enum Descriptor {
-    /// What the system refused, by its number.
+    /// An error of the system, by its number.
     package struct Refusal: Error, Equatable {
         /// The errno.
         package let number: Int32
@@ -37,7 +37,7 @@ package enum Descriptor {
         }
     }
 
-    /// Waits where trying again helps: after a signal, or on a stream that somebody else made
+    /// Waits if retrying helps: after a signal, or on a stream that somebody else made
     /// non-blocking.
     private static func wait(
         for event: Int32,
@@ -52,7 +52,7 @@ package enum Descriptor {
 }
 
 extension Failure {
-    /// A file that cannot be read or opened, in the system's words.
+    /// The failure of a file that cannot be read or opened, with the system's message.
     package static func file(_ path: String, _ code: Int32) -> Failure {
         let remedy =
             switch code {
@@ -66,9 +66,9 @@ extension Failure {
         )
     }
 
-    /// A file or a stream that cannot be written, in the system's words.
+    /// The failure of a file or stream that cannot be written, with the system's message.
     ///
-    /// With `keeping`, what was written goes into its place later, and what was there stays.
+    /// With `keeping`, the output was not moved to its place yet, and the previous file is kept.
     package static func writing(
         _ path: String,
         _ code: Int32,

@@ -1,6 +1,6 @@
 /// Reads a file line by line, whatever its length.
 package final class FileLines {
-    /// Most bytes of one line; a file with longer ones is no text.
+    /// Maximum bytes of one line; a file with longer ones is not text.
     package static let longestLine = 64 << 20
 
     private let input: InputFile
@@ -10,12 +10,12 @@ package final class FileLines {
 
     /// Opens the file.
     ///
-    /// - Throws: `Failure` when it cannot be read.
+    /// - Throws: `Failure` if it cannot be read.
     package init(_ path: String) throws(Failure) {
         input = try InputFile(path)
     }
 
-    /// Returns the next line without its end, or `nil` behind the last.
+    /// Returns the next line without its end, or `nil` after the last.
     package func next() throws(Failure) -> ArraySlice<UInt8>? {
         var searched = start
         while true {
@@ -37,7 +37,7 @@ package final class FileLines {
         return Array(pending[start...])
     }
 
-    /// Moves what is left to the front and reads more behind it.
+    /// Moves the rest to the front and reads more after it.
     private func fill() throws(Failure) -> Bool {
         pending.removeFirst(start)
         start = 0

@@ -1,13 +1,13 @@
 import Glibc
 
-/// What a command reads where a person named it: a file, a pipe, or standard input.
+/// The input of a command at a path given by the user: a file, a pipe, or standard input.
 ///
-/// Closed input, a directory and whatever else cannot be read are failures, never an empty text.
+/// Closed input, a directory and anything else that cannot be read are failures, never an empty text.
 package final class InputFile {
-    /// Bytes of one reading.
+    /// Bytes read at a time.
     package static let pieceByteCount = 1 << 18
 
-    /// What messages call it.
+    /// Its name in messages.
     package let name: String
     private let descriptor: Int32
     private let isOwn: Bool
@@ -15,7 +15,7 @@ package final class InputFile {
 
     /// Opens a file; `-` is standard input.
     ///
-    /// Reading ends with a failure when `interruption` comes, also while nobody writes to the other end.
+    /// On `interruption` reading fails, even while it waits for the other end to write.
     package init(_ path: String, until interruption: Interruption? = nil) throws(Failure) {
         self.interruption = interruption
         guard path != "-" else {
@@ -40,14 +40,14 @@ package final class InputFile {
         do {
             return try Descriptor.read(upTo: byteCount, from: descriptor)
         } catch {
-            // A stream that was closed has been put into one that cannot be read.
+            // A closed stream was replaced by one that cannot be read.
             throw .file(name, error.number)
         }
     }
 
     /// Reads to the end.
     ///
-    /// - Throws: `Failure` when that is more than `limit` bytes.
+    /// - Throws: `Failure` if there are more than `limit` bytes.
     package func rest(limit: Int) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         while case let piece = try read(), !piece.isEmpty {
@@ -63,9 +63,9 @@ package final class InputFile {
         return bytes
     }
 
-    /// Reads the first line, without its end; what follows is not waited for.
+    /// Reads the first line, without its end; does not wait for what follows.
     ///
-    /// - Throws: `Failure` when the line is longer than `limit` bytes or no UTF-8.
+    /// - Throws: `Failure` if the line is longer than `limit` bytes or not UTF-8.
     package func firstLine(limit: Int) throws(Failure) -> String {
         var bytes: [UInt8] = []
         let ends = [UInt8(ascii: "\n"), UInt8(ascii: "\r")]
@@ -85,7 +85,7 @@ package final class InputFile {
         return text
     }
 
-    /// Whether there is a directory at the path, or at the end of a link.
+    /// Whether the path, or the target of a link there, is a directory.
     package static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -1,24 +1,24 @@
 import Glibc
 
-/// A file that a command writes where a person named it: it changes whole, or not at all.
+/// An output file at a path given by the user: it changes completely, or not at all.
 ///
-/// A plain file is replaced by a synced draft of its directory, which takes over its mode, and its
-/// owner where the system lets it. Links are followed and stay; of several hard links only the
-/// named one leads to what is new. Devices, pipes and sockets are written to as they are. A draft
-/// that was not finished is gone, also when the program is killed.
+/// A plain file is replaced by a synced draft in its directory, which gets the same mode, and the same
+/// owner if the system permits. Links are followed and stay; of several hard links, only the
+/// named one leads to the new file. Devices, pipes and sockets are written to directly. An unfinished
+/// draft disappears, even if the program is killed.
 package final class OutputFile {
-    /// What is promised of a file.
+    /// The guarantees for a file.
     package struct Rules: Sendable {
         /// Whether only the owner may read it, whatever its mode was.
         package var isSecret: Bool
-        /// Whether a plain file that is there may be replaced.
+        /// Whether an existing plain file may be replaced.
         package var isReplacing: Bool
         /// Whether it is on the disk when `finish` returns.
         package var isSynced: Bool
         /// Whether it is one of several, so that a failure leaves some of them written.
         package var isOneOfMany: Bool
 
-        /// Says what is promised of a file.
+        /// Sets the guarantees for a file.
         package init(
             isSecret: Bool = false,
             isReplacing: Bool = true,
@@ -31,7 +31,7 @@ package final class OutputFile {
             self.isOneOfMany = isOneOfMany
         }
 
-        /// What is told of a file that is not in its place yet, and could not be written.
+        /// The failure for a file that is not in its place yet, and could not be written.
         fileprivate func refusal(_ path: String, _ number: Int32) -> Failure {
             .writing(path, number, keeping: !isOneOfMany)
         }
@@ -40,22 +40,22 @@ package final class OutputFile {
     private enum State {
         /// A file without a name.
         case drafting(Int32)
-        /// A file with a name of its own, where the file system knows none without.
+        /// A file with a temporary name, if the file system does not support files without one.
         case naming(Int32, draft: String)
         /// A device, a pipe or a socket.
         case streaming(Int32)
         case ended
     }
 
-    /// What a person typed.
+    /// The path as typed.
     package let path: String
     private let rules: Rules
     private let target: String
     private var state = State.ended
 
-    /// Begins to write; nothing is seen of it before `finish`.
+    /// Begins to write; nothing is visible before `finish`.
     ///
-    /// - Throws: `Failure` when the place cannot be written to.
+    /// - Throws: `Failure` if the place cannot be written to.
     package init(_ path: String, _ rules: Rules = Rules()) throws(Failure) {
         self.path = path
         self.rules = rules
@@ -80,8 +80,8 @@ package final class OutputFile {
         }
     }
 
-    /// Refuses to write where a file with one of these endings stands beside it and is not empty: whatever
-    /// reads the one takes the other for its part.
+    /// Refuses to write if a file with one of these suffixes exists next to it and is not empty: whatever
+    /// reads the one takes the other for part of it.
     package func requireNothing(beside endings: [String]) throws(Failure) {
         if case .streaming = state { return }
         for ending in endings {
@@ -122,13 +122,13 @@ package final class OutputFile {
         return rules.refusal(path, number)
     }
 
-    /// Puts what was written into its place.
+    /// Moves what was written to its place.
     package func finish() throws(Failure) {
         switch state {
         case .streaming, .ended: break
         case .drafting(let descriptor):
             try sync(descriptor)
-            // The only name of an open file without one.
+            // The only name of an unnamed open file.
             let own = "/proc/self/fd/\(descriptor)"
             if !rules.isReplacing {
                 try place(linkat(AT_FDCWD, own, AT_FDCWD, target, AT_SYMLINK_FOLLOW))
@@ -141,7 +141,7 @@ package final class OutputFile {
             try syncDirectory()
         case .naming(let descriptor, let draft):
             try sync(descriptor)
-            // A link never takes the place of a file, a rename does.
+            // A link never replaces a file, a rename does.
             try place(rules.isReplacing ? rename(draft, target) : link(draft, target))
             if !rules.isReplacing { unlink(draft) }
             try syncDirectory()
@@ -173,7 +173,7 @@ package final class OutputFile {
     private func syncDirectory() throws(Failure) {
         guard rules.isSynced else { return }
         let directory = open(Self.directory(of: target), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A directory that may be written but not read cannot be synced by anybody.
+        // Nobody can sync a directory that may be written but not read.
         guard directory >= 0 else { return }
         defer { close(directory) }
         if fsync(directory) != 0, errno != EINVAL { throw refused(errno) }
@@ -186,23 +186,23 @@ package final class OutputFile {
         if fchown(descriptor, before.st_uid, before.st_gid) != 0,
             fchown(descriptor, uid_t.max, before.st_gid) != 0
         {
-            // What its group might do is not for another group.
+            // The rights of the old group must not pass to another group.
             mode &= ~0o070
         }
         fchmod(descriptor, mode)
     }
 }
 
-// MARK: - The beginning
+// MARK: - Opening
 
 extension OutputFile {
     /// Where the file really is, and what is there.
     private struct Place {
         /// The path without links.
         var target: String
-        /// The plain file that is there.
+        /// The existing plain file.
         var before: stat?
-        /// What is written to as it is.
+        /// What is written to directly.
         var stream: Int32?
 
         init(_ path: String, _ rules: Rules) throws(Failure) {
@@ -210,13 +210,13 @@ extension OutputFile {
             var status = stat()
             if stat(path, &status) != 0 {
                 guard errno == ENOENT, lstat(path, &status) == 0, rules.isReplacing else { return }
-                // A link to nowhere: what it leads to is made.
+                // A dangling link: its target is created.
             }
             let kind = status.st_mode & S_IFMT
             guard kind != S_IFDIR else { throw .writing(path, EISDIR) }
             let isPlain = kind == S_IFREG || kind == S_IFLNK
             if isPlain, !rules.isReplacing { return }
-            // Opened, though not written to: only the system knows whether that would be allowed.
+            // Opened, though not written to: only the system knows whether that would be permitted.
             let flags = O_WRONLY | O_CLOEXEC | O_NOCTTY
             let opened = open(path, kind == S_IFLNK ? flags | O_CREAT : flags, 0o666)
             guard opened >= 0, fstat(opened, &status) == 0 else {
@@ -236,14 +236,14 @@ extension OutputFile {
         }
     }
 
-    /// Makes an empty file without a name, or with one where that is not known.
+    /// Creates an empty file without a name, or with one if that is not supported.
     private static func draft(
         in directory: String,
         mode: mode_t,
         _ path: String,
         _ rules: Rules
     ) throws(Failure) -> State {
-        // O_TMPFILE, which glibc's header builds of parts.
+        // O_TMPFILE, which glibc's header composes of several flags.
         let unnamed = 0o20_000_000 | O_DIRECTORY
         let descriptor = open(directory, unnamed | O_WRONLY | O_CLOEXEC, mode)
         if descriptor >= 0 { return .drafting(descriptor) }
@@ -256,14 +256,14 @@ extension OutputFile {
         return .naming(named, draft: draft)
     }
 
-    /// The directory in the words of the path: another spelling may lead to another file system.
+    /// The directory, spelled as in the path: another spelling may lead to another file system.
     static func directory(of path: String) -> String {
-        // By bytes, as the system reads it: a slash with an accent behind it is another character.
+        // By bytes, as the system reads it: to Swift, a slash followed by an accent is another character.
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(decoding: path.utf8[..<slash], as: UTF8.self)
     }
 
-    /// A name that no file has, for one that is not ready.
+    /// An unused name for a draft.
     package static func draftName(in directory: String) -> String {
         "\(directory)/.divan-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).tmp"
     }

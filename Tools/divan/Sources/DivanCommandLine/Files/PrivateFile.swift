@@ -1,10 +1,10 @@
 import Glibc
 
-/// A file with secrets: only its owner may read it, and it changes whole or not at all.
+/// A file with secrets: only its owner may read it, and it changes completely or not at all.
 package enum PrivateFile {
     /// Reads the file.
     ///
-    /// - Throws: `Failure` when it is not there, is no plain file, belongs to somebody else, can be
+    /// - Throws: `Failure` if it is missing, not a plain file, belongs to somebody else, can be
     ///   read or written by others, or is longer than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws(Failure) -> [UInt8] {
         // O_NONBLOCK: opening a pipe that somebody put there must not wait.
@@ -42,9 +42,9 @@ package enum PrivateFile {
         return bytes
     }
 
-    /// Writes the file with mode 0600, in place of one that is there if `isReplacing` says so.
+    /// Writes the file with mode 0600, replacing an existing one if `isReplacing` is set.
     ///
-    /// - Throws: `Failure` when it cannot be written, or is there and must not be replaced.
+    /// - Throws: `Failure` if it cannot be written, or exists and must not be replaced.
     package static func write(
         _ bytes: [UInt8],
         to path: String,
@@ -58,12 +58,12 @@ package enum PrivateFile {
         )
     }
 
-    /// Keeps other programs that ask the same away from the files of a directory meanwhile.
+    /// Keeps other programs that do the same away from the files of a directory in the meantime.
     package static func locking<T>(beside path: String, _ body: () throws -> T) throws -> T {
         let directory = OutputFile.directory(of: path)
         let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure.file(directory, errno) }
-        // Closing gives the lock back.
+        // Closing releases the lock.
         defer { close(descriptor) }
         while flock(descriptor, LOCK_EX) != 0 {
             guard errno == EINTR else { throw Failure.file(directory, errno) }

@@ -1,17 +1,17 @@
 import Glibc
 import Synchronization
 
-/// The three streams that a program is started with.
+/// The three standard streams.
 package enum StandardStreams {
-    /// What messages call standard input.
+    /// Standard input's name in messages.
     package static let input = "standard input"
-    /// What messages call standard output.
+    /// Standard output's name in messages.
     package static let output = "standard output"
 
-    /// Puts something into the places of streams that were closed, which cannot be read or written
-    /// either: the next file that is opened would get their number, and the results.
+    /// Opens replacements for streams that were closed, which cannot be read or written
+    /// either: otherwise the next opened file would get their number, and the results.
     ///
-    /// A reader that goes away is an error of the write from here on, not the end of the program; so is a file
+    /// From here on, a reader that goes away is an error of the write, not the end of the program; so is a file
     /// that grows beyond the limit of the process (`ulimit -f`).
     package static func settle() {
         signal(SIGPIPE, SIG_IGN)
@@ -19,16 +19,16 @@ package enum StandardStreams {
         let streams = [
             (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
         ]
-        // By rising numbers: `open` returns the lowest that is free.
+        // In ascending order: `open` returns the lowest free number.
         for (number, flags) in streams where fcntl(number, F_GETFD) < 0 {
             _ = open("/dev/null", flags)
         }
     }
 }
 
-/// Standard output: where results go, by whole lines from any thread, until a write fails.
+/// Standard output: results are written by whole lines from any thread, until a write fails.
 package final class ResultStream: Sendable {
-    /// The output is over; what failed is remembered, so nobody needs to tell.
+    /// The output has ended; the error is remembered, so nobody needs to report it.
     package struct Ended: Error {}
 
     private let failure = Mutex<Int32?>(nil)
@@ -54,9 +54,9 @@ package final class ResultStream: Sendable {
         }
     }
 
-    /// Ends a verb whose results nobody gets any more.
+    /// Ends a verb whose results nobody receives any more.
     ///
-    /// The reader of a pipe may have gone without a write that would have told.
+    /// The reader of a pipe may be gone without a write that has failed.
     package func requireOpen() throws(Ended) {
         var polled = pollfd(fd: descriptor, events: 0, revents: 0)
         if poll(&polled, 1, 0) > 0, polled.revents & Int16(POLLERR | POLLHUP) != 0 {

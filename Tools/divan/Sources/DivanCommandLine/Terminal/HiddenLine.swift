@@ -1,23 +1,23 @@
 import Glibc
 
-/// A line that nobody sees while a person types it.
+/// A line that is not shown while a person types it.
 ///
-/// The terminal shows again what is typed as soon as the line is read, and also when Ctrl-C or
-/// another signal ends the program meanwhile: a shell that stays silent looks dead.
+/// The terminal's echo is restored as soon as the line is read, and also if Ctrl-C or another
+/// signal ends the program in the meantime: a shell that echoes nothing looks dead.
 package enum HiddenLine {
-    /// How the terminal was before.
+    /// The terminal's previous settings.
     ///
-    /// Safe to read in `giveUp`: it is written only while that is the handler of no signal.
+    /// Safe to read in `giveUp`: it is written only while that handles no signal.
     private nonisolated(unsafe) static var usual = termios()
 
-    /// Shows `prompt` and waits for the line; `nil` when the input ends instead.
+    /// Shows `prompt` and waits for the line; `nil` if the input ends instead.
     ///
-    /// - Throws: `Failure` when the line is no UTF-8.
+    /// - Throws: `Failure` if the line is not UTF-8.
     package static func read(_ prompt: String) throws(Failure) -> String? {
         guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return nil }
         var hidden = usual
         hidden.c_lflag &= ~tcflag_t(ECHO)
-        // The end of the line is shown, so that what follows stands on a line of its own.
+        // The end of the line is echoed, so that what follows begins on a new line.
         hidden.c_lflag |= tcflag_t(ECHONL)
         let bytes = withSignals([SIGINT, SIGQUIT, SIGTERM, SIGHUP]) {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden)
@@ -44,7 +44,7 @@ package enum HiddenLine {
         }
     }
 
-    /// Runs `body` while `giveUp` handles the signals; afterwards they mean what they meant before.
+    /// Runs `body` while `giveUp` handles the signals; restores their handlers afterwards.
     private static func withSignals<Result>(_ numbers: [Int32], _ body: () -> Result) -> Result {
         let before = numbers.map { number in
             var action = sigaction()
@@ -58,7 +58,7 @@ package enum HiddenLine {
         return body()
     }
 
-    /// Ends the program with the terminal as it was; calls only what a signal handler may call.
+    /// Ends the program with the terminal restored; calls only what a signal handler may call.
     private static let giveUp: @convention(c) (Int32) -> Void = { number in
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
         var newline = UInt8(ascii: "\n")

@@ -4,15 +4,15 @@ import Synchronization
 
 /// Ctrl-C: the first asks the command to stop cleanly, the second ends the program at once.
 package final class Interruption: @unchecked Sendable {
-    // Unchecked: `sources` is filled by init and never touched again; all else is locked.
+    // Unchecked: `sources` is filled by init and never changed again; all else is locked.
     private struct State {
         var isRequested = false
         var isTermination = false
         var actions: [@Sendable () -> Void] = []
-        /// A pipe that can be read from as soon as it is asked to stop.
+        /// A pipe that becomes readable as soon as a stop is requested.
         var bell: (reading: Int32, writing: Int32)?
 
-        /// Where the bell is heard; -1 where the system has no pipe left, and nobody can be woken.
+        /// The readable end of the bell; -1 if the system has no pipe left, and nobody can be woken.
         mutating func openBell() -> Int32 {
             if let bell { return bell.reading }
             var ends: [Int32] = [-1, -1]
@@ -26,27 +26,27 @@ package final class Interruption: @unchecked Sendable {
     private let state = Mutex(State())
     private var sources: [any DispatchSourceSignal] = []
 
-    /// The one for the verb that runs on this thread: by signals, unless it works for another process.
+    /// The one for this thread's verb: from signals, unless it works for another process.
     package static func forVerb() -> Interruption { Streams.current.interruption ?? Interruption() }
 
-    /// The one that the work on this thread looks at, if it does.
+    /// The one that the work on this thread checks, if it does.
     @TaskLocal package static var current: Interruption?
 
-    /// Ends the work on this thread where it is asked to stop.
+    /// Ends the work on this thread if a stop was requested.
     package static func check() throws(Failure) {
         guard let current, current.isRequested else { return }
         throw current.failure
     }
 
-    /// One that somebody asks by `request()`, and no signal.
+    /// One that is triggered by `request()` instead of a signal.
     package init(byHand: Void) {}
 
-    /// Asks to stop.
+    /// Requests a stop.
     package func request() {
         for action in take(SIGINT) ?? [] { action() }
     }
 
-    /// Begins to listen for SIGINT and SIGTERM.
+    /// Begins to handle SIGINT and SIGTERM.
     package init() {
         let queue = DispatchQueue(label: "divan.interruption")
         let registrations = DispatchGroup()
@@ -58,7 +58,7 @@ package final class Interruption: @unchecked Sendable {
             return source
         }
         for source in sources { source.resume() }
-        // A signal that comes sooner ends the program: ignored, it would be lost.
+        // A signal that comes sooner ends the program: if it were ignored, it would be lost.
         registrations.wait()
     }
 
@@ -68,16 +68,16 @@ package final class Interruption: @unchecked Sendable {
         close(bell.writing)
     }
 
-    /// Whether Ctrl-C was pressed.
+    /// Whether a stop was requested.
     package var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// Whether it was SIGTERM, which a service manager sends, and not Ctrl-C.
     package var isTermination: Bool { state.withLock { $0.isTermination } }
 
-    /// What asked to stop, for a sentence.
+    /// What requested the stop, for a sentence.
     package var cause: String { isTermination ? "SIGTERM" : "Ctrl-C" }
 
-    /// Why a verb ends that was asked to.
+    /// The failure of a verb that was stopped.
     package var failure: Failure { .stopped(by: cause) }
 
     /// Runs `action` when Ctrl-C is pressed, or at once if it was already.
@@ -89,9 +89,9 @@ package final class Interruption: @unchecked Sendable {
         if isLate { action() }
     }
 
-    /// Waits until a file, a pipe or a terminal has something to read, or has ended.
+    /// Waits until a file, a pipe or a terminal can be read, or has ended.
     ///
-    /// - Throws: `Failure` of kind `interrupted` when it is asked to stop, before or meanwhile.
+    /// - Throws: `Failure` of kind `interrupted` if a stop is requested, before or in the meantime.
     package func waitToRead(from descriptor: Int32) throws(Failure) {
         let bell = state.withLock { $0.openBell() }
         var polled = [descriptor, bell].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
@@ -104,7 +104,7 @@ package final class Interruption: @unchecked Sendable {
         for action in actions { action() }
     }
 
-    /// What is to be done, `nil` when it was asked before.
+    /// The actions to run, `nil` if a stop was requested before.
     private func take(_ number: Int32) -> [@Sendable () -> Void]? {
         state.withLock { state in
             if state.isRequested { return nil }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Keys as they are pressed, without an Enter behind them; the terminal shows nothing of them.
+/// Reads keys as they are pressed, without waiting for Enter; the terminal does not echo them.
 ///
-/// While one lives, Ctrl-C is a key, so that nothing ends the program before the terminal is as it was.
+/// While one exists, Ctrl-C is a key, so that nothing ends the program before the terminal is restored.
 /// Used by one thread; only its `Bell` may be used from others.
 package final class Keyboard {
-    /// What may be pressed.
+    /// The keys.
     package enum Key: Equatable, Sendable {
         case character(Character)
         case enter
@@ -29,13 +29,13 @@ package final class Keyboard {
 
     private static let byteLimit = 256  // of one reading; a key has a few
 
-    /// Rings the bell; of no use any more when the keyboard is gone.
+    /// Ends the wait for keys; has no effect once the keyboard is gone.
     package var bell: Bell { Bell(descriptor: ends[1]) }
 
     private var usual = termios()
     private var ends: [Int32] = [-1, -1]
 
-    /// Takes the keys of standard input; `nil` when that is no terminal.
+    /// Takes the keys of standard input; `nil` if that is not a terminal.
     package init?() {
         guard tcgetattr(STDIN_FILENO, &usual) == 0, pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -53,7 +53,7 @@ package final class Keyboard {
         for end in ends { close(end) }
     }
 
-    /// The keys that are pressed next; none when the time is over or the bell rings.
+    /// The next keys; none on a timeout or when the bell rings.
     package func keys(within milliseconds: Int32) -> [Key] {
         var polled = [
             pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
@@ -66,7 +66,7 @@ package final class Keyboard {
         return Self.keys(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The keys that a terminal sends as a text.
+    /// The keys in a text that a terminal sent.
     package static func keys(_ text: String) -> [Key] {
         var keys: [Key] = []
         var rest = text.unicodeScalars[...]
@@ -78,7 +78,7 @@ package final class Keyboard {
                     continue
                 }
                 rest.removeFirst()
-                // Digits and semicolons, then the letter that tells which key it is.
+                // Digits and semicolons, then the letter that identifies the key.
                 let end = rest.firstIndex { $0.value >= 0x40 } ?? rest.endIndex
                 if rest[..<end].isEmpty, end < rest.endIndex {
                     if rest[end] == "A" { keys.append(.up) }

@@ -1,7 +1,7 @@
 import DivanJSON
 import Glibc
 
-/// Moments as people read them; counted in milliseconds since 1970.
+/// Times in a readable form; counted in milliseconds since 1970.
 package enum Moment {
     /// Characters of `text(_:)`.
     package static let characterCount = 24
@@ -11,7 +11,7 @@ package enum Moment {
         ISO8601.format(secondsSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The present moment.
+    /// The current time.
     package static func now() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Numbers in a readable form.
 package enum Numbers {
     /// Returns `12,345`.
     package static func grouped(_ number: some BinaryInteger) -> String {
@@ -17,7 +17,7 @@ package enum Numbers {
         count(number, noun, noun + "s")
     }
 
-    /// The same for a noun with a plural of its own.
+    /// The same for a noun with an irregular plural.
     package static func count(
         _ number: some BinaryInteger,
         _ noun: String,
@@ -26,7 +26,7 @@ package enum Numbers {
         "\(grouped(number)) \(number == 1 ? noun : plural)"
     }
 
-    /// Returns `2 documents`, or `2 documents and 1 blob` where there are some.
+    /// Returns `2 documents`, or `2 documents and 1 blob` if there are blobs.
     package static func contents(
         _ documents: some BinaryInteger,
         blobs: some BinaryInteger
@@ -34,7 +34,7 @@ package enum Numbers {
         count(documents, "document") + (blobs > 0 ? " and \(count(blobs, "blob"))" : "")
     }
 
-    /// Returns `1.5 MB`; units of a thousand.
+    /// Returns `1.5 MB`; units are powers of a thousand.
     package static func bytes(_ count: some BinaryInteger) -> String {
         let units = ["B", "kB", "MB", "GB", "TB"]
         var value = Double(count)
@@ -53,7 +53,7 @@ package enum Numbers {
         return whole < 60 ? "\(whole) s" : "\(whole / 60) min \(whole % 60) s"
     }
 
-    /// Returns the number with a fixed count of decimals.
+    /// Returns the number with a fixed number of decimals.
     package static func decimal(_ value: Double, places: Int) -> String {
         var scale = 1.0
         for _ in 0..<places { scale *= 10 }

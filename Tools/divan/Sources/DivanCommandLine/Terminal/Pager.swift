@@ -1,17 +1,17 @@
 import Glibc
 
-/// The program in which a person at a terminal leafs through many lines.
+/// The program that shows many lines page by page to a person at a terminal.
 ///
-/// `DIVAN_PAGER` or else `PAGER` names it, as a line for the shell; without either it is `less`, if that
+/// `DIVAN_PAGER` or else `PAGER` names it, as a shell command; without either it is `less`, if that
 /// is installed. An empty name and `cat` mean none. Used by one thread.
 package final class Pager {
-    /// The person has seen enough.
+    /// The person has closed the pager.
     package struct Closed: Error {}
 
-    /// What a shell says of a program that it cannot start.
+    /// The exit status of a shell for a program that it cannot start.
     private static let unknownProgram: Int32 = 127
 
-    /// The line that starts it; `nil` where there is none.
+    /// The command that starts it; `nil` if there is none.
     package static var command: String? {
         for name in ["DIVAN_PAGER", "PAGER"] {
             guard let value = getenv(name).map({ String(cString: $0) }) else { continue }
@@ -29,21 +29,21 @@ package final class Pager {
 
     /// Starts it.
     ///
-    /// - Throws: `Failure` when the system has no process left.
+    /// - Throws: `Failure` if the system has no process left.
     package init(_ command: String) throws(Failure) {
         self.command = command
         sigaction(SIGINT, nil, &interrupting)
-        // It finds signals as it would under a shell.
+        // It finds its signals as it would under a shell.
         signal(SIGPIPE, SIG_DFL)
         signal(SIGINT, SIG_DFL)
-        // Styles go through less, and what fits one screen ends at once.
+        // less passes styles through, and ends at once if everything fits on one screen.
         stream = popen("LESS=${LESS-FRX}; export LESS; \(command)", "w")
         signal(SIGPIPE, SIG_IGN)
         sigaction(SIGINT, &interrupting, nil)
         guard stream != nil else {
             throw Failure(kind: .failed, sentence: "the pager (\(command)) cannot be started")
         }
-        // Ctrl-C is the pager's, unless somebody here waits for it.
+        // Ctrl-C belongs to the pager, unless somebody here waits for it.
         if interrupting.__sigaction_handler.sa_handler == nil || Stopping.isOurs(interrupting) {
             signal(SIGINT, SIG_IGN)
         }
@@ -53,16 +53,16 @@ package final class Pager {
         try? finish()
     }
 
-    /// Hands a line over, sooner or later.
+    /// Passes a line on, sooner or later.
     package func write(_ line: String) throws(Closed) {
         block += line.utf8
         block.append(UInt8(ascii: "\n"))
         if block.count > 1 << 12 { try flush() }
     }
 
-    /// Hands over what is left, and waits until the person is done.
+    /// Passes the rest on, and waits until the person is done.
     ///
-    /// - Throws: `Failure` when there is no such program.
+    /// - Throws: `Failure` if there is no such program.
     package func finish() throws(Failure) {
         guard let stream else { return }
         try? flush()
@@ -89,12 +89,12 @@ package final class Pager {
 }
 
 extension Terminal {
-    /// Writes the many lines that `body` hands over: through the pager where they are more than the
+    /// Writes the many lines that `body` passes: through the pager if they are more than the
     /// terminal shows at once, otherwise as `results` does.
     ///
-    /// Who leaves the pager early ends `body` with an error, and nothing is thrown for that.
+    /// Leaving the pager early ends `body` with an error, which is not rethrown.
     ///
-    /// - Throws: What `body` throws, and `Failure` for a pager that cannot be started.
+    /// - Throws: What `body` throws, and `Failure` if the pager cannot be started.
     package func pagedResults(_ body: ((String) throws -> Void) throws -> Void) throws {
         guard let width = resultWidth, Streams.current.interruption == nil,
             let command = Pager.command

@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Shows how far a long command is: a bar on a terminal, a plain line now and then in a pipe.
+/// Shows the progress of a long command: a bar on a terminal, a plain line now and then in a pipe.
 ///
 /// May be called from any thread.
 package final class ProgressLine: Sendable {
-    /// How far the command is.
+    /// The progress of the command.
     package struct Reading: Sendable, Equatable {
         /// Documents done.
         package var documents: UInt64
@@ -12,10 +12,10 @@ package final class ProgressLine: Sendable {
         package var total: UInt64
         /// Bytes read and written.
         package var bytes: UInt64
-        /// Bytes to read in all, where the number of documents is unknown; 0 while that is, too.
+        /// Bytes to read in total, if the number of documents is unknown; 0 while that is unknown, too.
         package var totalBytes: UInt64
 
-        /// Says how far a command is.
+        /// Describes the progress of a command.
         package init(
             documents: UInt64 = 0,
             total: UInt64 = 0,
@@ -28,7 +28,7 @@ package final class ProgressLine: Sendable {
             self.totalBytes = totalBytes
         }
 
-        /// The part that is done, 0 to 1; `nil` while the whole is unknown.
+        /// The part that is done, 0 to 1; `nil` while the total is unknown.
         fileprivate var share: Double? {
             if total > 0 { return min(1, Double(documents) / Double(total)) }
             return totalBytes > 0 ? min(1, Double(bytes) / Double(totalBytes)) : nil
@@ -46,9 +46,9 @@ package final class ProgressLine: Sendable {
     private let start: ContinuousClock.Instant
     private let state = Mutex(State())
 
-    /// Begins to count time; `verb` is what happens to the documents, such as `pulled`.
+    /// Starts the clock; `verb` is what happens to the documents, such as `pulled`.
     ///
-    /// Beside results that go to a terminal nothing is shown: one would be written into the other.
+    /// If results go to a terminal, nothing is shown with `besideResults`: the two would get mixed.
     package init(_ terminal: Terminal, verb: String, besideResults: Bool = false) {
         self.terminal = terminal
         self.verb = verb
@@ -56,7 +56,7 @@ package final class ProgressLine: Sendable {
         start = ContinuousClock.now
     }
 
-    /// Seconds since the line was made.
+    /// Time since the line was created.
     package var elapsed: Duration { ContinuousClock.now - start }
 
     /// Shows the reading, at most ten times a second on a terminal and every two seconds elsewhere.

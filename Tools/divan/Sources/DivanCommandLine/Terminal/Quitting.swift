@@ -1,12 +1,12 @@
 import Glibc
 
-/// Ctrl-\ and SIGQUIT: the program ends, at once.
+/// Ctrl-\ and SIGQUIT: the program ends at once.
 package enum Quitting {
-    /// Takes the signal back from Swift's runtime, which would look for the cause of a crash, and from a
-    /// parent that has it blocked, as threads of Swift do.
+    /// Takes the signal back from Swift's runtime, which would search for the cause of a crash, and from a
+    /// parent that has blocked it, as threads of Swift do.
     ///
-    /// To find a cause takes minutes in a large program, while whoever quit it waits. Who started the
-    /// program with the signal ignored has it ignored.
+    /// That search takes minutes in a large program, while whoever quit it waits. If the program was
+    /// started with the signal ignored, it stays ignored.
     package static func settle() {
         guard !isIgnored else { return }
         signal(SIGQUIT, SIG_DFL)
@@ -16,7 +16,7 @@ package enum Quitting {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// What proc(5) says: Swift cannot compare handlers.
+    /// From proc(5): Swift cannot compare handlers.
     private static var isIgnored: Bool {
         let status = (try? InputFile("/proc/self/status").rest(limit: 1 << 16)) ?? []
         let field = "SigIgn:\t"

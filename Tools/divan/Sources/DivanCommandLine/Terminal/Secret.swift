@@ -14,9 +14,9 @@ package enum Secret {
         "The password comes from --password-file, from the environment variable "
         + "DIVAN_PASSWORD, or is asked for on a terminal."
 
-    /// Reads a password from where the arguments say; one that is new is asked for twice.
+    /// Reads a password from where the arguments say; a new one is asked for twice.
     ///
-    /// - Throws: `Failure` when there is none, or an empty one.
+    /// - Throws: `Failure` if there is none, or an empty one.
     package static func read(
         _ arguments: Arguments,
         option: String = "--password-file",
@@ -30,7 +30,7 @@ package enum Secret {
         } else if let value = try Environment.value(variable) {
             secret = value
         } else if Streams.current.interruption != nil {
-            // The terminal of this process is not that of whoever asks.
+            // The terminal of this process does not belong to the other shell.
             throw Failure.usage(
                 "another process holds the database, and cannot ask for the password: use "
                     + "\(option) or \(variable)"

@@ -1,20 +1,20 @@
 import Glibc
 import Synchronization
 
-/// Ctrl-C and SIGTERM where no verb listens for them (`Interruption`): the program says so and ends, at
-/// once, with the code that the help page promises.
+/// Ctrl-C and SIGTERM while no verb handles them (`Interruption`): the program reports it and ends at
+/// once, with the exit code that the help page promises.
 ///
-/// Such a verb only reads, or changes what it changes in transactions, which an end undoes.
+/// Such a verb only reads, or makes its changes in transactions, which are rolled back.
 package enum Stopping {
-    // The addresses of C strings, which stay where they are for as long as the program runs, also those that
+    // The addresses of C strings, which stay valid as long as the program runs, even those that
     // are replaced; 0 before there are any.
     private static let interruptLine = Atomic<UInt>(0)
     private static let terminationLine = Atomic<UInt>(0)
     private static let handledOnce = Int32(bitPattern: SA_RESETHAND)
 
-    /// Begins to handle the signals, which a parent may have blocked; `line` is what is said of a cause.
+    /// Begins to handle the signals, which a parent may have blocked; `line` is the message for a cause.
     ///
-    /// Who started the program with one of them ignored has it ignored.
+    /// If the program was started with one of them ignored, it stays ignored.
     package static func settle(saying line: (_ cause: String) -> String) {
         say(line)
         var signals = sigset_t()
@@ -32,18 +32,18 @@ package enum Stopping {
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Says `line` of a cause from now on, as a verb does that leaves something behind.
+    /// Changes the message to `line`, for a verb that leaves something behind.
     package static func say(_ line: (_ cause: String) -> String) {
         interruptLine.store(UInt(bitPattern: strdup(line("Ctrl-C"))), ordering: .releasing)
         terminationLine.store(UInt(bitPattern: strdup(line("SIGTERM"))), ordering: .releasing)
     }
 
-    /// Whether an action is the one that `settle` installs: nobody else here asks to be called once only.
+    /// Whether an action is the one that `settle` installs: nobody else here asks to be called only once.
     static func isOurs(_ action: sigaction) -> Bool { action.sa_flags & handledOnce != 0 }
 
     private static let handler: @convention(c) (Int32) -> Void = { end(by: $0) }
 
-    /// Says what is prepared of a signal, and ends the program; calls only what a signal handler may call.
+    /// Writes the prepared message of a signal, and ends the program; calls only what a signal handler may call.
     package static func end(by number: Int32) -> Never {
         let address =
             number == SIGINT

@@ -1,21 +1,21 @@
 import Glibc
 
 /// Where the code of a verb reads and writes: the program's own streams, or those of another process
-/// for which it works.
+/// that it works for.
 package struct Streams: Sendable {
-    /// What is read as `-`.
+    /// The input for `-`.
     package let input: Int32
     /// Where results go.
     package let output: Int32
     /// Where everything else goes.
     package let errors: Int32
-    /// Who asks to stop in place of a signal; `nil` for the program's own streams.
+    /// Requests stops instead of a signal; `nil` for the program's own streams.
     package let interruption: Interruption?
 
-    /// The secrets in the environment of the process that is worked for; `nil` for the program's own.
+    /// The secrets in the environment of the process that this works for; `nil` for the program's own.
     package let environment: [String: String]?
 
-    /// Names the streams of another process, and its secrets.
+    /// The streams of another process, and its secrets.
     package init(
         input: Int32,
         output: Int32,
@@ -38,6 +38,6 @@ package struct Streams: Sendable {
         environment = nil
     }
 
-    /// Those of the verb that runs on this thread.
+    /// Those of this thread's verb.
     @TaskLocal package static var current = Streams()
 }

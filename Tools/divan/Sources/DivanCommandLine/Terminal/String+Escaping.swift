@@ -1,8 +1,8 @@
 extension String {
-    /// The text as one word that a shell takes as it stands.
+    /// The text quoted as one shell word.
     package var quotedForShell: String { "'\(spelling("'", as: "'\\''"))'" }
 
-    /// The text as one word of a line that somebody may take: in quotes where a shell needs them.
+    /// The text as one word of a suggested command line: quoted if a shell needs it.
     package var wordForShell: String {
         let isPlain = utf8.allSatisfy { byte in
             switch byte {
@@ -16,9 +16,9 @@ extension String {
         return isPlain && !isEmpty ? self : quotedForShell
     }
 
-    /// The text with something else in the place of a mark.
+    /// The text with a character replaced.
     ///
-    /// By scalars: an accent behind it makes one character of both, which is not equal to it.
+    /// By scalars: with a following accent, both make one character, which is not equal to it.
     package func spelling(_ mark: Unicode.Scalar, as spelled: String) -> String {
         var result = UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -27,8 +27,8 @@ extension String {
         return String(result)
     }
 
-    /// The text with what would move a cursor, break a line or turn the order of letters round written
-    /// as `\u{…}`: control characters, line separators, and the marks of writing from right to left.
+    /// The text with anything that would move a cursor, break a line or reverse the order of letters written
+    /// as `\u{…}`: control characters, line separators, and the marks of right-to-left writing.
     package func escapingControlCharacters() -> String {
         guard utf8.contains(where: Self.mayBegin) else { return self }
         var text = ""
@@ -42,10 +42,10 @@ extension String {
         return text
     }
 
-    /// JSON with what a terminal would obey, or what turns the order of letters round, spelled as
-    /// `\u009b`: it is the same JSON.
+    /// JSON in which characters that a terminal would obey, or that reverse the order of letters, are escaped
+    /// as `\u009b`: it is the same JSON.
     ///
-    /// JSON itself spells what is below a blank, so that line feeds here are between its lines.
+    /// JSON itself escapes characters below a blank, so that line feeds here are between its lines.
     package func escapingTerminalCharactersOfJSON() -> String {
         guard utf8.contains(where: Self.mayBegin) else { return self }
         var text = UnicodeScalarView()
@@ -74,7 +74,7 @@ extension Unicode.Scalar {
     fileprivate var isUnsafeOnTerminals: Bool {
         switch value {
         case 0..<0x20, 0x7F...0x9F, 0x2028...0x2029: true
-        // The marks of UAX #9, by which a text can pass for another one.
+        // The marks of UAX #9, with which one text can look like another.
         case 0x061C, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }

@@ -2,7 +2,7 @@ import Glibc
 
 /// Where a command writes: results to standard output, everything else to standard error.
 package struct Terminal: Sendable {
-    /// Whether standard error is a terminal, so that a line may be overwritten.
+    /// Whether standard error is a terminal, so that a line can be overwritten.
     package let isInteractive: Bool
     /// Whether results are JSON for machines.
     package var isJSON = false
@@ -16,16 +16,16 @@ package struct Terminal: Sendable {
             isatty(streams.errors) == 1 && getenv("TERM").map { String(cString: $0) } != "dumb"
     }
 
-    /// Columns of the terminal, 80 when unknown.
+    /// Columns of the terminal, 80 if unknown.
     package var width: Int {
         let columns = size.ws_col
         return columns > 1 ? Int(columns) : 80
     }
 
-    /// Columns that a line of results fits; `nil` where results go to no terminal.
+    /// Columns that a line of results must fit; `nil` if results do not go to a terminal.
     package var resultWidth: Int? { isatty(streams.output) == 1 ? width : nil }
 
-    /// Whether results may be set in bold and the like: on a terminal that can, unless `NO_COLOR`
+    /// Whether results may be styled: on a terminal that supports it, unless `NO_COLOR`
     /// is set to anything (no-color.org).
     package var stylesResults: Bool {
         func variable(_ name: String) -> String { getenv(name).map { String(cString: $0) } ?? "" }
@@ -33,7 +33,7 @@ package struct Terminal: Sendable {
             && variable("TERM") != "dumb"
     }
 
-    /// Lines of the terminal, 24 when unknown.
+    /// Lines of the terminal, 24 if unknown.
     package var height: Int {
         let rows = size.ws_row
         return rows > 2 ? Int(rows) : 24
@@ -45,9 +45,9 @@ package struct Terminal: Sendable {
         return size
     }
 
-    /// Writes a line of results; on a terminal no text in it moves the cursor or turns letters.
+    /// Writes a line of results; on a terminal, no text in it can move the cursor or reverse letters.
     ///
-    /// Text has been escaped before; what is left are texts in JSON.
+    /// Text was escaped before; what is left are texts in JSON.
     package func result(_ line: String) {
         output.write(Array("\(shown(line))\n".utf8))
     }
@@ -67,17 +67,17 @@ package struct Terminal: Sendable {
         resultWidth == nil ? line : line.escapingTerminalCharactersOfJSON()
     }
 
-    /// The errno of a result that did not get out.
+    /// The errno of a result that could not be written.
     package var lostResult: Int32? { output.problem }
 
-    /// Ends a verb that would go on although nobody gets its results.
+    /// Ends a verb that would continue although nobody receives its results.
     package func requireOutput() throws(ResultStream.Ended) {
         try output.requireOpen()
     }
 
-    /// Writes the many lines that `body` hands over, a block at a time.
+    /// Writes the many lines that `body` passes, a block at a time.
     ///
-    /// - Throws: What `body` throws, and `ResultStream.Ended` when a block cannot be written.
+    /// - Throws: What `body` throws, and `ResultStream.Ended` if a block cannot be written.
     package func results(_ body: ((String) throws -> Void) throws -> Void) throws {
         var block: [UInt8] = []
         defer { result(bytes: block) }
@@ -92,7 +92,7 @@ package struct Terminal: Sendable {
         }
     }
 
-    /// Writes a line for the person who waits; machines get none.
+    /// Writes a line for the waiting person; machines get none.
     package func note(_ line: String) {
         if !isJSON { write(line + "\n", to: STDERR_FILENO) }
     }
@@ -110,7 +110,7 @@ package struct Terminal: Sendable {
     /// Writes text to standard error, or to another file descriptor.
     package func write(_ text: String, to descriptor: Int32) {
         let descriptor = descriptor == STDERR_FILENO ? streams.errors : descriptor
-        // When standard error is lost too, there is nobody left to tell.
+        // If standard error is lost too, there is nobody left to tell.
         try? Descriptor.write(Array(text.utf8), to: descriptor)
     }
 }

@@ -1,9 +1,9 @@
 extension Character {
-    /// Cells of a terminal that the character takes: two for most of East Asia's and for emoji, none
-    /// for marks that stand alone.
+    /// Cells that the character takes on a terminal: two for most of East Asia's and for emoji, none
+    /// for standalone marks.
     package var cellCount: Int {
         guard let first = unicodeScalars.first else { return 0 }
-        // Of one that is written in several parts the first counts, unless the last makes it a picture.
+        // If it has several parts, the first counts, unless the last makes it a picture.
         if unicodeScalars.count > 1, unicodeScalars.contains("\u{FE0F}") { return 2 }
         if first.value < 0x300 { return 1 }
         switch first.properties.generalCategory {
@@ -28,10 +28,10 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Cells of a terminal that the text takes.
+    /// Cells that the text takes on a terminal.
     package var cellCount: Int { reduce(0) { $0 + $1.cellCount } }
 
-    /// The text, or as much of it as fits so many cells with an ellipsis behind.
+    /// The text, or as much of it as fits into this many cells with an ellipsis after it.
     package func cut(toCells limit: Int) -> String {
         guard cellCount > limit else { return self }
         var (kept, count) = ("", 1)
@@ -43,7 +43,7 @@ extension String {
         return kept + "…"
     }
 
-    /// The text with spaces behind it, at least so many cells wide.
+    /// The text padded with spaces to at least this many cells.
     package func padding(to count: Int) -> String {
         self + String(repeating: " ", count: max(0, count - cellCount))
     }
