@@ -1,9 +1,9 @@
-// Shows the thread sanitizer what Swift's Mutex does when threads meet in it.
+// Shows the thread sanitizer what Swift's Mutex does under contention.
 //
-// The first attempt to lock is compiled into our modules, where the sanitizer sees it; when that
+// The first attempt to lock is compiled into our modules, where the sanitizer sees it; if that
 // fails, the toolchain's library waits and locks, and the sanitizer does not see that. It then
-// takes whatever the mutex guards for a race. This library is loaded before the toolchain's, calls
-// its functions, and tells the sanitizer what they mean (Swift 6.3, Linux).
+// reports accesses to whatever the mutex guards as races. This library is loaded before the toolchain's,
+// calls its functions, and tells the sanitizer what they mean (Swift 6.3, Linux).
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #define SWIFT_METHOD __attribute__((swiftcall))
 #define SWIFT_SELF __attribute__((swift_context))
 
-// There is no sanitizer in the processes that only start the tests.
+// The processes that only start the tests have no sanitizer.
 extern void __tsan_acquire(void *address) __attribute__((weak));
 extern void __tsan_release(void *address) __attribute__((weak));
 

@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// Libraries of the repository's own manifest.
+/// Libraries of the repository's root manifest.
 func divan(_ names: [String]) -> [Target.Dependency] {
     names.map { .product(name: $0, package: "Divan") }
 }

@@ -1,4 +1,4 @@
-// A content that goes from one process's file to another's over loopback TLS, hashed on arrival.
+// A blob sent from one process's file to another's over loopback TLS, hashed on arrival.
 #include "CDivanFloors.h"
 #include "peer.h"
 

@@ -8,7 +8,7 @@
 
 enum { WINDOW = 64 << 10 };
 
-/// Where pieces lie, packed or plain.
+/// The locations of pieces, packed or plain.
 typedef struct {
     uint8_t *bytes;
     size_t *ends;
@@ -54,8 +54,8 @@ static int inflate_all(const floor_documents *documents, pieces packed, uint8_t 
     return ok;
 }
 
-// LZ4 looks back into the last 64 KB where they lie, so each piece is copied to a ring that
-// keeps them; pieces larger than the ring's half go in slices.
+// LZ4 refers back to the last 64 KB in place, so each piece is copied to a ring that
+// keeps them; pieces larger than half of the ring are split into slices.
 static int lz4_pack_all(const floor_documents *documents, pieces packed) {
     static char ring[4 * WINDOW];
     LZ4_stream_t *stream = LZ4_createStream();

@@ -1,4 +1,4 @@
-// A server that does nothing but let clients in: TLS, one request, one answer.
+// A server that only accepts clients: TLS, one request, one response.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -14,7 +14,7 @@ static const char request[] = "GET /db/_blipsync HTTP/1.1\r\nHost: localhost\r\n
                               "Authorization: Basic YWRhOmxvdmVsYWNl\r\n\r\n";
 static const char answer[] = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n";
 
-/// Lets `count` clients in and writes the processor time of each to `result`.
+/// Accepts `count` clients and writes the processor time of each to `result`.
 static int let_in(int listener, size_t count, int result) {
     SSL_CTX *context = floor_server_context();
     char buffer[4096];

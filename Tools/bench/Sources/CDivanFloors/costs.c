@@ -1,4 +1,4 @@
-// Counts what work costs: allocations of this process, system calls of another.
+// Counts the costs of work: allocations of this process, system calls of another.
 #define _GNU_SOURCE
 #include "CDivanFloors.h"
 
@@ -13,7 +13,7 @@
 
 // MARK: Allocations
 
-// The program's own definitions go before the system's, for every library that it loads.
+// The program's own definitions override the system's, for every library that it loads.
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
@@ -67,7 +67,7 @@ uint64_t floor_allocations(void) { return atomic_load(&allocations); }
 
 void floor_mark(void) { getsid(0); }
 
-/// Whether a thread that stands at a system call is about to make it, and which.
+/// Whether a thread stopped at a system call is about to make it, and which.
 static int is_entering(pid_t thread, uint64_t *call) {
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info) <= 0) return 0;
@@ -92,7 +92,7 @@ static int64_t trace(pid_t program) {
                 if (call == MARK) marks++;
                 else calls += marks == 1;
             }
-            // Stops of ours are none of the program's business.
+            // Our own stops must not be passed on to the program.
             if ((signal & 0x7F) == SIGTRAP || signal == SIGSTOP) signal = 0;
         }
         ptrace(PTRACE_SYSCALL, thread, 0, signal);

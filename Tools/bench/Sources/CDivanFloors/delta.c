@@ -1,6 +1,6 @@
-// Deltas in plain C: members at the top that differ, found on the tapes of two texts.
+// Deltas in plain C: top-level members that differ, found on the tapes of two texts.
 //
-// Both texts are canonical, so their members stand in order and equal values are equal bytes. No
+// Both texts are canonical, so their members are sorted and equal values are equal bytes. No
 // member is removed in what the bench measures.
 #include "CDivanFloors.h"
 #include "tape.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A text that is read, member by member.
+/// A text that is read member by member.
 typedef struct {
     const char *text;
     floor_tape tape;
@@ -22,7 +22,7 @@ static int open_members(members *members, const char *text, size_t length) {
 
 static int has_more(const members *members) { return members->at < members->tape.count; }
 
-/// Where the value of the next member begins and, in `length`, its bytes; a string with its quotes.
+/// Where the next member's value begins and, in `length`, its bytes; a string with its quotes.
 static const char *value(const members *members, size_t *length) {
     floor_entry entry = members->tape.entries[members->at + 1];
     int quote = floor_kind(entry) == '"';
@@ -36,7 +36,7 @@ static void advance(members *members) {
     members->at = is_container ? (size_t)entry.next : members->at + 2;
 }
 
-/// How the next key of one stands to that of the other.
+/// Compares the next keys of the two.
 static int compare_keys(const members *one, const members *other) {
     floor_entry a = one->tape.entries[one->at], b = other->tape.entries[other->at];
     size_t shorter = floor_length(a) < floor_length(b) ? floor_length(a) : floor_length(b);
@@ -56,7 +56,7 @@ static char *put(char *out, const members *members) {
     return out + size;
 }
 
-/// What of `b` differs from `a`.
+/// The delta from `a` to `b`.
 static size_t make(members *a, members *b, char *out) {
     char *end = out;
     *end++ = '{';
@@ -73,7 +73,7 @@ static size_t make(members *a, members *b, char *out) {
     return (size_t)(end - out);
 }
 
-/// `a` with the members of the delta `b` in their places.
+/// `a` with the delta `b` applied.
 static size_t apply(members *a, members *b, char *out) {
     char *end = out;
     *end++ = '{';

@@ -1,4 +1,4 @@
-// What the floors share with each other.
+// Shared by the floors.
 #ifndef FLOORS_H
 #define FLOORS_H
 
@@ -19,7 +19,7 @@ static inline double floor_now(void) { return floor_seconds(CLOCK_MONOTONIC); }
 /// Processor time of this thread: what others do on the machine does not count.
 static inline double floor_work(void) { return floor_seconds(CLOCK_THREAD_CPUTIME_ID); }
 
-/// Memory of this process that lies in RAM.
+/// Resident memory of this process.
 static inline double floor_resident_bytes(void) {
     long total = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");

@@ -1,4 +1,4 @@
-// A database as Couchbase Lite 3 keeps it, with many documents.
+// A database as Couchbase Lite 3 stores it, with many documents.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -17,7 +17,7 @@ static int set_keys(sqlite3 *db, const void *keys, size_t length) {
 }
 
 static int put_documents(sqlite3 *db, const floor_documents *bodies, size_t kinds, size_t count) {
-    // All have the one revision of a document that is there, whose table names no body.
+    // All have the same revision as the existing document, whose table names no body.
     const char *sql = "INSERT INTO kv_default SELECT ?, ?, 0, version, ?, NULL, extra "
                       "FROM kv_default WHERE key = 'sync-01'";
     sqlite3_stmt *insert = NULL;

@@ -1,4 +1,4 @@
-// Floors of a large database: filling it, going on with it, and opening it.
+// Floors of a large database: filling it, adding to it, and opening it.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// A document ID: hexadecimal digits in order up to a million, then behind all of them; or digits
-/// without order.
+/// A document ID: ascending hexadecimal digits up to a million, then IDs that sort after them; or digits
+/// in no order.
 static void write_id(char *id, size_t size, size_t number, int scattered) {
     if (!scattered && number >= 1000000) {
         snprintf(id, size, "z-%08zu", number);

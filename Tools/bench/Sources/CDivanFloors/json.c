@@ -1,11 +1,11 @@
-// Sees that brackets outside strings balance, 64 bytes at a time: the least that a receiver of
-// JSON has to do, at the pace of the vector units.
+// Checks that brackets outside strings balance, 64 bytes at a time: the least that a receiver of
+// JSON must do, at the speed of the vector units.
 #include "floors.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// Where the scan stands between two blocks.
+/// The state of the scan between two blocks.
 typedef struct {
     int64_t depth;
     uint64_t in_string;  // all ones inside a string

@@ -1,4 +1,4 @@
-// Two processes that speak TLS 1.3 over loopback sockets, blocking, as plainly as can be.
+// Two processes that speak TLS 1.3 over loopback sockets, blocking, as simply as possible.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -29,7 +29,7 @@ static int connect_to(const struct sockaddr_in *address) {
     return connection;
 }
 
-/// A session on an accepted connection, its handshake done; NULL when that failed.
+/// A session on an accepted connection, after its handshake; NULL if that failed.
 static SSL *accept_session(SSL_CTX *context, int listener) {
     int socket = accept(listener, NULL, NULL), on = 1;
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -111,13 +111,13 @@ int floor_tls_round_trips(size_t count, double *seconds) {
     return ok ? 0 : -1;
 }
 
-/// Accepts `count` connections one after another and writes what they take to `result`.
+/// Accepts `count` connections one after another and writes their memory use to `result`.
 static int hold_idle(int listener, size_t count, int with_tls, int result) {
     SSL_CTX *context = floor_server_context();
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
     double before = 0, bytes;
     for (size_t i = 0; i < count + 16; i++) {
-        // The first few bring what all of them share.
+        // The first few allocate what all of them share.
         if (i == 16) before = floor_resident_bytes();
         if (with_tls ? accept_session(context, listener) == NULL
                      : accept(listener, NULL, NULL) < 0)

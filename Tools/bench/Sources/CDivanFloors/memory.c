@@ -25,13 +25,13 @@ void floor_small_frames(size_t count, size_t length) {
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         if (at + 6 + length > sizeof out) at = 0;
-        // Another key for each frame, as the protocol wants it.
+        // Another key for each frame, as the protocol requires.
         uint32_t key = (uint32_t)i * 2654435761u;
         out[at] = 0x82, out[at + 1] = (uint8_t)(0x80 | length);
         memcpy(out + at + 2, &key, 4);
         floor_copy_masked(out + at + 6, payload, length, key);
         at += 6 + length;
-        // Whoever sends them reads them: else the compiler leaves out what nobody looks at.
+        // Marks the bytes as read, as a sender would: otherwise the compiler removes the unused work.
         __asm__ volatile("" : : "r"(out) : "memory");
     }
 }

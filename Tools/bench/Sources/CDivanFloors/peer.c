@@ -27,7 +27,7 @@ floor_peer floor_new_peer(SSL_CTX *context, int socket, int masks, int level) {
     setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     floor_peer peer = {.ssl = SSL_new(context), .masks = masks};
     peer.in = malloc(BUFFER), peer.out = malloc(BUFFER), peer.packed = malloc(LONGEST);
-    // Several records with one call of the system.
+    // Several records with one system call.
     SSL_set_read_ahead(peer.ssl, 1);
     SSL_set_default_read_buffer_len(peer.ssl, RECORDS);
     SSL_set_fd(peer.ssl, socket);

@@ -1,4 +1,4 @@
-// The floor of a sealed content: OpenSSL opens chunks of 64 KiB that lie in the system's cache.
+// The floor of an encrypted blob: OpenSSL decrypts chunks of 64 KiB from the system's cache.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -65,7 +65,7 @@ double floor_sealed_read(const char *path, size_t bytes) {
     return ok ? seconds : -1;
 }
 
-/// How many pages of a file are in the system's cache; -1 when nobody can tell.
+/// How many pages of a file are in the system's cache; -1 if unknown.
 static long resident_pages(int file, size_t bytes) {
     size_t count = (bytes + 4095) / 4096;
     unsigned char *pages = malloc(count);

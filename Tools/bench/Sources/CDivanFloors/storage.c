@@ -1,4 +1,4 @@
-// Floors of storage: single commits, scans, and contents that are hashed on their way.
+// Floors of storage: single commits, scans, and blobs that are hashed in passing.
 #include "CDivanFloors.h"
 #include "floors.h"
 
@@ -66,7 +66,7 @@ double floor_sqlite_scan(const char *path, int with_bodies) {
     return step == SQLITE_DONE && bytes > 0 ? seconds : -1;
 }
 
-/// Passes a file through SHA-1 while writing it, or while reading it; seconds, or -1.
+/// Hashes a file with SHA-1 while writing it, or while reading it; seconds, or -1.
 static double content(const char *path, size_t bytes, int writes) {
     enum { piece = 128 << 10 };
     static unsigned char buffer[piece];

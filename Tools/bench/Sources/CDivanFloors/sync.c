@@ -1,9 +1,9 @@
-// A pull or push reduced to what cannot be left out, in two processes over loopback TLS 1.3.
+// A pull or push reduced to the unavoidable, in two processes over loopback TLS 1.3.
 //
-// Both move documents the same way; what differs is who connects, and so whose frames are masked.
+// Both transfer documents the same way; they differ in who connects, and so whose frames are masked.
 // Sender: rows by sequence, lists of 200 two ahead, each body by key, five properties, a running
-// checksum, one WebSocket frame a message. Receiver: checksum, a scan of the body, a look-up of
-// every announced document, one transaction for 200, an answer for each.
+// checksum, one WebSocket frame per message. Receiver: checksum, a scan of the body, a look-up of
+// every announced document, one transaction for 200, a reply to each.
 #include "CDivanFloors.h"
 #include "peer.h"
 
@@ -38,7 +38,7 @@ static size_t put_list(floor_peer *peer, sqlite3_stmt *scan, sqlite3_int64 *sinc
     return rows;
 }
 
-/// Sends the bodies of the documents that the peer wants, as the list of their IDs says.
+/// Sends the bodies of the documents that the peer wants, given by the list of their IDs.
 static int put_bodies(floor_peer *peer, sqlite3_stmt *read, const char *ids, size_t length) {
     for (const char *id = ids; id < ids + length; id += strlen(id) + 1) {
         sqlite3_bind_text(read, 1, id, -1, SQLITE_STATIC);
@@ -55,7 +55,7 @@ static int put_bodies(floor_peer *peer, sqlite3_stmt *read, const char *ids, siz
     return 1;
 }
 
-/// Sends all documents; returns when the other side has hung up, having stored them.
+/// Sends all documents; returns when the other side has stored them and closed the connection.
 static int give(floor_peer *peer, const char *path) {
     sqlite3 *db = floor_open(path);
     sqlite3_stmt *scan =
@@ -70,7 +70,7 @@ static int give(floor_peer *peer, const char *path) {
         ok = wanted.start != NULL;
         if (!ok || wanted.type != 'c') continue;
         unanswered -= 1;
-        // The list is read out before more is put: both may share a buffer.
+        // The list is copied before more is put: both may share a buffer.
         static char ids[LIST * ID];
         memcpy(ids, wanted.start, wanted.length);
         ok = run(db, "BEGIN");
@@ -85,7 +85,7 @@ static int give(floor_peer *peer, const char *path) {
     return ok;
 }
 
-/// Looks up every document of a list; answers with the IDs of all of them, which are wanted.
+/// Looks up every document of a list; replies with the IDs of all of them, which are wanted.
 static int answer_list(floor_peer *peer, sqlite3_stmt *find, floor_message list) {
     static char wanted[LIST * ID];
     size_t size = 0;
@@ -157,7 +157,7 @@ static int converse(party party, int socket) {
     return ok;
 }
 
-/// Fills the sender's database with the documents in turn, under IDs that ascend.
+/// Fills the sender's database with the documents in turn, with ascending IDs.
 static int fill(const char *path, const floor_documents *documents, size_t count) {
     sqlite3 *db = floor_open(path);
     if (db == NULL) return 0;

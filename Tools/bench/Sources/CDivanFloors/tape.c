@@ -1,5 +1,5 @@
-// Checks JSON and finds everything in it: the fastest way known, vectors first for the places of
-// all tokens, then one step for each token. What a parser that builds no values can reach.
+// Validates JSON and finds everything in it, in the fastest way known: first vectors for the places of
+// all tokens, then one step for each token. This is what a parser that builds no values can achieve.
 #include "tape.h"
 
 #include "CDivanFloors.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// Where the search for tokens stands between two blocks.
+/// The state of the search for tokens between two blocks.
 typedef struct {
     uint64_t in_string;     // all ones inside a string
     uint64_t escapes_next;  // 1 when the next byte is escaped
@@ -19,7 +19,7 @@ typedef struct {
     uint64_t beyond_ascii, has_escapes, wrong;
 } scan;
 
-/// The bytes behind an odd number of backslashes.
+/// The bytes after an odd number of backslashes.
 static uint64_t escaped(scan *s, uint64_t slash) {
     uint64_t escaped = s->escapes_next, even = 0x5555555555555555u;
     slash &= ~escaped;
@@ -38,13 +38,13 @@ static void check_controls(scan *s, const char *text, uint64_t control, uint64_t
     }
 }
 
-/// Turns over every bit behind each that is set: all ones between two quotes.
+/// Flips every bit after each that is set: all ones between two quotes.
 static inline uint64_t runs_by_shifts(uint64_t bits) {
     for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
     return bits;
 }
 
-/// The places of the bits that are set in a byte, the lowest first.
+/// The positions of the bits set in a byte, the lowest first.
 static uint8_t places_of_bits[256][8];
 
 __attribute__((constructor)) static void fill_places(void) {
@@ -63,7 +63,7 @@ AVX2 static inline uint64_t runs_by_product(uint64_t bits) {
     return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(one, all, 0));
 }
 
-/// Writes eight tokens, however many of them are meant; what follows writes over the others.
+/// Writes eight tokens, however many of them are valid; the rest is overwritten by what follows.
 AVX2 static inline void put_avx2(uint32_t *tokens, uint32_t at, const uint8_t *places) {
     __m256i wide = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)places));
     _mm256_storeu_si256((__m256i *)tokens, _mm256_add_epi32(wide, _mm256_set1_epi32((int)at)));
@@ -123,8 +123,8 @@ static uint32_t *find_tokens(scan *s, const char *text, size_t length, uint32_t 
 
 #else
 
-// Other machines get vectors that the compiler spells, without a quick way from lanes to bits: a
-// floor that lies higher than it could.
+// Other machines use the compiler's generic vectors, without a fast way from lanes to bits: a
+// floor that is slower than it could be.
 typedef uint8_t plain_lane __attribute__((vector_size(16)));
 
 static inline plain_lane load_plain(const char *from) {
@@ -195,7 +195,7 @@ static int has_sound_escapes(const char *text, size_t length) {
     return 1;
 }
 
-/// Reads a number; returns where it ends, or NULL.
+/// Parses a number; returns where it ends, or NULL.
 static const char *parse_number(floor_entry *entry, const char *at, const char *end) {
     static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9, 1e10,
                                     1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19};
@@ -221,7 +221,7 @@ static const char *parse_number(floor_entry *entry, const char *at, const char *
         entry->fraction = is_negative ? -size : size;
         return at;
     }
-    // Long ones are rare; strtod wants an end.
+    // Long ones are rare; strtod needs a terminator.
     char copy[400] = {0}, *stop;
     memcpy(copy, start, (size_t)(end - start) < 399 ? (size_t)(end - start) : 399);
     entry->fraction = strtod(copy, &stop);
@@ -240,7 +240,7 @@ static const char *parse_scalar(floor_entry *entry, const char *start, size_t le
     return is_word(start, left, "false", 5) ? start + 5 : NULL;
 }
 
-/// A number or a word, with nothing but a blank or mark behind it.
+/// A number or a word, followed by nothing but a blank or a mark.
 static inline int put_scalar(floor_entry *entry, const char *text, uint32_t at, size_t length) {
     static const uint8_t ends[256] = {[' '] = 1, ['\t'] = 1, ['\n'] = 1, ['\r'] = 1,
                                       [','] = 1, [':'] = 1,  [']'] = 1,  ['}'] = 1};
@@ -263,7 +263,7 @@ static inline floor_entry string(const uint32_t *token) {
 
 enum { DEPTH = 512 };
 
-/// One step for each token; a token 0 stands behind the last.
+/// One step for each token; a token 0 follows the last.
 static int put_entries(floor_tape *tape, const char *text, size_t length, const uint32_t *end) {
     const uint32_t *token = tape->tokens;
     floor_entry *entry = tape->entries, *open[DEPTH], *inner = NULL;
@@ -314,7 +314,7 @@ close:
 static int make_room(floor_tape *tape, size_t length) {
     if (length <= tape->capacity) return 1;
     floor_end_tape(tape);
-    // A token for each byte at most, and eight that are written too much.
+    // At most one token per byte, and eight that are written in excess.
     tape->tokens = malloc((length + 80) * sizeof *tape->tokens);
     tape->entries = malloc((length + 1) * sizeof *tape->entries);
     tape->capacity = tape->tokens && tape->entries ? length : 0;

@@ -22,13 +22,13 @@ static inline uint64_t floor_place(uint8_t kind, size_t length, uint32_t at) {
 /// `{`, `[`, `"`, `t`, `f`, `n`, or 0 for a number.
 static inline uint8_t floor_kind(floor_entry entry) { return (uint8_t)(entry.place >> 56); }
 
-/// Where it begins; a string behind its quote.
+/// Where it begins; for a string, after its quote.
 static inline uint32_t floor_start(floor_entry entry) { return (uint32_t)entry.place; }
 
-/// Bytes of the text, quotes not among them.
+/// Bytes of the text, without quotes.
 static inline size_t floor_length(floor_entry entry) { return entry.place >> 32 & 0xFFFFFF; }
 
-/// Where the tokens of a text stand, and its entries; room is made by `floor_parse`.
+/// The places of a text's tokens, and its entries; allocated by `floor_parse`.
 typedef struct {
     uint32_t *tokens;
     floor_entry *entries;
@@ -36,10 +36,10 @@ typedef struct {
     size_t count;     // entries
 } floor_tape;
 
-/// Checks `text` and fills the tape; 0 when it is no JSON or longer than 16 MB.
+/// Validates `text` and fills the tape; 0 if it is not JSON or longer than 16 MB.
 int floor_parse(floor_tape *tape, const char *text, size_t length);
 
-/// Frees what the tape holds.
+/// Frees the tape's memory.
 void floor_end_tape(floor_tape *tape);
 
 #endif

@@ -1,4 +1,4 @@
-// Finds the tokens of a text, 64 bytes at a time. Included once for each width of vectors:
+// Finds the tokens of a text, 64 bytes at a time. Included once for each vector width:
 // TOKENS names the function, TARGET the instructions, WIDTH the bytes of a `vector`.
 
 #define LANES (64 / WIDTH)
@@ -10,7 +10,7 @@ TARGET static inline uint64_t NAMED(bits)(const vector *lanes) {
     return bits;
 }
 
-/// Appends where the tokens of one block stand, and returns their end.
+/// Appends the places of one block's tokens, and returns their end.
 TARGET static inline uint32_t *NAMED(block)(scan *s, const char *text, uint32_t at,
                                             uint32_t *tokens) {
     vector quotes[LANES], slashes[LANES], marks[LANES], blanks[LANES], controls[LANES];
@@ -19,7 +19,7 @@ TARGET static inline uint32_t *NAMED(block)(scan *s, const char *text, uint32_t 
         vector in = bytes[i] = LOAD(text + WIDTH * i), folded = OR(in, EACH(0x20));
         quotes[i] = EQUAL(in, EACH('"'));
         slashes[i] = EQUAL(in, EACH('\\'));
-        // '[' and '{' differ in the bit that is folded, and so do ']' and '}'.
+        // '[' and '{' differ in the folded bit, and so do ']' and '}'.
         marks[i] = OR(OR(EQUAL(folded, EACH('{')), EQUAL(folded, EACH('}'))),
                       OR(EQUAL(in, EACH(':')), EQUAL(in, EACH(','))));
         blanks[i] = EQUAL(LEAST(in, EACH(0x20)), in);
@@ -33,8 +33,8 @@ TARGET static inline uint32_t *NAMED(block)(scan *s, const char *text, uint32_t 
     if (control) check_controls(s, text, control, inside);
     s->beyond_ascii |= NAMED(bits)(bytes);
     uint64_t mark = NAMED(bits)(marks) & ~inside;
-    // What is neither blank nor mark nor in a string belongs to a number or a word; its first byte
-    // is a token.
+    // Anything that is not a blank, a mark or in a string belongs to a number or a word; its first
+    // byte is a token.
     uint64_t scalar = ~(mark | NAMED(bits)(blanks) | inside | quote);
     uint64_t first = scalar & ~(scalar << 1 | s->in_scalar);
     s->in_scalar = scalar >> 63;

@@ -1,10 +1,10 @@
-/// Lines over one scale from left to right, such as rates by time or by the size of a database.
+/// Lines over one horizontal scale, such as rates by time or by the size of a database.
 public struct Curves {
     /// One line; points in the order of `x`.
     public struct Curve {
         /// What was measured, with its unit.
         public var name: String
-        /// The points; what is no number is left out.
+        /// The points; values that are not numbers are left out.
         public var points: [(x: Double, y: Double)]
 
         /// Describes a line.
@@ -22,7 +22,7 @@ public struct Curves {
 
     private static let roles: [SVGPicture.Role] = [.ours, .behind, .other, .third, .fourth]
 
-    /// Describes a picture; `axis` says what goes from left to right, by powers of ten where
+    /// Describes a picture; `axis` names the horizontal scale, in powers of ten if
     /// `isLogarithmic`.
     public init(
         title: String,
@@ -80,7 +80,7 @@ public struct Curves {
         picture.text(axis, Frame.right, Frame.bottom + 32, .faint, .end)
     }
 
-    /// Where values stand in the picture.
+    /// The places of values in the picture.
     private struct Frame {
         static let (left, right, top, bottom) = (62.0, 846.0, 60.0, 254.0)
         let first: Double

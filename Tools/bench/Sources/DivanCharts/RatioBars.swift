@@ -1,11 +1,11 @@
-/// Horizontal bars of how many times the other's figure ours is, one below the other, with a line
+/// Horizontal bars of the ratio of our figure to the other's, one below the other, with a line
 /// where both are equal.
 public struct RatioBars {
     /// One bar.
     public struct Bar {
         /// What was measured.
         public var name: String
-        /// Ours by the other's; more is better.
+        /// Our figure divided by the other's; more is better.
         public var ratio: Double
         /// Both figures in words.
         public var remark: String
@@ -24,10 +24,10 @@ public struct RatioBars {
     private let least: Double?
     private let bars: [Bar]
 
-    /// Describes a picture; `unity` is said at the line where ours is as good as the other's.
+    /// Describes a picture; `unity` labels the line where ours is as good as the other's.
     ///
-    /// Bars below `least` have a colour of their own; none has where something is compared with what
-    /// cannot be reached.
+    /// Bars below `least` have a different colour; none has in a comparison with something
+    /// unreachable.
     public init(
         title: String,
         remark: String,
@@ -42,7 +42,7 @@ public struct RatioBars {
         self.bars = bars
     }
 
-    /// The picture as SVG; a bar that is much longer than the others is cut off, and says its ratio.
+    /// The picture as SVG; a bar that is much longer than the others is truncated and labelled with its ratio.
     public var source: String {
         let (left, right, top, step) = (300.0, 230.0, 74.0, 24.0)
         let width = 900.0

@@ -1,15 +1,15 @@
-/// A picture as SVG text, of lines, bars and words; readable on light and on dark pages.
+/// A picture as SVG text, made of lines, bars and words; readable on light and dark pages.
 ///
-/// Colours are classes of a style sheet within the picture, so that a browser takes those that suit the
-/// reader's page. Coordinates are pixels from the left upper corner.
+/// Colours are classes of a style sheet within the picture, so that a browser chooses those that suit the
+/// reader's page. Coordinates are pixels from the upper left corner.
 struct SVGPicture {
-    /// What a part is; the style sheet says how it looks.
+    /// The role of a part; the style sheet defines its appearance.
     enum Role: String, CaseIterable {
-        /// Titles and what is to be read first.
+        /// Titles and what should be read first.
         case strong
         /// Other words.
         case plain
-        /// Scales and their words.
+        /// Scales and their labels.
         case faint
         /// What was measured.
         case ours
@@ -19,7 +19,7 @@ struct SVGPicture {
         case other
         /// A third of its kind.
         case third
-        /// A fourth.
+        /// A fourth of its kind.
         case fourth
 
         fileprivate var colours: (light: String, dark: String) {
@@ -36,7 +36,7 @@ struct SVGPicture {
         }
     }
 
-    /// Where words stand, seen from their coordinate.
+    /// The alignment of words at their coordinate.
     enum Anchor: String {
         case start, middle, end
     }
@@ -46,7 +46,7 @@ struct SVGPicture {
     private let title: String
     private var parts: [String] = []
 
-    /// Begins a picture of a size; the title is what a screen reader says.
+    /// Creates a picture of a size; the title is read by screen readers.
     init(width: Double, height: Double, title: String) {
         self.width = width
         self.height = height
@@ -123,7 +123,7 @@ struct SVGPicture {
         }.joined(separator: "\n")
     }
 
-    /// A coordinate with a tenth of a pixel; what is no number is the corner.
+    /// A coordinate with a tenth of a pixel; 0 if it is not a number.
     private static func number(_ value: Double) -> String {
         guard value.isFinite, abs(value) < 1e9 else { return "0" }
         let tenths = Int((value * 10).rounded())
@@ -132,7 +132,7 @@ struct SVGPicture {
         return "\(sign)\(abs(tenths) / 10)\(rest)"
     }
 
-    /// Words without what XML takes for its own, or does not allow at all.
+    /// The words without characters that XML reserves or does not allow at all.
     private static func escaped(_ words: String) -> String {
         var result = ""
         for scalar in words.unicodeScalars {

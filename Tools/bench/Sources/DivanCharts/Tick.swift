@@ -1,6 +1,6 @@
 import Foundation
 
-/// The marks of a scale, and how numbers are written at them.
+/// The marks of a scale, and the format of their numbers.
 enum Tick {
     /// Four to eight round numbers from 0 up to a value.
     static func marks(upTo highest: Double) -> [Double] {
@@ -31,7 +31,7 @@ enum Tick {
         return String(format: abs(value) < 100 ? "%.2f" : "%.0f", value)
     }
 
-    /// The common logarithm; of what has none, 0.
+    /// The common logarithm; 0 if there is none.
     static func logarithm(_ value: Double) -> Double { value > 0 ? log10(value) : 0 }
 
     /// The number with a logarithm.

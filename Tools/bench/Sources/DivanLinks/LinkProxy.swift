@@ -2,17 +2,17 @@ public import DivanTestKit
 import Foundation
 import Glibc
 
-/// An HTTP proxy on this machine whose tunnels are links with a rate and a length.
+/// A local HTTP proxy whose tunnels are links with a rate and a latency.
 ///
-/// It opens what `CONNECT` asks for on 127.0.0.1, whatever the host is called, so that the peers of a
-/// link are not on one machine by name. For a bench: it trusts its clients, and ends with the process.
+/// It connects every `CONNECT` to 127.0.0.1, whatever the host is called, so that the peers of a
+/// link appear to be on different machines. For a bench: it trusts its clients, and ends with the process.
 public final class LinkProxy: Sendable {
     /// Where it listens, on 127.0.0.1.
     public let port: UInt16
 
-    /// Listens; each tunnel has the link for itself.
+    /// Listens; each tunnel has its own link.
     ///
-    /// - Throws: `Loopback.Failure` where no port can be had.
+    /// - Throws: `Loopback.Failure` if no port is available.
     public init(bytesPerSecond: Double, latency: Duration) throws(Loopback.Failure) {
         let (descriptor, port) = try Loopback.listen()
         self.port = port
@@ -60,7 +60,7 @@ public final class LinkProxy: Sendable {
         return Loopback.connect(to: port)
     }
 
-    /// Small writes go out at once, and the system holds little more than the link does.
+    /// Small writes are sent at once, and the system buffers little more than the link does.
     private static func prepare(_ descriptor: Int32, holding byteCount: Int) {
         var isOn: Int32 = 1
         var room = Int32(min(max(byteCount, 65_536), 4 << 20))

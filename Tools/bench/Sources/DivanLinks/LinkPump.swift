@@ -4,23 +4,23 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Carries bytes from one socket to another over one direction of a link, with two threads: one reads
-/// as the link takes them, one writes when they arrive.
+/// Transfers bytes from one socket to another over one direction of a link, with two threads: one reads
+/// as the link accepts them, one writes when they arrive.
 final class LinkPump: Sendable {
     private let source: Int32
     private let target: Int32
     private let direction: LinkDirection
 
-    /// What has left the source and not yet reached the target.
+    /// Bytes that have left the source but not yet reached the target.
     private struct Underway {
         var pieces: [(bytes: [UInt8], arrival: Duration)] = []
         var byteCount = 0
     }
 
     private let underway = Mutex(Underway())
-    /// One for each piece, and one for the end: who finds nothing then has reached it.
+    /// One signal for each piece, and one for the end: if there is no piece then, the end is reached.
     private let arrivals = DispatchSemaphore(value: 0)
-    /// One for each time that so much was under way that the source had to wait.
+    /// One signal for each time that the source had to wait because too much was under way.
     private let room = DispatchSemaphore(value: 0)
     private let end = DispatchSemaphore(value: 0)
 
@@ -30,19 +30,19 @@ final class LinkPump: Sendable {
         self.direction = direction
     }
 
-    /// Carries until the source ends, on threads of its own.
+    /// Transfers until the source ends, on its own threads.
     func start() {
         Thread.detachNewThread { self.run() }
     }
 
-    /// Carries until the source ends.
+    /// Transfers until the source ends.
     func run() {
         Thread.detachNewThread { self.write() }
         read()
         wait()
     }
 
-    /// Waits until everything has arrived; more than one may.
+    /// Waits until everything has arrived; may be called by several threads.
     func wait() {
         end.wait()
         end.signal()
@@ -72,7 +72,7 @@ final class LinkPump: Sendable {
     private func write() {
         while let piece = next() {
             Self.sleep(until: piece.arrival)
-            // Who does not take it any more has closed, and its other direction ends by itself.
+            // If the target accepts no more, it has closed, and the other direction ends by itself.
             Loopback.send(piece.bytes[...], to: target)
         }
         shutdown(target, Int32(SHUT_WR))

@@ -5,17 +5,17 @@ import DivanZlib
 import Foundation
 import Synchronization
 
-/// Asks requests over a transport, some of them ahead of their replies, and times them.
+/// Sends requests over a transport, some before earlier replies arrive, and times them.
 final class BLIPAsker: BLIPHandler {
-    /// What a run took.
+    /// The times of a run.
     struct Times: Sendable {
         /// From the first request to the last reply.
         var seconds: Double
-        /// With one request at a time: how long each took, in seconds.
+        /// How long each request took in seconds, if sent one at a time.
         var roundTrips: [Double]
     }
 
-    /// Hands the times to the thread that waits for them.
+    /// Passes the times to the thread that waits for them.
     private final class Stop: Sendable {
         let isReached = DispatchSemaphore(value: 0)
         let times = Mutex<Times?>(nil)
@@ -47,7 +47,7 @@ final class BLIPAsker: BLIPHandler {
         roundTrips.reserveCapacity(aheadCount == 1 ? count : 0)
     }
 
-    /// Asks everything, and waits for the last reply.
+    /// Sends everything, and waits for the last reply.
     static func run(
         over transport: any MessageTransport,
         bodyByteCount: Int,

@@ -2,7 +2,7 @@ import CDivanFloors
 import DivanBLIP
 import DivanCompression
 
-/// BLIP messages in memory, plain and compressed, beside the loops that do the unavoidable part.
+/// BLIP messages in memory, plain and compressed, compared with loops that do the unavoidable part.
 enum BLIPFigures {
     private static let plainRounds = 40
 
@@ -67,7 +67,7 @@ enum BLIPFigures {
         let messages = BLIPMessages(documents, isCompressed: true)
         var ours = (packing: Double.infinity, unpacking: Double.infinity)
         var floor = ours
-        // By turns, so that a noisy moment meets both, and often enough that both have a quiet one.
+        // In turns, so that a noisy moment affects both, and often enough that both have a quiet one.
         for _ in 0..<turns {
             let best = messages.payloads.withFloor { floor_codec($0, rounds, Int32(level)) }
             guard best.packing > 0 else { throw BenchFailure("the \(bare.name) failed") }

@@ -3,7 +3,7 @@ import DivanCompression
 
 /// The documents as the messages of a pull.
 struct BLIPMessages {
-    /// What the frames carry, without header and checksum, before compression.
+    /// The contents of the frames, without header and checksum, before compression.
     let payloads: Pieces
 
     private let requests: [BLIPRequest]
@@ -23,12 +23,12 @@ struct BLIPMessages {
         payloads = Pieces(documents.bodies.map { prefix + $0 })
     }
 
-    /// Makes the frames of all messages `rounds` times, some 16 KB behind one another.
+    /// Creates the frames of all messages `rounds` times, some 16 KB one after another.
     func encode(with codec: any CompressionCodec, rounds: Int) {
         var frames: [UInt8] = []
         for _ in 0..<rounds {
             var connection = BLIPConnection(codec: codec)
-            // Lent, as the floor's bodies are: a loop over the array would count references.
+            // Borrowed, like the floor's bodies: a loop over the array would count references.
             requests.withUnsafeBufferPointer { requests in
                 for index in requests.indices {
                     connection.send(requests[index])
@@ -50,7 +50,7 @@ struct BLIPMessages {
         }
     }
 
-    /// Reads what `frames(with:)` returned, each round on a connection of its own.
+    /// Reads what `frames(with:)` returned, each round on its own connection.
     func decode(_ frames: [[UInt8]], with codec: any CompressionCodec, rounds: Int) throws {
         var byteCount = 0
         for _ in 0..<rounds {

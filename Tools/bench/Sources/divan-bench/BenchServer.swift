@@ -4,7 +4,7 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// The listening process as its clients see it.
+/// The listening process from its clients' side.
 struct BenchServer {
     let process: RunningProgram
     let clearPort: UInt16
@@ -28,7 +28,7 @@ struct BenchClient {
         context = try TLSContext.client(configuration)
     }
 
-    /// Prepares a connection; `isSecure` must fit the port.
+    /// Prepares a connection; `isSecure` must match the port.
     func transport(to port: UInt16, isSecure: Bool, path: String) -> WebSocketClientTransport {
         WebSocketClientTransport(
             WebSocketClientTransport.Configuration(

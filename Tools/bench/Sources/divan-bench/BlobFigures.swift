@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A content of 100 MB in and out, and many small ones.
+/// A blob of 100 MB in and out, and many small ones.
 enum BlobFigures {
     private static let pieceByteCount = 128 << 10
     private static let byteCount = 800 * pieceByteCount
@@ -50,7 +50,7 @@ enum BlobFigures {
         )
     }
 
-    /// Streams a content in and stores a document that names it, which waits for the disk.
+    /// Streams a blob in and stores a document that refers to it, which waits for the disk.
     private static func write(to store: Store, _ salt: UInt8) throws -> BlobDigest {
         let writer = try store.blobs.writer()
         try writer.append([salt])
@@ -72,7 +72,7 @@ enum BlobFigures {
         guard count == byteCount + 1 else { throw BenchFailure("the blob is cut short") }
     }
 
-    /// Small contents with a document each, in one transaction, against one transaction each.
+    /// Small blobs with a document each, in one transaction, compared with one transaction each.
     private static func measureSmall(_ store: Store, _ report: inout Report) throws {
         func content(_ number: Int, _ salt: UInt8) -> [UInt8] {
             var bytes = [UInt8](repeating: salt, count: 20_000)

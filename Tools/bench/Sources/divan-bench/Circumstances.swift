@@ -1,16 +1,16 @@
 import Foundation
 import Glibc
 
-/// What one has to know of a run before its figures are compared with another's.
+/// What must be known about a run before its figures are compared with another's.
 struct Circumstances: Codable {
     /// When the run began, as ISO 8601 in UTC.
     let date: String
-    /// The checkout's commit; `-dirty` behind it where files were changed, `unknown` without Git.
+    /// The checkout's commit, with the suffix `-dirty` if files were changed; `unknown` without Git.
     let commit: String
-    /// Processes that ran or wanted to, the mean of the minute before the run.
+    /// Processes that ran or were ready to run, the mean of the minute before the run.
     let load: Double
 
-    /// Those of this moment.
+    /// The current ones.
     static func now(commit: String?) -> Circumstances {
         var load = 0.0
         getloadavg(&load, 1)

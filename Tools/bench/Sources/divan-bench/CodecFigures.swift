@@ -7,7 +7,7 @@ import DivanLZ4
 import DivanZlib
 import Foundation
 
-/// Size and speed of the codecs on what a replication carries, so that a user can choose.
+/// Size and speed of the codecs on the traffic of a replication, so that a user can choose.
 enum CodecFigures {
     private static let flags = "/usr/share/iso-flags-png-320x240"
 
@@ -43,7 +43,7 @@ enum CodecFigures {
         }
     }
 
-    /// Each with the level of its floor; zlib's stands in for ISA-L's, which it is to be held against.
+    /// Each with the level of its floor; zlib is also the floor of ISA-L, to compare the two.
     static let codecs: [(name: String, level: Int, codec: any CompressionCodec, floor: String)] =
         [
             ("deflate -1", 1, DeflateCodec(level: 1), "bare library"),
@@ -54,7 +54,7 @@ enum CodecFigures {
             ISALCodec(level: level).map { ("deflate by ISA-L -\(level)", 6, $0, "bare zlib -6") }
         }
 
-    /// What changes when each route gets another airplane and one more stop.
+    /// The deltas when each route gets another airplane and one more stop.
     private static func deltas(of documents: Documents) throws -> [[UInt8]] {
         try documents.bodies.enumerated().map { index, body in
             let old = try JSON(parsing: body.span)
@@ -73,7 +73,7 @@ enum CodecFigures {
             .map { Array($0) }
     }
 
-    /// What a codec makes of pieces that share one stream; speeds in megabytes of plain bytes.
+    /// A codec's results for pieces that share one stream; speeds in megabytes of plain bytes.
     private struct Outcome {
         let packedByteCount: Int
         let packing: Double
@@ -103,7 +103,7 @@ enum CodecFigures {
         }
     }
 
-    /// Packed pieces behind one another.
+    /// Packed pieces one after another.
     private struct Packed {
         private(set) var bytes: [UInt8] = []
         private var ends: [Int] = []

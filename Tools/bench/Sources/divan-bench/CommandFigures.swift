@@ -3,7 +3,7 @@ import DivanStore
 import Foundation
 import Glibc
 
-/// How long a person waits for the command line, beside an empty program in C.
+/// How long a person waits for the command line, compared with an empty program in C.
 enum CommandFigures {
     private static let documentCount = 10_000
 
@@ -28,7 +28,7 @@ enum CommandFigures {
         }
         try store.close()
 
-        // `true` is the nearest to a program that does nothing; they take turns.
+        // `true` comes closest to a program that does nothing; they take turns.
         var best = (floor: Double.infinity, version: Double.infinity, listing: Double.infinity)
         for _ in 0..<10 {
             best.floor = min(best.floor, try seconds(["/bin/true"]))
@@ -51,7 +51,7 @@ enum CommandFigures {
         }
     }
 
-    /// Starts a program without output and waits for its end.
+    /// Runs a program without output and waits for its end.
     private static func seconds(_ words: [String]) throws -> Double {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

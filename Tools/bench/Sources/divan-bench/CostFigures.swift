@@ -1,7 +1,7 @@
 import CDivanFloors
 import Foundation
 
-/// What a document costs in allocations and system calls: counts, which no busy machine changes.
+/// The cost of a document in allocations and system calls: counts, which a busy machine does not change.
 enum CostFigures {
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         for work in CostlyWork.allCases {
@@ -31,7 +31,7 @@ enum CostFigures {
         )
     }
 
-    /// Has another process do the work and counts its system calls.
+    /// Has another process do the work, and counts its system calls.
     private static func ownCalls(of work: CostlyWork, in directory: String) throws -> Double {
         let words = [CommandLine.arguments[0], "role", "cost", work.rawValue, directory]
         var arguments = words.map { strdup($0) } + [nil]
@@ -42,7 +42,7 @@ enum CostFigures {
     }
 }
 
-/// The process whose system calls or instructions are counted; the calls between its two marks.
+/// The process whose system calls or instructions are counted, between its two marks.
 struct CostRole {
     private let work: CostlyWork
     private let directory: String

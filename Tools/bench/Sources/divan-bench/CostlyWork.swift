@@ -1,22 +1,22 @@
 import Divan
 import Foundation
 
-/// What people do most with documents.
+/// The most common operations on documents.
 enum CostlyWork: String, CaseIterable {
     case save, read, pull, push
     case pullVectors = "pull with version vectors"
     case pushVectors = "push with version vectors"
     case crowdedSave = "save over 1,000 sources"
 
-    /// How many documents, and through what.
+    /// How many documents, and over what.
     struct Shape {
         let documentCount: Int
         let usesTLS: Bool
 
-        /// What people have.
+        /// As in normal use.
         static let whole = Shape(documentCount: CostlyWork.documentCount, usesTLS: true)
 
-        /// Without TLS, whose library makes keys in a time of its own.
+        /// Without TLS, whose library generates keys in varying time.
         static func clear(_ documentCount: Int) -> Shape {
             Shape(documentCount: documentCount, usesTLS: false)
         }
@@ -42,7 +42,7 @@ enum CostlyWork: String, CaseIterable {
         self == .pullVectors || self == .pushVectors ? .versionVectors : .revisionTrees
     }
 
-    /// Gets everything ready and returns the work itself.
+    /// Prepares everything and returns the work itself.
     func prepare(_ shape: Shape = .whole, in directory: String) throws -> () throws -> Void {
         if self == .crowdedSave {
             let writers = try ManyWriters()

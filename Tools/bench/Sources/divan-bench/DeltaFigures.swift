@@ -5,7 +5,7 @@ import DivanLZ4
 import DivanZlib
 import Foundation
 
-/// Deltas of documents of some 5.6 KB, beside the same in C, and old bodies at rest.
+/// Deltas of documents of some 5.6 KB, compared with the same in C, and old bodies at rest.
 enum DeltaFigures {
     /// An old and a new text, and the delta between them.
     private struct Pair {
@@ -29,7 +29,7 @@ enum DeltaFigures {
         )
     }
 
-    /// Both go from texts to a text, ours and those of the floor; they take turns.
+    /// Both convert text to text, ours and the floor's; they take turns.
     private static func measureSpeed(_ pairs: [Pair], into report: inout Report) throws {
         var (make, apply, value) = (Double.infinity, Double.infinity, Double.infinity)
         var (floorMake, floorApply) = (Double.infinity, Double.infinity)
@@ -64,7 +64,7 @@ enum DeltaFigures {
         applies: Bool
     ) throws -> Double {
         let (old, other) = (Pieces(pairs.map(\.old)), Pieces(pairs.map(target)))
-        // The results must be ours in length, or the floor did something else.
+        // The results must have the length of ours, or the floor did something else.
         let expected = pairs.reduce(0) { $0 + (applies ? $1.new.count : $1.delta.count) }
         return try old.withFloor { old in
             try other.withFloor { other in
@@ -102,7 +102,7 @@ enum DeltaFigures {
         return try JSONDelta.apply(delta, to: old)
     }
 
-    /// What old bodies take beside the new ones, and how fast they are packed and unpacked.
+    /// The space of old bodies next to the new ones, and how fast they are packed and unpacked.
     private static func measureRest(
         _ what: String,
         _ pairs: [Pair],

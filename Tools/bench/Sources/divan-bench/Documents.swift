@@ -13,14 +13,14 @@ final class Documents {
     private let bodyPointers: [UnsafeMutablePointer<CChar>?]
     private let lengths: [Int]
 
-    /// Reads the routes of the travel set out of the checkout in the current directory.
+    /// Reads the routes of the travel set from the checkout in the current directory.
     init() throws {
         let path = "Tests/Fixtures/travel/routes.jsonl"
         guard let text = FileManager.default.contents(atPath: path) else {
             throw BenchFailure("\(path) is missing; run the bench from the checkout's root")
         }
         bodies = text.split(separator: UInt8(ascii: "\n")).map { line in
-            // `_id` is reserved at the top level; the ID stands outside the body.
+            // `_id` is reserved at the top level; the ID is outside the body.
             let body = String(decoding: line, as: UTF8.self)
             return Array(body.replacingOccurrences(of: "\"_id\"", with: "\"id\"").utf8)
         }
@@ -35,7 +35,7 @@ final class Documents {
         for pointer in idPointers + bodyPointers { free(pointer) }
     }
 
-    /// Hands the documents to a floor; the pointers live as long as this object.
+    /// Passes the documents to a floor; the pointers are valid as long as this object.
     func withFloor<T>(_ body: (UnsafePointer<floor_documents>) throws -> T) rethrows -> T {
         try idPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { ids in
             try bodyPointers.map { UnsafePointer($0) }.withUnsafeBufferPointer { bodies in
@@ -54,7 +54,7 @@ final class Documents {
     }
 }
 
-/// Why the bench cannot go on.
+/// Why the bench cannot continue.
 struct BenchFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,23 +1,23 @@
 import Foundation
 
-/// One measured line: ours beside the floor of the same run.
+/// One measured line: our figure and the floor's of the same run.
 struct Figure: Codable {
-    /// The group that measured it; `nil` in reports of before.
+    /// The group that measured it; `nil` in older reports.
     var group: String?
     /// What was done.
     var name: String
-    /// The unit of both values; greater is better, unless `must` wants less.
+    /// The unit of both values; greater is better, unless `must` requires less.
     var unit: String
-    /// What Divan reached.
+    /// The value of Divan.
     var ours: Double
-    /// What plain C or the bare library reached, doing only the unavoidable part.
+    /// The value of plain C or the bare library, doing only the unavoidable part.
     var floor: Double?
-    /// What the floor is; a remark where there is none.
+    /// What the floor is; a remark if there is none.
     var floorName: String
-    /// What has to be reached, by the group's `Thresholds`; `nil` where the figure only informs.
+    /// What must be reached, by the group's `Thresholds`; `nil` if the figure is only informative.
     var must: Requirement?
 
-    /// Our share of the floor, or how often the floor goes into ours where less is better.
+    /// Our value divided by the floor's; 0 if there is no floor.
     var ratio: Double {
         guard let floor, floor > 0 else { return 0 }
         return ours / floor
@@ -30,12 +30,12 @@ struct Figure: Codable {
 // MARK: For people
 
 extension Figure {
-    /// Ours with its unit.
+    /// Our value with its unit.
     var oursText: String { Self.text(ours, unit) }
-    /// The floor with its unit; a dash where there is none.
+    /// The floor with its unit; a dash if there is none.
     var floorText: String { floor.map { Self.text($0, unit) } ?? "–" }
 
-    /// What has to be reached; a dash where the figure only informs.
+    /// What must be reached; a dash if the figure is only informative.
     var requirementText: String {
         switch must {
         case nil: "–"
@@ -46,7 +46,7 @@ extension Figure {
         }
     }
 
-    /// A value with as many digits as it deserves.
+    /// A value with an appropriate number of digits.
     static func text(_ value: Double, _ unit: String) -> String {
         let digits = value >= 100 || value == 0 ? 0 : value >= 1 ? 1 : value >= 0.1 ? 2 : 3
         return String(format: "%.\(digits)f \(unit)", value).trimmingCharacters(in: .whitespaces)

@@ -1,9 +1,9 @@
-/// Figures that are measured together; `--only` chooses groups by the beginning of their name.
+/// Figures that are measured together; `--only` selects groups by a prefix of their name.
 struct Group: Sendable {
     let name: String
-    /// Whether it is over in seconds and depends little on what else the machine does.
+    /// Whether it takes only seconds and depends little on the load of the machine.
     ///
-    /// Counts, and ratios of processor time in memory: what `--steady` measures, for every change.
+    /// Counts, and ratios of processor time in memory: measured by `--steady` for every change.
     var isSteady = false
     let measure: @Sendable (Workplace, inout Report) throws -> Void
 }

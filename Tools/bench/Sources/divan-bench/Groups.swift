@@ -1,4 +1,4 @@
-/// All groups there are: the table of contents of a run.
+/// All groups: the table of contents of a run.
 enum Groups {
     /// In the order of a whole run.
     static let all: [Group] = [

@@ -5,21 +5,21 @@ import DivanStore
 import DivanTestKit
 import Foundation
 
-/// Saving into a database of a million documents and more than 1 GB, and opening it.
+/// Saving to a database of a million documents and more than 1 GB, and opening it.
 ///
 /// The large database and small ones take turns, so that both see the same machine: memory that a
 /// virtual machine touches for the first time alone costs a third of the rate. Each turn saves
-/// 10,000 documents; a small database gets 5,000 first, so that its turn stands around document
-/// 10,000. The million IDs that are there lie all over the index. What is added comes in order, as
-/// made-up IDs do, or lands anywhere between them; SQLite then touches a page for nearly each
-/// document.
+/// 10,000 documents; a small database gets 5,000 first, so that its turn is around document
+/// 10,000. The million existing IDs are spread over the whole index. New ones are in ascending order,
+/// like generated IDs, or fall anywhere between them; SQLite then touches a page for nearly
+/// every document.
 enum GrowthFigures {
     private static let count = 1_000_000
     private static let window = 10_000
     private static let turns = 5
     private static let batch = 1_000
 
-    /// How IDs follow each other.
+    /// The order of IDs.
     private enum Order: Int32, CaseIterable {
         case ascending = 0
         case scattered = 1
@@ -46,7 +46,7 @@ enum GrowthFigures {
         }
         guard filling > 0 else { throw BenchFailure("the floor of a large file failed") }
         try measureOpening(large, into: &report)
-        // Ascending first: whoever comes without order leaves pages all over the log.
+        // Ascending first: unordered inserts leave pages all over the log.
         for order in Order.allCases {
             try measureRates(order, workplace, large, bodies, into: &report)
         }
@@ -67,7 +67,7 @@ enum GrowthFigures {
         var (early, late) = ([Double](), [Double]())
         var (floorEarly, floorLate) = ([Double](), [Double]())
         for turn in 0..<turns {
-            // Numbers of their own for each order, behind those that are there.
+            // Separate numbers for each order, after the existing ones.
             let place = count + window * (turn + turns * Int(order.rawValue))
             let small = "\(workplace.directory)/small-\(order)-\(turn)"
             try grow("\(small).cblite2", bodies, from: 0, window / 2, .ascending)
@@ -102,7 +102,7 @@ enum GrowthFigures {
         add("… beside it, \(order.name)", late, floorLate, "raw SQLite", into: &report)
     }
 
-    /// Compares the middle turns, because a turn may or may not write the log into the file.
+    /// Compares the middle turns, because a turn may or may not checkpoint the log into the file.
     private static func add(
         _ name: String,
         _ ours: [Double],
@@ -125,7 +125,7 @@ enum GrowthFigures {
         seconds.sorted()[seconds.count / 2]
     }
 
-    /// Saves documents number `first` and up; returns the seconds without opening and closing.
+    /// Saves documents number `first` and up; returns the seconds, excluding opening and closing.
     @discardableResult
     private static func grow(
         _ directory: String,
@@ -149,7 +149,7 @@ enum GrowthFigures {
         }
     }
 
-    /// As `write_id` of the floor.
+    /// Like the floor's `write_id`.
     private static func id(_ number: Int, _ order: Order) -> String {
         if order == .ascending, number >= count { return "z-" + digits("\(number)", 8) }
         let factor = order == .scattered ? 0x9E37_79B9_7F4A_7C15 : UInt64.max / UInt64(count)

@@ -3,17 +3,17 @@ import DivanStore
 import DivanTestKit
 import Foundation
 
-/// One database that grows from 10,000 documents to as many as `--documents` says, looked at each time
+/// One database that grows from 10,000 documents to the number of `--documents`, examined each time
 /// that it is ten times as large: saves, reads, opening, memory, disk.
 ///
-/// Documents of 199 bytes, so that 10,000,000 of them take 4 GB: it is their number that could cost
-/// something. IDs ascend, as made-up ones do. The floor of each line is the same at 10,000.
+/// Documents of 199 bytes, so that 10,000,000 of them take 4 GB: it is their number that could be
+/// costly. IDs ascend, like generated ones. The floor of each line is the same at 10,000.
 enum GrowthStages {
     private static let firstCount = 10_000
     private static let batch = 1_000
     private static let readCount = 20_000
 
-    /// What was found of a database.
+    /// The results for one size.
     private struct Stage {
         let count: Int
         var saving = 0.0
@@ -40,7 +40,7 @@ enum GrowthStages {
         try FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Saves documents; returns how many a second, of the last ten thousand.
+    /// Saves documents; returns how many per second, for the last ten thousand.
     private static func grow(
         _ directory: String,
         _ bodies: [[UInt8]],

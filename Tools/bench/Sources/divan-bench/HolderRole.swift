@@ -2,7 +2,7 @@ import DivanTransport
 import Foundation
 import Synchronization
 
-/// Opens connections, says when they are open, and keeps them until its input ends.
+/// Opens connections, reports when they are open, and keeps them until its input ends.
 struct HolderRole {
     private let ports: [(port: UInt16, isSecure: Bool, count: Int)]
 
@@ -33,7 +33,7 @@ struct HolderRole {
     }
 }
 
-/// Lets a few connections open at a time, and counts them.
+/// Opens a few connections at a time, and counts them.
 private final class Openings: MessageReceiver {
     private static let openingCount = 64
 
@@ -55,7 +55,7 @@ private final class Openings: MessageReceiver {
     func transportDidBecomeWritable() {}
 
     func transportDidClose(_ close: TransportClose) {
-        // One that closes before it opens gives its room back, so that a run cannot hang.
+        // One that closes before it opens frees its place, so that a run cannot hang.
         failures.withLock { $0 += 1 }
         room.signal()
     }

@@ -2,15 +2,15 @@ import CDivanFloors
 import DivanTestKit
 import Foundation
 
-/// What idle connections cost the listening process: memory, and the time of a busy one.
+/// The cost of idle connections in the listening process: memory, and the speed of a busy one.
 enum IdleFigures {
     private static let memoryCount = 1000
     private static let idleCount = 10_000
     private static let roundTripCount = 8000
-    /// Longer than the transport waits before it gives buffers back.
+    /// Longer than the transport waits before it releases buffers.
     private static let settling = 8.0
 
-    /// A thousand connections of each kind, each kind in a process of its own.
+    /// A thousand connections of each kind, each kind in its own process.
     static func measureMemory(into report: inout Report) throws {
         for isSecure in [false, true] {
             let floor = floor_idle_bytes(memoryCount, isSecure ? 1 : 0)
@@ -33,12 +33,12 @@ enum IdleFigures {
         }
     }
 
-    /// Half of the connections have TLS.
+    /// Half of the connections use TLS.
     static func measureCrowd(into report: inout Report) throws {
         OwnProcess.raiseDescriptorLimit()
         let count = min(idleCount, (OwnProcess.descriptorLimit - 100) / 2 * 2)
         let server = try BenchServer()
-        // Takes turns with the crowded one, so that both meet the machine in the same state.
+        // Takes turns with the crowded one, so that both see the machine in the same state.
         let other = try BenchServer()
         try warmUp(server)
         try warmUp(other)
@@ -69,12 +69,12 @@ enum IdleFigures {
         )
     }
 
-    /// Brings what all connections share: code, contexts, the loops' buffers.
+    /// Allocates what all connections share: code, contexts, the loops' buffers.
     private static func warmUp(_ server: BenchServer) throws {
         _ = try holding(50, 50, at: server) { _ in }
     }
 
-    /// Runs `body` while another process keeps connections open, with the bytes that they take.
+    /// Runs `body` while another process keeps connections open, with the bytes that they use.
     private static func holding<Result>(
         _ clearCount: Int,
         _ secureCount: Int,

@@ -1,10 +1,10 @@
 import DivanTestKit
 import Foundation
 
-/// How many instructions a document costs, as valgrind counts them: the same on a busy machine and a
+/// How many instructions a document costs, as counted by valgrind: the same on a busy machine as on a
 /// quiet one, so that every change can be held to them.
 ///
-/// What both ends of a sync do is counted, in clear text. Of two runs one only gets everything ready; the
+/// The work of both ends of a sync is counted, in clear text. One of two runs only prepares everything; the
 /// difference is the work.
 enum InstructionFigures {
     private static let documentCount = 1_000
@@ -31,7 +31,7 @@ enum InstructionFigures {
         }
     }
 
-    /// This program without what debuggers read: valgrind stumbles over it.
+    /// This program without debug information, on which valgrind fails.
     private static func stripped(in workplace: Workplace) throws -> String {
         let path = try workplace.newDirectory() + "/divan-bench"
         guard let objcopy = Program.installed("objcopy") else {

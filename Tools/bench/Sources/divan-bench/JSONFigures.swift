@@ -1,9 +1,9 @@
 import CDivanFloors
 import DivanJSON
 
-/// Validating, parsing and writing JSON, beside a parse to a tape in C; they take turns.
+/// Validating, parsing and writing JSON, compared with a parse to a tape in C; they take turns.
 ///
-/// The tape checks as much and finds every value with the widest vectors there are, but builds none.
+/// The tape validates as much and finds every value with the widest vectors available, but builds none.
 enum JSONFigures {
     static func measure(_ documents: Documents, into report: inout Report) throws {
         let trees = try documents.bodies.map { try JSON(parsing: $0.span) }

@@ -1,7 +1,7 @@
 import CDivanFloors
 import Foundation
 
-/// Two processes over loopback TLS, beside the same in C.
+/// Two processes over loopback TLS, compared with the same in C.
 enum LoopbackFigures {
     private static let pieceByteCount = 65_536
     private static let streamByteCount = 1 << 29
@@ -13,7 +13,7 @@ enum LoopbackFigures {
         let client = try BenchClient()
         var ours = Double.infinity
         var floor = Double.infinity
-        // By turns, so that a noisy moment meets both.
+        // In turns, so that a noisy moment affects both.
         for _ in 0..<3 {
             let bare = floor_tls_stream(streamByteCount, pieceByteCount)
             guard bare > 0 else { throw BenchFailure("the TLS stream floor failed") }
@@ -104,12 +104,12 @@ struct RoundTrips {
         p99 = sorted[sorted.count * 99 / 100]
     }
 
-    /// The lesser of both values each: what the machine did meanwhile counts least there.
+    /// The lesser of both values each: the least affected by other load.
     func best(_ other: RoundTrips) -> RoundTrips {
         RoundTrips(median: min(median, other.median), p99: min(p99, other.p99))
     }
 
-    /// Asks one request after the other over TLS.
+    /// Sends one request after the other over TLS.
     static func measure(_ count: Int, with server: BenchServer) throws -> RoundTrips {
         let times = try BLIPAsker.run(
             over: BenchClient().transport(to: server.securePort, isSecure: true, path: "/blip"),

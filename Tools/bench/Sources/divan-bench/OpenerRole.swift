@@ -1,7 +1,7 @@
 import DivanStore
 import Foundation
 
-/// The process that opens a database and says what it took: the least seconds of five times, and
+/// The process that opens a database and reports the cost: the least seconds of five times, and
 /// its own memory in bytes before the first and after the last.
 struct OpenerRole {
     let directory: String
@@ -28,7 +28,7 @@ struct OpenerRole {
         say("\(seconds) \(before) \(after)")
     }
 
-    /// Memory of this process that is not a copy of a file: heap, stacks, changed data.
+    /// Memory of this process that is not backed by a file: heap, stacks, changed data.
     private static func ownByteCount() -> Double {
         let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -3,11 +3,11 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// A collection whose bodies are packed beside a plain one, which is the floor: the two take turns, and who
-/// is first changes.
+/// A collection with packed bodies, compared with a plain one, which is the floor: the two take turns, and
+/// alternate in going first.
 struct PackFigures {
     private let compression: BodyCompression
-    /// What each figure's name begins with.
+    /// The prefix of each figure's name.
     private let title: String
 
     private init(_ compression: BodyCompression) {
@@ -19,7 +19,7 @@ struct PackFigures {
     private static let turns = 5
     private static let question = "SELECT COUNT(*) AS n FROM _ WHERE distance > 5000"
 
-    /// What one database took, in seconds, and bytes of its file for each document.
+    /// The times of one database, in seconds, and bytes of its file for each document.
     private struct Times {
         var insert = 0.0
         var read = 0.0
@@ -37,7 +37,7 @@ struct PackFigures {
         }
     }
 
-    /// The routes of the fixture with digits of their own, so that no document is in the dictionary whole.
+    /// The fixture's routes with different digits, so that no document is in the dictionary as a whole.
     private static func routes() throws -> [[UInt8]] {
         let bodies = try DocumentShape.routes.bodies()
         var generator = Xorshift()

@@ -3,12 +3,12 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// What is done alike with a store of another kind and with the plain one that is its floor.
+/// Work done identically with a store of another kind and with the plain one that is its floor.
 enum PairedStores {
     static let documentCount = 50_000
     static let readCount = 50_000
 
-    /// Who begins a turn changes from turn to turn; `false` is the plain one.
+    /// Which one goes first alternates from turn to turn; `false` is the plain one.
     static func order(of turn: Int) -> [Bool] {
         turn.isMultiple(of: 2) ? [false, true] : [true, false]
     }
@@ -31,7 +31,7 @@ enum PairedStores {
         var generator = Xorshift()
         try store.read { reader in
             for _ in 0..<readCount {
-                // Two thousand of them: what a cache holds.
+                // Two thousand of them: what fits into a cache.
                 let number = Int(generator.next() % 2_000)
                 let id = DivanRevisions.DocumentID(unchecked: "d-\(number)")
                 guard try reader.document(id, in: .default) != nil else {
@@ -41,13 +41,13 @@ enum PairedStores {
         }
     }
 
-    /// Bytes of the file of a store that is closed.
+    /// The file size of a closed store in bytes.
     static func byteCount(_ path: String) throws -> Double {
         let attributes = try FileManager.default.attributesOfItem(atPath: path + "/db.sqlite3")
         return (attributes[.size] as? NSNumber)?.doubleValue ?? 0
     }
 
-    /// Pulls from a plain database into empty ones, which `target` makes: of a name, and of which kind.
+    /// Pulls from a plain database into empty ones, which `target` creates with a name and of a kind.
     static func pull(
         _ workplace: Workplace,
         _ bodies: [[UInt8]],

@@ -1,12 +1,12 @@
 import DivanCharts
 import Foundation
 
-/// The pictures of `Docs/performance`, drawn from the figures of one run or several; what was not measured
+/// The pictures of `Docs/performance`, drawn from the figures of one or several runs; what was not measured
 /// is not drawn, and an older picture stays.
 struct Pictures {
     private let figures: [Figure]
     private let series: [Series]
-    /// When, and of which commit.
+    /// The date, and the commit.
     private let origin: String
 
     init(of reports: [Report]) {
@@ -19,7 +19,7 @@ struct Pictures {
         origin = "commit \(commits.joined(separator: ", ")), \(days.joined(separator: ", "))" + load
     }
 
-    /// Writes each picture that there are figures for.
+    /// Writes each picture for which there are figures.
     func write(to folder: String) throws {
         try FileManager.default.createDirectory(
             atPath: folder,
@@ -101,7 +101,7 @@ struct Pictures {
     ) -> String? {
         let bars = figures.compactMap { figure, name -> RatioBars.Bar? in
             guard let floor = figure.floor, floor > 0, figure.ours > 0 else { return nil }
-            // Of sizes and times less is better.
+            // For sizes and times, less is better.
             let isInverse = ["MB", "bytes", "B", "ms", "µs"].contains(figure.unit)
             let both = "\(Self.number(figure.ours)) and \(Self.number(floor)) \(figure.unit)"
             return RatioBars.Bar(

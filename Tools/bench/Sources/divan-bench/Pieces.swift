@@ -14,13 +14,13 @@ struct Pieces {
         byteCount = joined.count
     }
 
-    /// Hands the strings to a floor; the pointers live as long as the call.
+    /// Passes the strings to a floor; the pointers are valid only during the call.
     func withFloor<T>(_ body: (UnsafePointer<floor_documents>) throws -> T) rethrows -> T {
         try joined.withUnsafeBufferPointer { joined in
             var starts: [UnsafePointer<CChar>?] = []
             var offset = 0
             for piece in bytes {
-                // The piece lies at this offset of `joined`.
+                // The piece is at this offset of `joined`.
                 let start = joined.baseAddress.map { UnsafeRawPointer($0 + offset) }
                 starts.append(start?.assumingMemoryBound(to: CChar.self))
                 offset += piece.count

@@ -1,6 +1,6 @@
 import DivanTestKit
 
-/// What the bench does as the other process of a figure.
+/// The roles of the bench as the other process of a figure.
 enum ProcessRole: String, CaseIterable {
     /// Serves echoes, sinks and BLIP, in clear text and over TLS.
     case server
@@ -8,22 +8,22 @@ enum ProcessRole: String, CaseIterable {
     case holder
     /// Listens with two databases.
     case listener
-    /// Pulls and keeps nothing, many times over.
+    /// Pulls and stores nothing, many times over.
     case pullers
-    /// Pushes what it has stored nowhere, many times over.
+    /// Pushes without storing, many times over.
     case pushers
-    /// Stands between two peers as a link with a rate and a length.
+    /// Acts as a link with a rate and a latency between two peers.
     case link
-    /// Means ill.
+    /// Sends hostile traffic.
     case hostile
     /// Opens a database.
     case opener
-    /// Keeps databases, listens and replicates.
+    /// Stores databases, listens and replicates.
     case peer
-    /// Does a piece of work whose system calls or instructions are counted.
+    /// Does work whose system calls or instructions are counted.
     case cost
 
-    /// Starts this program once more, in the role; it ends when its input does.
+    /// Starts this program again, in the role; it ends when its input does.
     func start(_ words: [String] = []) throws -> RunningProgram {
         try Program.current.start(["role", rawValue] + words, input: .lines)
     }

@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A database of 100,000 documents: its size, opening it, and reading out of it.
+/// A database of 100,000 documents: its size, opening it, and reading from it.
 enum ReadingFigures {
     static let reads = 20_000
     private static let count = 100_000
@@ -92,7 +92,7 @@ enum ReadingFigures {
         )
     }
 
-    /// Random documents by ID: one field, and all of it as a dictionary.
+    /// Random documents by ID: one field, and the whole as a dictionary.
     private static func measureDocuments(
         _ workplace: Workplace,
         _ rounds: Int,

@@ -4,11 +4,11 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// The shapes in which Couchbase Lite's own engine was measured, with what it reached.
+/// The shapes in which Couchbase Lite's own engine was measured, with its figures.
 ///
-/// Its figures, medians of three runs, come from the same kind of machine and not from the same
-/// moment: documents of exactly 1,024 bytes in eight keys, IDs in order, the time from JSON text
-/// to the row included, reading one property of a document by its ID.
+/// Its figures, medians of three runs, come from the same kind of machine, but not from the same
+/// time: documents of exactly 1,024 bytes in eight keys, IDs in order, including the time from JSON text
+/// to the row, reading one property of a document by its ID.
 enum ReferenceFigures {
     private static let count = 100_000
     private static let singleCount = 10_000
@@ -121,7 +121,7 @@ enum ReferenceFigures {
         )
     }
 
-    /// A content of 100 MB without order, streamed in.
+    /// A blob of 100 MB of random bytes, streamed in.
     private static func measureContent(
         _ workplace: Workplace,
         _ report: inout Report
@@ -175,5 +175,5 @@ enum ReferenceFigures {
     }
 }
 
-/// The ID as the store takes it; the public API has a property wrapper of the other name.
+/// The store's document ID; the public API has a property wrapper of the other name.
 private typealias StoredID = DivanRevisions.DocumentID

@@ -2,11 +2,11 @@ import Foundation
 
 /// The figures of one run, as a table for people and as JSON for the next comparison.
 struct Report: Codable {
-    /// `nil` in reports that say nothing of them, as those of before had it.
+    /// `nil` in older reports, which did not contain them.
     var circumstances: Circumstances?
-    /// The figures, in the order of measuring.
+    /// The figures, in the order of measurement.
     var figures: [Figure] = []
-    /// What was measured at many moments, for pictures; `nil` in reports of before.
+    /// Values measured at many moments, for pictures; `nil` in older reports.
     var series: [Series]?
     /// Figures that are required and were not measured.
     private(set) var unmeasured: [String] = []
@@ -23,15 +23,15 @@ struct Report: Codable {
         allThresholds = thresholds
     }
 
-    /// The names of figures that are not good enough.
+    /// The names of figures that miss their requirement.
     var misses: [String] {
         figures.filter { !$0.isReached }.map(\.name) + unmeasured.map { "\($0) (not measured)" }
     }
 
     /// Adds the figures of a group, measured against its thresholds.
     ///
-    /// One that misses something is measured again, `attempts` times in all, and the last time
-    /// counts: a machine may be busy for a moment, what became slower stays so.
+    /// One that misses a requirement is measured again, `attempts` times in all, and the last time
+    /// counts: a machine may be busy for a moment, but a real slowdown persists.
     mutating func add(
         group: String,
         attempts: Int,
@@ -59,10 +59,10 @@ struct Report: Codable {
         say(Self.line(figure))
     }
 
-    /// Adds what a picture shows as a line.
+    /// Adds a line of a picture.
     mutating func add(_ line: Series) { series = (series ?? []) + [line] }
 
-    /// Says how many requirements were reached, and which were not.
+    /// Prints how many requirements were reached, and which were not.
     func sayVerdict() {
         let required = figures.filter { $0.must != nil }
         guard !required.isEmpty || !misses.isEmpty else { return }

@@ -1,15 +1,15 @@
-/// What a figure has to reach; a run with `--strict` fails when one does not.
+/// What a figure must reach; a run with `--strict` fails if one does not.
 ///
-/// As JSON an object of one member: `{"share":0.8}`, `{"atLeast":3}`, `{"times":1.2}` or
+/// As JSON, an object with one member: `{"share":0.8}`, `{"atLeast":3}`, `{"times":1.2}` or
 /// `{"atMost":20}`.
 enum Requirement {
-    /// This share of the floor, or more.
+    /// At least this fraction of the floor.
     case share(Double)
-    /// This value in the figure's own unit, or more.
+    /// At least this value in the figure's own unit.
     case atLeast(Double)
-    /// So many times the floor, or less: of times and sizes.
+    /// At most this many times the floor: for times and sizes.
     case times(Double)
-    /// This value in the figure's own unit, or less.
+    /// At most this value in the figure's own unit.
     case atMost(Double)
 
     /// Whether a figure, and its ratio to the floor, are good enough.
@@ -17,7 +17,7 @@ enum Requirement {
         switch self {
         case .share(let share): ratio >= share
         case .atLeast(let least): value >= least
-        // A ratio of 0 says that one of the two was not measured.
+        // A ratio of 0 means that one of the two was not measured.
         case .times(let factor): ratio > 0 && ratio <= factor
         case .atMost(let most): value <= most
         }

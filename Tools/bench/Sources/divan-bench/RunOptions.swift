@@ -1,16 +1,16 @@
-/// What `divan-bench run` is asked for; a word that it does not know measures nothing.
+/// The options of `divan-bench run`; with an unknown word nothing is measured.
 struct RunOptions {
-    /// What the names of the groups begin with; empty for all.
+    /// The prefix of the groups' names; empty for all.
     private(set) var prefix = ""
-    /// Measures only what every change has to hold, the best of three.
+    /// Measures only what every change must satisfy, the best of three.
     private(set) var isSteady = false
-    /// Ends with status 2 when a requirement is missed.
+    /// Ends with status 2 if a requirement is missed.
     private(set) var isStrict = false
     /// How far the group `stages` grows its database: 10,000 to 100,000,000.
     private(set) var documentCount = 1_000_000
     /// Where the figures are written as JSON.
     private(set) var json: String?
-    /// What the report calls the code that is measured.
+    /// The name of the measured code in the report.
     private(set) var commit: String?
 
     init(_ words: some Sequence<String>) throws {

@@ -7,7 +7,7 @@ struct RunTable {
 
     init(of runs: [Report]) { self.runs = runs }
 
-    /// The page, with what one has to know of each run at its head.
+    /// The page, with the circumstances of each run at its head.
     var markdown: String {
         var lines = runs.enumerated().compactMap { index, run in
             run.circumstances.map {

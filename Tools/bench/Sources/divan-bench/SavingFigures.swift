@@ -23,7 +23,7 @@ enum SavingFigures {
         try measurePublic(workplace, bodies, &report)
     }
 
-    /// Both begin with a new file in each turn; the best turn counts, because what else uses the
+    /// Both begin with a new file in each turn; the best turn counts, because anything else that uses the
     /// disk makes any of them slower.
     private static func measureSingle(
         _ isFull: Bool,
@@ -74,7 +74,7 @@ enum SavingFigures {
     ) throws -> Double {
         let failure = Mutex<(any Error)?>(nil)
         let seconds = Stopwatch.best(of: 1) {
-            // Threads of their own: a dispatch queue starts only as many as there are processors.
+            // Separate threads: a dispatch queue starts only as many as there are processors.
             let group = DispatchGroup()
             for thread in 0..<threads {
                 group.enter()

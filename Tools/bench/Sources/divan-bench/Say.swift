@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes a line at once, so that it keeps its place among what other programs write.
+/// Writes a line at once, so that it stays in order with the output of other programs.
 func say(_ text: String = "", terminator: String = "\n") {
     try? FileHandle.standardOutput.write(contentsOf: Data((text + terminator).utf8))
 }

@@ -4,12 +4,12 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// A sealed database beside a plain one, which is the floor: the two take turns, and who is first changes.
+/// An encrypted database and a plain one, which is the floor: the two take turns, and alternate in going first.
 enum SealFigures {
     private static let documentCount = PairedStores.documentCount
     private static let turns = 7
 
-    /// What one database took, in seconds, and its size in bytes.
+    /// The times of one database, in seconds, and its size in bytes.
     private struct Times {
         var insert = 0.0
         var read = 0.0

@@ -2,10 +2,10 @@ import CDivanFloors
 import DivanStore
 import Foundation
 
-/// A blob of a sealed database beside the same of a plain one, which takes its turn before it.
+/// A blob of an encrypted database, and the same of a plain one, which takes its turn before it.
 ///
-/// A plain read in pieces out of the system's cache is one copy into memory that stays in the
-/// processor's, some ten times as fast as AES is; that row stands beside what OpenSSL needs, too.
+/// A plain read in pieces from the system's cache is one copy into memory that stays in the
+/// processor's cache, some ten times as fast as AES; so that row is also compared with OpenSSL's time.
 struct SealedBlobFigures {
     static let byteCount = 64 << 20
 
@@ -18,7 +18,7 @@ struct SealedBlobFigures {
     private var pieces = Turns()
     private var bare = Turns()
 
-    /// A database with a content, and the file that has it.
+    /// A database with a blob, and the file that contains it.
     private struct Place {
         let store: Store
         let digest: BlobDigest
@@ -62,7 +62,7 @@ struct SealedBlobFigures {
         }
     }
 
-    /// What the same takes with the sealed one and with the plain one, which is the first in every other
+    /// The times with the encrypted database and with the plain one, which goes first in every other
     /// turn.
     private static func both(
         _ first: Place,
@@ -108,7 +108,7 @@ struct SealedBlobFigures {
         }
     }
 
-    /// Stores a content that arrives in pieces, and brings it to the disk.
+    /// Stores a blob that arrives in pieces, and syncs it to the disk.
     static func write(_ store: Store) throws -> BlobDigest {
         let writer = try store.blobs.writer()
         let piece = (0..<(128 << 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -118,7 +118,7 @@ struct SealedBlobFigures {
         return digest
     }
 
-    /// Reads a content in pieces.
+    /// Reads a blob in pieces.
     static func read(_ digest: BlobDigest, _ store: Store) throws {
         let reader = try store.blobs.reader(digest)
         var count = 0

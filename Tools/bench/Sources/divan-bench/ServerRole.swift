@@ -9,7 +9,7 @@ import DivanZlib
 
 /// A listening process; it prints its two ports and answers `memory` and `connections`.
 ///
-/// `/echo` sends each message back, `/sink` only those of one byte, `/blip` answers requests.
+/// `/echo` returns each message, `/sink` only those of one byte, `/blip` answers requests.
 struct ServerRole {
     private let clear: WebSocketServer
     private let secure: WebSocketServer
@@ -53,7 +53,7 @@ struct ServerRole {
     }
 }
 
-/// Sends short messages back.
+/// Returns short messages.
 ///
 /// `@unchecked Sendable` holds because everything happens on the transport's loop.
 private final class Echo: MessageReceiver, @unchecked Sendable {

@@ -2,14 +2,14 @@ import Glibc
 
 /// Times work.
 enum Stopwatch {
-    /// Returns the seconds that `work` took by a clock that never goes back, the least of `runs`.
+    /// Returns the seconds that `work` took by a monotonic clock, the least of `runs`.
     static func best(of runs: Int = 3, _ work: () throws -> Void) rethrows -> Double {
         try best(of: runs, by: CLOCK_MONOTONIC, work)
     }
 
     /// Returns the seconds of processor time that `work` took on this thread, the least of `runs`.
     ///
-    /// For work in memory: what others do on the machine meanwhile does not count.
+    /// For work in memory: other load on the machine does not count.
     static func bestWork(of runs: Int = 5, _ work: () throws -> Void) rethrows -> Double {
         try best(of: runs, by: CLOCK_THREAD_CPUTIME_ID, work)
     }
@@ -28,7 +28,7 @@ enum Stopwatch {
         return best
     }
 
-    /// Seconds by a clock that never goes back.
+    /// Seconds of a monotonic clock.
     static func seconds() -> Double { seconds(CLOCK_MONOTONIC) }
 
     private static func seconds(_ clock: clockid_t) -> Double {

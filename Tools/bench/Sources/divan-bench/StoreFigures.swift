@@ -4,7 +4,7 @@ import DivanRevisions
 import DivanStore
 import Foundation
 
-/// Saving and reading documents, beside raw SQLite with prepared statements and the same columns;
+/// Saving and reading documents, compared with raw SQLite with prepared statements and the same columns;
 /// they take turns.
 enum StoreFigures {
     private static let rounds = 50

@@ -1,7 +1,7 @@
 import DivanTransport
 import Foundation
 
-/// Sends large messages as fast as the transport takes them, and waits until all have arrived.
+/// Sends large messages as fast as the transport accepts them, and waits until all have arrived.
 ///
 /// `@unchecked Sendable` holds because everything happens on the transport's loop until `run` is
 /// woken, and the result is read only then.

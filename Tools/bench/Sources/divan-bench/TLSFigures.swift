@@ -3,7 +3,7 @@ import DivanCrypto
 import DivanTLS
 import Foundation
 
-/// TLS in memory: records and handshakes, beside the same loops in C.
+/// TLS in memory: records and handshakes, compared with the same loops in C.
 enum TLSFigures {
     private static let recordByteCount = 16_384
     private static let byteCount = 1 << 28
@@ -13,7 +13,7 @@ enum TLSFigures {
         let contexts = try Contexts()
         var ours = Double.infinity
         var floor = Double.infinity
-        // By turns, so that a noisy moment meets both.
+        // In turns, so that a noisy moment affects both.
         for _ in 0..<3 {
             let bare = floor_tls_memory(byteCount)
             guard bare > 0 else { throw BenchFailure("the TLS floor failed") }
@@ -70,7 +70,7 @@ enum TLSFigures {
         }
     }
 
-    /// What both ends of all sessions share.
+    /// Shared by both ends of all sessions.
     private struct Contexts {
         let server: TLSContext
         let client: TLSContext
@@ -84,7 +84,7 @@ enum TLSFigures {
         }
     }
 
-    /// Two sessions behind their handshake.
+    /// Two sessions after their handshake.
     private struct Ends {
         let server: TLSSession
         let client: TLSSession

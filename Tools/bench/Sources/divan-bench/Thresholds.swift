@@ -1,23 +1,23 @@
 import Foundation
 
-/// What the figures of a group have to reach: `Tools/bench/thresholds/<group>.json`, a requirement for
+/// The requirements of a group's figures: `Tools/bench/thresholds/<group>.json`, a requirement for
 /// each figure's name.
 ///
-/// A requirement lies at most 1.3 times away from the worst of the runs that it was taken from, so
-/// that it notices what becomes slower and not that the machine was busy. A group of which nothing is
-/// required says so, with `{}`.
+/// A requirement is at most a factor of 1.3 away from the worst of the runs that it was taken from, so
+/// that it detects a slowdown, but not a busy machine. A group without requirements
+/// says so, with `{}`.
 ///
-/// A build without optimization has requirements of its own in `thresholds/debug`, of those groups alone
+/// A build without optimization has separate requirements in `thresholds/debug`, only for the groups
 /// that count: CI builds it anyway.
 struct Thresholds {
     private var waiting: [String: Requirement] = [:]
 
-    /// None; what figures outside of a group have to reach.
+    /// None; for figures outside of a group.
     init() {}
 
-    /// Reads the requirements of a group out of the checkout in the current directory.
+    /// Reads the requirements of a group from the checkout in the current directory.
     ///
-    /// - Throws: Where there are none and the run is strict, which no figure could miss then.
+    /// - Throws: If there are none and the run is strict: no figure could miss them.
     init(group: String, isStrict: Bool) throws {
         let path = "\(Self.folder)/\(group).json"
         guard let text = FileManager.default.contents(atPath: path) else {
@@ -46,7 +46,7 @@ struct Thresholds {
         return thresholds
     }
 
-    /// Hands out the requirement of a figure that was measured.
+    /// Removes and returns the requirement of a figure that was measured.
     mutating func take(_ name: String) -> Requirement? {
         waiting.removeValue(forKey: name)
     }

@@ -2,7 +2,7 @@ import CDivanFloors
 import DivanCrypto
 import DivanWebSocket
 
-/// WebSocket frames in memory, beside a mask-and-copy loop and `memcpy`; they take turns.
+/// WebSocket frames in memory, compared with a mask-and-copy loop and `memcpy`; they take turns.
 enum WebSocketFigures {
     /// What the transport reads at a time while data streams in.
     private static let pieceByteCount = 65_536
@@ -98,13 +98,13 @@ enum WebSocketFigures {
         }
     }
 
-    /// The payloads lie in the same stream, and go to one buffer that stays in the cache.
+    /// The payloads are in the same stream, and are copied to one buffer that stays in the cache.
     private static func floorSeconds(_ stream: [UInt8], isMasked: Bool) -> Double {
         var copy = [UInt8](repeating: 0, count: largeByteCount)
         let frameByteCount = stream.count / 64
         return Stopwatch.bestWork(of: 1) {
             stream.withUnsafeBufferPointer { stream in
-                // The payload ends its frame, and the frame lies inside the stream.
+                // The payload ends its frame, and the frame is inside the stream.
                 guard let first = stream.baseAddress.map({ $0 + frameByteCount - largeByteCount })
                 else { return }
                 for index in 0..<largeFrameCount {

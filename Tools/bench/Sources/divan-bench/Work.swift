@@ -5,13 +5,13 @@ import DivanStore
 import Foundation
 import Glibc
 
-/// One piece of work, by itself and many times over, for a profiler to look at (`make profile`).
+/// One kind of work, alone and many times over, to be profiled (`make profile`).
 ///
-/// What it needs is made before; `--control FIFO` tells `perf` when the work itself begins and ends.
+/// What it needs is prepared before; `--control FIFO` tells `perf` when the work itself begins and ends.
 enum Work: String, CaseIterable {
-    /// Public saves of new documents, 1,000 in a batch.
+    /// Public saves of new documents, in batches of 1,000.
     case save
-    /// Saves below the public API, each in a transaction.
+    /// Saves below the public API, each in its own transaction.
     case single
     /// Public reads by ID, one property of each document.
     case field
@@ -19,9 +19,9 @@ enum Work: String, CaseIterable {
     case dictionary
     /// A blob of 64 MiB, read; the count is blobs.
     case blob
-    /// The same in a sealed database.
+    /// The same in an encrypted database.
     case sealedBlob = "sealed-blob"
-    /// A pull of documents of 1.2 KB by a process of its own from another.
+    /// A pull of documents of 1.2 KB by one process from another.
     case pull
     /// The same between databases of version vectors.
     case pullVectors = "pull-vectors"
@@ -37,10 +37,10 @@ enum Work: String, CaseIterable {
     case pullLocal = "pull-local"
     /// The same into a database with four value indexes.
     case pullIndexed = "pull-indexed"
-    /// Saves behind which a live query that has an index tells, each after a pause.
+    /// Saves that update a live query with an index, each after a pause.
     case live
 
-    /// Does the work, and says what one item took.
+    /// Does the work, and prints the cost of one item.
     func run(count: Int, control: String?) throws {
         let workplace = try Workplace()
         defer { workplace.remove() }

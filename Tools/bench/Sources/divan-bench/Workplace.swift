@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the groups of one run share: real documents, and a directory that goes with the run.
+/// What the groups of one run share: real documents, and a directory that is deleted after the run.
 struct Workplace {
     let documents: Documents
     let directory: String
@@ -17,7 +17,7 @@ struct Workplace {
         )
     }
 
-    /// Makes a directory of its own for a figure.
+    /// Creates a separate directory for a figure.
     func newDirectory() throws -> String {
         let path = "\(directory)/\(UUID().uuidString)"
         try FileManager.default.createDirectory(

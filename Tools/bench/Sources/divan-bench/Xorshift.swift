@@ -1,6 +1,6 @@
-/// The numbers that bodies and reads are drawn from, the same in every run.
+/// The random numbers for bodies and reads, the same in every run.
 ///
-/// Cheaper than what it is measured beside. Source: Marsaglia, “Xorshift RNGs” (2003), 13-7-17.
+/// Cheaper than what is measured. Source: Marsaglia, “Xorshift RNGs” (2003), 13-7-17.
 struct Xorshift {
     private var state: UInt64
 

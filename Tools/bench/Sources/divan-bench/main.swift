@@ -1,8 +1,8 @@
 import DivanTestKit
 import Foundation
 
-/// `run` measures, `compare` compares two runs, `table` sets runs side by side, `draw` makes pictures of them,
-/// `role` is how the bench starts itself as the other process of a figure.
+/// `run` measures, `compare` compares two runs, `table` shows runs side by side, `draw` draws pictures of them,
+/// `role` starts the bench as the other process of a figure.
 let usage = """
     usage: divan-bench run [--only PREFIX | --steady] [--json FILE] [--commit ID] [--strict]
                [--documents COUNT]
@@ -16,7 +16,7 @@ let usage = """
     """
 let words = Array(CommandLine.arguments.dropFirst())
 
-/// Measures, and returns whether everything that has to be reached was reached.
+/// Measures, and returns whether all requirements were reached.
 func run(_ options: RunOptions) throws -> Bool {
     let groups = Groups.all.filter {
         $0.name.hasPrefix(options.prefix) && ($0.isSteady || !options.isSteady)
@@ -38,7 +38,7 @@ func run(_ options: RunOptions) throws -> Bool {
     return report.misses.isEmpty
 }
 
-/// Is the other process of a figure.
+/// Runs as the other process of a figure.
 func run(_ role: ProcessRole, _ words: [String]) throws {
     OwnProcess.raiseDescriptorLimit()
     switch role {

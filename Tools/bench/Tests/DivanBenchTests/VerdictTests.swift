@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// What the bench says of figures, by the program itself, which stands beside the tests.
+/// The bench's verdict on figures, from the program itself, which is built next to the tests.
 @Suite struct VerdictTests {
     @Test(arguments: [("0", "80"), ("80", "0"), ("97", "80")])
     func `what was not measured, or is too much, is missed`(ours: String, floor: String) throws {
@@ -15,7 +15,7 @@ import Testing
         #expect(!page.contains("missed"), "\(page)")
     }
 
-    /// The page of one run whose only figure must be 1.2 times its floor at most.
+    /// The page of one run whose only figure must be at most 1.2 times its floor.
     private func table(ours: String, floor: String) throws -> String {
         let folder = try TemporaryDirectory()
         let run = folder.file("run.json")

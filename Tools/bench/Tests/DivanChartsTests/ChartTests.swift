@@ -6,7 +6,7 @@ import Testing
 import FoundationXML
 #endif
 
-/// The pictures are XML that a browser takes, show what they were given, and have colours for light and
+/// The pictures are XML that a browser accepts, show what they were given, and have colours for light and
 /// dark pages.
 @Suite struct ChartTests {
     /// What an XML parser finds.

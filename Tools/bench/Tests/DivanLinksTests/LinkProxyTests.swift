@@ -4,9 +4,9 @@ import Foundation
 import Glibc
 import Testing
 
-/// The proxy over real sockets: what it carries, and that it takes its time.
+/// The proxy over real sockets: what it transfers, and how long it takes.
 @Suite struct LinkProxyTests {
-    /// 100,000 bytes at 1 MB/s, 20 ms each way: 100 ms for the bytes, less what waits nowhere.
+    /// 100,000 bytes at 1 MB/s, 20 ms each way: 100 ms for the bytes, less those that never wait.
     @Test func `bytes arrive whole, and not sooner than the link carries them`() throws {
         let (listening, port) = try Loopback.listen()
         defer { close(listening) }
@@ -30,7 +30,7 @@ import Testing
         close(client)
     }
 
-    /// Far more than the link holds, in both directions at once, so that both sources have to wait.
+    /// Far more than the link holds, in both directions at the same time, so that both sources have to wait.
     @Test func `a link that is full lets its sources wait, and loses nothing`() throws {
         let (listening, port) = try Loopback.listen()
         defer { close(listening) }

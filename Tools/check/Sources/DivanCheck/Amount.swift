@@ -1,4 +1,4 @@
-/// A number as a source gives it (`16 << 10`, `.seconds(15)`) or a page tells it (`16 KiB`, `15 s`).
+/// A number as written in a source (`16 << 10`, `.seconds(15)`) or on a page (`16 KiB`, `15 s`).
 ///
 /// Times are in milliseconds, so that both forms can be compared.
 struct Amount: Equatable, CustomStringConvertible {
@@ -9,7 +9,7 @@ struct Amount: Equatable, CustomStringConvertible {
         number == number.rounded() ? "\(Int(number))\(isTime ? " ms" : "")" : "\(number)"
     }
 
-    /// A time and a number are equal where the number counts seconds, or milliseconds.
+    /// A time and a number are equal if the number counts seconds, or milliseconds.
     static func == (left: Amount, right: Amount) -> Bool {
         if left.isTime == right.isTime { return left.number == right.number }
         let (time, count) =
@@ -17,7 +17,7 @@ struct Amount: Equatable, CustomStringConvertible {
         return time == count || time == count * 1000
     }
 
-    /// Reads what stands behind the equals sign of a declaration; `nil` where that is no number.
+    /// Parses what follows the equals sign of a declaration; `nil` if that is not a number.
     init?(default code: Substring) {
         guard let sign = code.firstRange(of: " = ") else { return nil }
         var text = code[sign.upperBound...]
@@ -34,11 +34,11 @@ struct Amount: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads the beginning of a table's cell; `nil` where that is no number.
+    /// Parses the beginning of a table cell; `nil` if that is not a number.
     init?(told cell: Substring) {
         let text = cell.drop { $0 == " " }
         let digits = text.prefix { $0.isWholeNumber || $0 == "," || $0 == "." || $0 == "\u{202f}" }
-        // Thousands stand apart by a comma, or by a space.
+        // Thousands are separated by a comma, or by a space.
         var rest = text[digits.endIndex...].drop { $0 == " " }
         var count = String(digits.filter { $0 != "," && $0 != "\u{202f}" })
         while digits.count <= 3, case let group = rest.prefix(while: \.isWholeNumber),

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Arrows between packages only point down, and only where the table allows them.
+/// Imports between packages only point down, and only where the table allows them.
 ///
-/// The table stands in `Docs/architecture.md`, between the lines `<!-- arrows -->` and
-/// `<!-- /arrows -->`: floor, package, what it holds, what it may import.
+/// The table is in `Docs/architecture.md`, between the lines `<!-- arrows -->` and
+/// `<!-- /arrows -->`: floor, package, its contents, what it may import.
 public struct ArrowsCheck {
     private let tree: SourceTree
 
@@ -12,7 +12,7 @@ public struct ArrowsCheck {
         self.tree = tree
     }
 
-    /// Returns what breaks the table: imports, manifest dependencies, and the table itself.
+    /// Returns what violates the table: imports, manifest dependencies, and the table itself.
     public func violations() throws -> [Violation] {
         let rows = try table()
         var violations = tableViolations(rows)
@@ -152,7 +152,7 @@ public struct ArrowsCheck {
         return violations
     }
 
-    /// Tells whether only the test target of the manifest names the dependency.
+    /// Whether only the test target of the manifest names the dependency.
     private func testsOnly(_ dependency: String, _ manifest: String) -> Bool {
         guard let tests = manifest.range(of: ".testTarget(") else { return false }
         let beforeTests = manifest[..<tests.lowerBound]
@@ -170,7 +170,7 @@ public struct ArrowsCheck {
         ]
         let before = words[..<position]
         guard before.allSatisfy({ modifiers.contains($0) || $0.hasPrefix("@") }) else { return nil }
-        // Of one declaration alone the kind stands before the module.
+        // If a single declaration is imported, its kind comes before the module.
         let names = words[(position + 1)...].drop { Self.kinds.contains($0) }
         return names.first?.split(separator: ".").first.map(String.init)
     }

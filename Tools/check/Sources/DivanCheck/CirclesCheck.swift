@@ -1,17 +1,17 @@
-/// Files of a module that name each other's types in a circle cannot be read one by one: the number of
-/// circles, and of files in them, only falls.
+/// Files of a module that refer to each other's types in a cycle cannot be read one by one: the number of
+/// cycles, and of files in them, may only fall.
 public struct CirclesCheck {
     private let tree: SourceTree
     private let ceiling: (circles: Int, files: Int)
 
-    /// Checks the given checkout against the most that there may be.
+    /// Checks the given checkout against the maximum.
     public init(_ tree: SourceTree, ceiling: (circles: Int, files: Int) = (circles: 24, files: 98))
     {
         self.tree = tree
         self.ceiling = ceiling
     }
 
-    /// Returns a violation when there are more than before, and when there are fewer than is said.
+    /// Returns a violation if there are more than the ceiling, and if there are fewer.
     public func violations() throws -> [Violation] {
         let circles = try ModuleSources.all(in: tree).flatMap { self.circles(of: $0) }
         let found = (circles: circles.count, files: circles.reduce(0) { $0 + $1.count })
@@ -29,8 +29,8 @@ public struct CirclesCheck {
         ]
     }
 
-    /// The groups of files that name each other's types, directly or around; a private type is named by
-    /// its file alone.
+    /// The groups of files that refer to each other's types, directly or indirectly; a private type is referred
+    /// to only by its own file.
     private func circles(of module: ModuleSources) -> [[Int]] {
         var owners: [Substring: Int] = [:]
         for (number, file) in module.files.enumerated() {
@@ -53,7 +53,7 @@ public struct CirclesCheck {
     }
 }
 
-/// Finds what reaches itself through others, by Tarjan's algorithm.
+/// Finds cycles with Tarjan's algorithm.
 private struct CircleSearch {
     private let named: [Set<Int>]
     private var order: [Int?]
@@ -100,7 +100,7 @@ private struct CircleSearch {
 extension Substring {
     fileprivate var isPrivate: Bool { hasPrefix("private ") || hasPrefix("fileprivate ") }
 
-    /// The names and words of a line, but for those that stand behind another module's name, such as
+    /// The identifiers of a line, except those after another module's name, such as
     /// `Swift.Result`.
     fileprivate var ownIdentifiers: [Substring] {
         var module: Substring?

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Pages and files that comments and other pages name must be there to read.
+/// Pages and files that comments and other pages refer to must exist.
 ///
-/// A page is named bare in backticks, then one of that name stands anywhere in the repository; or by a
-/// link, then it stands just there. A path in backticks that begins with one of our folders is a file
+/// A bare page name in backticks must exist somewhere in the repository; the target of a
+/// link must exist exactly there. A path in backticks that begins with one of our folders is a file
 /// or folder of the repository, or of the package that names it; any other is somebody else's. What a
-/// changelog names may be gone.
+/// changelog refers to may be gone.
 public struct CitationsCheck {
     private let tree: SourceTree
 
@@ -14,14 +14,14 @@ public struct CitationsCheck {
         self.tree = tree
     }
 
-    /// Returns every line that names a page which is not there.
+    /// Returns every line that refers to a page that does not exist.
     public func violations() throws -> [Violation] {
         let folders = ["Packages", "Tools", "Tests", "Docs"]
         let pages = folders.flatMap { tree.files(under: $0, suffix: ".md") }
         let sources = folders.flatMap { tree.files(under: $0, suffix: ".swift") }
         let names = Set(pages.compactMap { $0.split(separator: "/").last.map { [UInt8]($0.utf8) } })
         var violations: [Violation] = []
-        // The tests of this check name pages that are not there.
+        // The tests of this check refer to pages that do not exist.
         for file in pages + sources where !file.hasPrefix("Tools/check/Tests/") {
             for (index, line) in try tree.text(file).lines.enumerated() {
                 let missing = Self.bareNames(in: line).filter { !names.contains([UInt8]($0.utf8)) }
@@ -49,7 +49,7 @@ public struct CitationsCheck {
         return violations
     }
 
-    /// The names between backticks that hold nothing else.
+    /// The names between backticks that contain nothing else.
     private static func bareNames(in line: Substring) -> [Substring] {
         line.backticked.filter { span in
             guard span.hasSuffix(".md") else { return false }
@@ -60,7 +60,7 @@ public struct CitationsCheck {
         }
     }
 
-    /// The targets of links to files that are not there.
+    /// The targets of links to missing files.
     private func brokenLinks(in line: Substring, of file: String) -> [Substring] {
         let folder = file.split(separator: "/").dropLast().joined(separator: "/")
         return line.ranges(of: "](").compactMap { range in
@@ -72,14 +72,14 @@ public struct CitationsCheck {
         }
     }
 
-    /// Paths between backticks, up to the first space, that lead to nothing.
+    /// Paths between backticks, up to the first space, that do not exist.
     private func brokenPaths(in line: Substring, of file: String) -> [Substring] {
         guard !file.hasSuffix("CHANGELOG.md") else { return [] }
         let package = file.split(separator: "/").prefix(2).joined(separator: "/")
         return line.backticked.compactMap { span in
             let path = span.prefix { $0 != " " }
             guard Self.folders.contains(where: { path.hasPrefix($0) }),
-                // A pattern or an example names no file.
+                // A pattern or an example is not a file name.
                 path.allSatisfy({ $0.isLetter || $0.isNumber || "/.-_+".contains($0) }),
                 !path.contains("NNNN"),
                 !tree.exists(String(path)), !tree.exists("\(package)/\(path)")

@@ -1,4 +1,4 @@
-/// Time and chance are handed to a core, so that a test can choose them.
+/// Time and randomness are passed to a core, so that a test can choose them.
 public struct ClocksCheck {
     private let tree: SourceTree
 
@@ -7,13 +7,13 @@ public struct ClocksCheck {
         self.tree = tree
     }
 
-    /// The packages that own no clock and throw no dice.
+    /// The packages without a clock and without randomness.
     private static let cores = [
         "DivanBLIP", "DivanCompression", "DivanConflicts", "DivanDelta", "DivanJSON", "DivanQuery",
         "DivanReplicator", "DivanRevisions", "DivanWebSocket",
     ]
 
-    /// Found wherever they stand, at the end of a longer name too.
+    /// Found anywhere, even at the end of a longer name.
     private static let endings = [
         "time(nil)", "clock_gettime(", "gettimeofday(", "Clock.now", "Clock().now", "getrandom(",
         "shuffled()", "randomElement()",
@@ -21,7 +21,7 @@ public struct ClocksCheck {
 
     private static let calls = ["Date()", "Date.now", "UUID()", "SystemRandomNumberGenerator()"]
 
-    /// Returns every line of a core that asks the system for the time or for a random number.
+    /// Returns every line of a core that asks the system for the time or a random number.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         for package in Self.cores {
@@ -43,12 +43,12 @@ public struct ClocksCheck {
         return violations
     }
 
-    /// The sources that callers of the public interface need not name: they stand where they are handed in.
+    /// The sources that callers of the public interface need not pass: permitted where they are defaults.
     private static let handedIn: Set<Substring> = [
         "PeerConfiguration.swift", "ClientHandshake.swift", "WebSocketConnection.swift",
     ]
 
-    /// The system's source of random bytes, but where it is what callers get who hand in no other.
+    /// The system's source of random bytes, except as the default for callers that pass no other.
     private static func `default`(in code: Substring, of file: String) -> String? {
         let call = "SystemRandomSource()"
         guard code.contains(call) else { return nil }

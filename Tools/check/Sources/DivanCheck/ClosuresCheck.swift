@@ -1,7 +1,7 @@
-/// Closures that an application hands in and that are called later, on the library's threads.
+/// Closures that an application passes and that are called later, on the library's threads.
 ///
-/// Without `@Sendable` a closure that was formed on an actor runs off it, and the compiler says
-/// nothing.
+/// Without `@Sendable`, a closure formed on an actor runs off it, and the compiler does not
+/// complain.
 public struct ClosuresCheck {
     private let tree: SourceTree
 
@@ -10,7 +10,7 @@ public struct ClosuresCheck {
         self.tree = tree
     }
 
-    /// Returns every line of the public libraries that keeps a closure without `@Sendable`.
+    /// Returns every line of the public libraries that stores a closure without `@Sendable`.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         for package in ["Divan", "CouchbaseLiteSwift"] {
@@ -30,10 +30,10 @@ public struct ClosuresCheck {
         return violations
     }
 
-    /// Whether a line declares a parameter, a property or an alias with a closure that is kept.
+    /// Whether a line declares a parameter, a property or an alias with a stored closure.
     private static func keepsClosure(_ line: Substring) -> Bool {
         let code = line.code
-        // Asked before the call returns, on the caller's own thread.
+        // Called before the call returns, on the caller's own thread.
         if code.contains("conflictHandler: @escaping") { return false }
         if code.contains("@escaping (") { return true }
         let kinds = ["public var ", "public let ", "public typealias ", "public static var "]

@@ -1,4 +1,4 @@
-/// Codes of errors have names where replications are run.
+/// Error codes have names in the replicator and the session.
 public struct CodesCheck {
     private let tree: SourceTree
 
@@ -7,7 +7,7 @@ public struct CodesCheck {
         self.tree = tree
     }
 
-    /// Returns every line of the replicator and the session that spells a code as a number.
+    /// Returns every line of the replicator and the session that writes a code as a number.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         for package in ["DivanReplicator", "DivanSession"] {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The tests exist that the pages name which say what is there.
+/// The tests exist that the pages about supported features name.
 ///
-/// In these pages every code span of a table's last column whose head is "Test" is the name of a
-/// test: what stands between the backticks of its function, or an XCTest method's name; or it is that
-/// of a figure that a bound of the bench holds.
+/// In these pages every code span in the last column of a table, if its header is "Test", is the name of a
+/// test: the text between the backticks of its function, or an XCTest method's name; or it is the name
+/// of a figure with a threshold in the bench.
 public struct CompatibilityCheck {
     private static let pages = [
         "Docs/compatibility.md", "Docs/answers.md", "Docs/query-declarations.md",
@@ -17,7 +17,7 @@ public struct CompatibilityCheck {
         self.tree = tree
     }
 
-    /// Returns each name that is no test's, and each row that names neither test nor reason.
+    /// Returns each name that is not a test's, and each row that names neither a test nor a reason.
     public func violations() throws -> [Violation] {
         let known = try TestNames(tree).all.union(figureNames())
         return try Self.pages.filter(tree.exists).flatMap { try violations(of: $0, known) }
@@ -57,7 +57,7 @@ public struct CompatibilityCheck {
         return violations
     }
 
-    /// The names of the figures that have a bound: the keys of the bench's thresholds.
+    /// The names of the figures that have a threshold: the keys of the bench's thresholds.
     private func figureNames() throws -> Set<String> {
         var names: Set<String> = []
         for file in tree.files(under: "Tools/bench/thresholds", suffix: ".json") {

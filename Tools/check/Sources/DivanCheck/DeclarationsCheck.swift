@@ -1,4 +1,4 @@
-/// Every declaration of the query API that the facts list stands on the page that names its test.
+/// Every declaration of the query API in the facts is listed on the page that names its test.
 public struct DeclarationsCheck {
     private static let facts = "Docs/query/api.md"
     private static let page = "Docs/query-declarations.md"
@@ -10,7 +10,7 @@ public struct DeclarationsCheck {
         self.tree = tree
     }
 
-    /// Returns each declaration that the page does not have; `CompatibilityCheck` looks at its tests.
+    /// Returns each declaration that the page lacks; `CompatibilityCheck` checks its tests.
     public func violations() throws -> [Violation] {
         guard tree.exists(Self.facts), tree.exists(Self.page) else { return [] }
         var known: Set<Substring> = []
@@ -26,7 +26,7 @@ public struct DeclarationsCheck {
         }
     }
 
-    /// Names with the lines where they stand first.
+    /// Names with the lines where they first occur.
     private func declarations() throws -> [(name: Substring, line: Int)] {
         var found: [(name: Substring, line: Int)] = []
         var known: Set<Substring> = []
@@ -59,7 +59,7 @@ public struct DeclarationsCheck {
                 defer { if character == ")" { depth -= 1 } }
                 return depth == 0
             }
-            // Behind a colon stands a type.
+            // A type follows a colon.
             return bare.prefix { $0 != ":" }.matches(of: /[A-Za-z]\w*/).map(\.output)
         }
     }

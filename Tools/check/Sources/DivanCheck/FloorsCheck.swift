@@ -1,16 +1,16 @@
-/// The command is the first user of the public API: the number of its files that reach below it, to the
-/// store, only falls.
+/// The command is the first user of the public API: the number of its files that use the store
+/// below it may only fall.
 public struct FloorsCheck {
     private let tree: SourceTree
     private let ceiling: Int
 
-    /// Checks the given checkout against the most that there may be.
+    /// Checks the given checkout against the maximum.
     public init(_ tree: SourceTree, ceiling: Int = 43) {
         self.tree = tree
         self.ceiling = ceiling
     }
 
-    /// Returns a violation when there are more than before, and when there are fewer than is said.
+    /// Returns a violation if there are more than the ceiling, and if there are fewer.
     public func violations() throws -> [Violation] {
         let files = try tree.files(under: "Tools/divan/Sources", suffix: ".swift").filter { file in
             try tree.text(file).lines.prefix { !$0.hasPrefix("//") }.contains { line in

@@ -1,15 +1,15 @@
 /// Declarations use the words of the glossary.
 ///
-/// The glossary has a table "not | but": no type, member, function or parameter of the packages is named
-/// with a word of its first column. Words of a name are told apart by their capitals. Names of the official
-/// API and of the wire are what they are: the table says where a word may stand.
+/// The glossary has a table "not | but": no type, member, function or parameter of the packages has
+/// a word of its first column in its name. Words of a name are separated by capitals. Names of the official
+/// API and of the wire stay as they are: the table says where a word is allowed.
 public struct GlossaryCheck {
     private static let page = "Docs/glossary.md"
 
     private struct Rule {
         var words: Set<String>
         var remedy: String
-        /// Folders where the words are right.
+        /// Folders where the words are allowed.
         var places: [String]
     }
 
@@ -20,7 +20,7 @@ public struct GlossaryCheck {
         self.tree = tree
     }
 
-    /// Returns every declaration that is named with a word for which the glossary has another.
+    /// Returns every declaration whose name has a word for which the glossary has another.
     public func violations() throws -> [Violation] {
         guard tree.exists(Self.page) else { return [] }
         let rules = try self.rules()
@@ -73,7 +73,7 @@ public struct GlossaryCheck {
 
     /// The names that a line declares.
     private static func declared(in code: Substring) -> [Substring] {
-        // A text behind `case` keeps its quote, and is no name.
+        // A text after `case` keeps its quote, and is not a name.
         let words = code.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "\"" }
         return zip(words, words.dropFirst()).compactMap { kinds.contains($0) ? $1 : nil }
     }

@@ -1,12 +1,12 @@
-/// What a guide shows is compiled or run by the tests, or says that it is not.
+/// The code in a guide is compiled or run by the tests, or is marked as not run.
 ///
-/// A Swift block stands, line by line, in a source below `Docs/examples`. Every other block that can be
-/// run is named by a test that takes it: `Guide("blobs.md", runs: "sh")`. What no test can run has the
+/// A Swift block occurs, line by line, in a source below `Docs/examples`. Every other block that can be
+/// run is claimed by a test: `Guide("blobs.md", runs: "sh")`. A block that no test can run has the
 /// line `*Not run by the tests: …*` above it, with the reason.
 public struct GuidesCheck {
-    /// Languages in which nothing can be run; whatever else stands behind a fence can.
+    /// Languages in which nothing can be run; any other label of a fence is runnable.
     private static let data = ["ini", "js", "json", "nginx", "text", "yaml"]
-    /// How the line begins that excuses a block.
+    /// The beginning of the line that excuses a block.
     private static let excuse = "*Not run by the tests: "
 
     private let tree: SourceTree
@@ -16,7 +16,7 @@ public struct GuidesCheck {
         self.tree = tree
     }
 
-    /// Returns the blocks that nobody would miss if they were wrong, and the promises without a block.
+    /// Returns the blocks whose errors no test would notice, and the tests' claims without a block.
     public func violations() throws -> [Violation] {
         let code = try flushCode()
         let takings = try takings()
@@ -64,9 +64,9 @@ public struct GuidesCheck {
 
     // MARK: Pages
 
-    /// What stands between two fences.
+    /// The text between two fences.
     private struct Block {
-        /// The words behind the opening fence.
+        /// The words after the opening fence.
         let label: Substring
         let line: Int
         let isExcused: Bool
@@ -96,13 +96,13 @@ public struct GuidesCheck {
 
     // MARK: Tests
 
-    /// The sources that show code to readers, each without its indentation: a page shows a method
+    /// The sources of the code shown to readers, without indentation: a page shows a method
     /// without its type around it.
     private func flushCode() throws -> [String] {
         try tree.files(under: "Docs/examples", suffix: ".swift").map { try tree.text($0).flush }
     }
 
-    /// The labels of a page that tests say they take.
+    /// The labels of a page that tests claim.
     private func takings() throws -> [(file: String, page: Substring, label: Substring)] {
         let folders = ["Tools/divan/Tests", "Docs/examples/Tests"]
         let files = folders.flatMap { tree.files(under: $0, suffix: ".swift") }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Whoever builds without a C library's headers is told which package to install.
+/// A build without a C library's headers reports which package to install.
 ///
-/// A file that includes one of them, or the header of its folder that it includes, asks with
+/// A file that includes one of them, or a header in its folder that does, checks with
 /// `__has_include` first, and its `#error` names the package. And a header that Swift imports shows
-/// nothing of the C library: one module would seem to define `timeval` and whatever else it brings,
-/// and which one it is differs from build to build.
+/// nothing of the C library: one module would seem to define `timeval` and whatever else it includes,
+/// and which module that is differs from build to build.
 public struct HeadersCheck {
     private let tree: SourceTree
 
-    /// What the headers of a library begin with, and the package that has them.
+    /// The prefixes of a library's headers, and the package that contains them.
     private static let packages = [
         ("avahi-client/", "libavahi-client-dev"), ("editline/", "libedit-dev"),
         ("libstemmer.h", "libstemmer-dev"), ("lz4.h", "liblz4-dev"),
@@ -17,7 +17,7 @@ public struct HeadersCheck {
         ("unicode/", "libicu-dev"), ("zlib.h", "zlib1g-dev"),
     ]
 
-    /// What a header that Swift imports may include beside those: the compiler's own, and what
+    /// What else a header that Swift imports may include: the compiler's own, and what
     /// comes with the header of Avahi's client.
     private static let harmless = ["stddef.h", "stdint.h", "stdbool.h", "avahi-common/"]
 
@@ -26,7 +26,7 @@ public struct HeadersCheck {
         self.tree = tree
     }
 
-    /// Returns the includes that would only say that a file was not found.
+    /// Returns the includes that would only report a missing file.
     public func violations() throws -> [Violation] {
         let folders = ["Packages", "Tools/divan"]
         let files = folders.flatMap { folder in

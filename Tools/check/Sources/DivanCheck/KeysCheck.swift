@@ -1,9 +1,9 @@
-/// Nothing is found again by a `String`: it takes texts for one that Unicode calls equivalent, and
+/// No collection is keyed by `String`: it treats texts as equal that Unicode calls equivalent, but
 /// the wire, the store and the file system do not.
 ///
-/// Outside of what the official API dictates, a dictionary or set is keyed by `DocumentID`,
-/// `ExactText`, bytes, or another type with an equality of its own; a document's name is a
-/// `DocumentID`. What is left is listed with the reason why it can do no harm.
+/// Except where the official API dictates it, a dictionary or set is keyed by `DocumentID`,
+/// `ExactText`, bytes, or another type with its own equality; a document's name is a
+/// `DocumentID`. The exceptions are listed with the reason why they can do no harm.
 public struct KeysCheck {
     /// A declaration that stays as it is.
     public struct Exception: Sendable {
@@ -11,7 +11,7 @@ public struct KeysCheck {
         let code: String
         let reason: String
 
-        /// Lets the lines of a file that hold `code` pass.
+        /// Permits the lines of a file that contain `code`.
         public init(_ file: String, _ code: String, because reason: String) {
             self.file = file
             self.code = code
@@ -28,7 +28,7 @@ public struct KeysCheck {
         self.exceptions = exceptions
     }
 
-    /// Returns every declaration that keys by text, and every exception that nothing needs.
+    /// Returns every declaration that is keyed by text, and every unused exception.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         var used: Set<Int> = []
@@ -61,7 +61,7 @@ public struct KeysCheck {
         return violations
     }
 
-    /// Sources of libraries and of the command; test tools key by their own constants.
+    /// Sources of libraries and of the command; test tools use their own constants as keys.
     private var files: [String] {
         let command = "Tools/divan/Sources/DivanCommand"
         return ["Packages", command, command + "Line"]
@@ -79,7 +79,7 @@ public struct KeysCheck {
     private func offends(_ line: Substring, _ file: String) -> Bool {
         let code = line.code
         let isPublicAPI = file.hasPrefix(Self.publicAPI)
-        // The official API takes and gives `[String: Any]`; what it merges, its guide tells.
+        // The official API accepts and returns `[String: Any]`; its guide explains what that merges.
         let read = isPublicAPI ? code.replacing("[String: Any]", with: "") : code
         if Self.textKeys.contains(where: { read.contains($0) }) { return true }
         return !isPublicAPI && read.contains("ocumentID: String")
@@ -124,7 +124,7 @@ extension KeysCheck {
         ),
     ]
 
-    /// `PlainParser` makes the official API's dictionaries.
+    /// `PlainParser` creates the official API's dictionaries.
     private static let plainDictionaries: [Exception] = [
         ("PlainParser", "throws(JSONError) -> [String: Any]?"),
         ("PlainParser", "mutating func parseText()"), ("PlainParser", "value as? [String: Any]"),

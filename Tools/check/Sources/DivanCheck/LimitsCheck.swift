@@ -1,4 +1,4 @@
-/// Every bound of a package stands in the table of its README, with its default; and no other does.
+/// Every bound of a package is in the table of its README, with its default, and the table has no other.
 public struct LimitsCheck {
     private let tree: SourceTree
 
@@ -8,7 +8,7 @@ public struct LimitsCheck {
     }
 
     /// Returns every member of a `…Limits` type that its package's README does not name, or gives another
-    /// default, and every row of a table of bounds that names a member which is gone.
+    /// default, and every row of a table of bounds that names a member that does not exist.
     public func violations() throws -> [Violation] {
         var types: [(package: String, type: LimitsType)] = []
         for package in try tree.packages() {
@@ -57,7 +57,7 @@ public struct LimitsCheck {
         for row in page.rows {
             for name in row.names {
                 let types = name.type.map { type in all.filter { $0.name == type } } ?? own
-                // A constant of another type, and what is no bound of ours at all.
+                // A constant of another type, and what is not one of our bounds at all.
                 let isBound =
                     name.type?.hasSuffix("Limits")
                     ?? (page.isAllOfOneType && name.member.first?.isLowercase == true)
@@ -90,7 +90,7 @@ struct LimitsType {
     struct Member {
         var line: Int
         var name: String
-        /// The default, where it is a number that can be read.
+        /// The default, if it is a number that can be parsed.
         var amount: Amount?
     }
 
@@ -98,7 +98,7 @@ struct LimitsType {
     let name: String
     private(set) var members: [Member] = []
 
-    /// What adds bounds: a type, or an extension of one.
+    /// What declares bounds: a type, or an extension of one.
     private static let kinds: Set<Substring> = ["struct", "enum", "extension"]
 
     /// The types of a source whose names end in `Limits`, and the extensions of such types.
@@ -138,7 +138,7 @@ struct LimitsType {
 
     private mutating func readMember(_ code: Substring, _ line: Int) {
         let words = code.split(separator: " ")
-        // A value of the type itself is a choice of bounds, and no bound.
+        // A value of the type itself is a set of bounds, not a bound.
         guard !code.contains("{"), !code.contains("\(name)()"),
             let place = words.firstIndex(where: { $0 == "var" || $0 == "let" }),
             words[..<place].allSatisfy({ $0 == "public" || $0 == "static" }),
@@ -161,11 +161,11 @@ struct LimitsType {
 struct LimitsPage {
     struct Row {
         var line: Int
-        /// What the first cell names, with the type where it stands before a dot.
+        /// The names in the first cell, with the type if it is given before a dot.
         var names: [(type: String?, member: String)]
         var value: Substring
 
-        /// The default that the row gives; several are in the order of the names.
+        /// The row's default for a member; several are in the order of the names.
         func amount(of member: String) -> Amount? {
             guard let place = names.firstIndex(where: { $0.member == member }) else { return nil }
             let values = value.split(separator: ", ")

@@ -39,7 +39,7 @@ public struct ManifestsCheck {
         return violations
     }
 
-    /// Manifests of their own, which strangers who depend on the root never read, keep its settings.
+    /// Separate manifests, which dependents of the root never read, use its settings.
     private func outsideViolations(settings: Set<String>) throws -> [Violation] {
         var violations: [Violation] = []
         for folder in ["Tools/bench", "Tests", "Tests/Fuzz"]
@@ -128,7 +128,7 @@ public struct ManifestsCheck {
             "swift", "package", "--package-path", "\(tree.root)/\(folder)", "--ignore-lock",
             "dump-package",
         ]
-        // The root manifest has its warnings as errors only then; the others always.
+        // Only with this does the root manifest treat its warnings as errors; the others always do.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["DIVAN_STRICT": "1"]) { $1 }
         let output = Pipe()

@@ -1,4 +1,4 @@
-/// The sources of one module as code: comments and what stands in texts are taken out.
+/// The sources of one module as code: without comments and the contents of texts.
 struct ModuleSources {
     /// One file of it.
     struct File {
@@ -30,7 +30,7 @@ struct ModuleSources {
 }
 
 extension String {
-    /// The code without comments behind two slashes and without what stands in texts of one line.
+    /// The code without comments after two slashes and without the contents of single-line texts.
     var withoutCommentsAndTexts: String {
         var code: [UInt8] = []
         var text = self
@@ -62,7 +62,7 @@ extension String {
 }
 
 extension Substring {
-    /// The names and words of a line of code.
+    /// The identifiers of a line of code.
     var identifiers: [Substring] {
         utf8.split { byte in
             switch byte {
@@ -74,7 +74,7 @@ extension Substring {
         }.map { Substring($0) }
     }
 
-    /// The type that a line at the top of a file declares.
+    /// The type that a top-level line of a file declares.
     var declaredType: Substring? {
         guard let first = utf8.first, first != UInt8(ascii: " "), first != UInt8(ascii: "}") else {
             return nil

@@ -1,7 +1,7 @@
-/// Pages that lead a reader through the code name types that are there, and files that hold them.
+/// Pages that guide a reader through the code refer to types that exist, and files that declare them.
 ///
 /// A link from a name in code style to a source file says that the file declares it: a type, or a
-/// member behind the type's name. `CitationsCheck` sees to it that the file exists.
+/// member after the type's name. `CitationsCheck` checks that the file exists.
 public struct NamesCheck {
     private let tree: SourceTree
 
@@ -14,7 +14,7 @@ public struct NamesCheck {
         "Docs/architecture.md", "Docs/glossary.md", "Docs/life-of-a-conflict.md",
     ]
 
-    /// Types of the toolchain that the pages name.
+    /// Types of the toolchain that the pages refer to.
     private static let foreign: Set<[UInt8]> = [
         Array("NSError".utf8), Array("NSUnderlyingErrorKey".utf8), Array("AsyncStream".utf8),
     ]
@@ -22,8 +22,8 @@ public struct NamesCheck {
     private static let kinds = ["struct", "class", "enum", "protocol", "actor", "typealias"]
     private static let members = ["extension", "func", "var", "let", "case", "init"]
 
-    /// Returns every line of such a page that names a type which no package declares, and of any page
-    /// that leads to a file which does not declare what is named.
+    /// Returns every line of such a page that names a type that no package declares, and of any page
+    /// that links to a file that does not declare what is named.
     public func violations() throws -> [Violation] {
         try undeclared() + misled()
     }
@@ -86,7 +86,7 @@ public struct NamesCheck {
         return names
     }
 
-    /// The names between backticks that begin like a type's and hold nothing else.
+    /// The names between backticks that begin like a type's and contain nothing else.
     private static func typeNames(in line: Substring) -> [Substring] {
         line.backticked.filter { span in
             span.first?.isUppercase == true && span.allSatisfy(\.isLetter)

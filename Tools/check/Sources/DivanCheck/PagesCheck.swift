@@ -7,7 +7,7 @@ public struct PagesCheck {
         self.tree = tree
     }
 
-    /// Returns the pages, and the sections of them, that are missing.
+    /// Returns the missing pages, and missing sections.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         for package in try tree.packages() {
@@ -39,7 +39,7 @@ public struct PagesCheck {
         return violations + (try strayPaths()) + sharedNumbers() + (try rootViolations())
     }
 
-    /// The first page of a reference shows what it is like, and leads to the rest.
+    /// The first page of a reference shows an example, and leads to the rest.
     private func landingViolations(_ page: String) -> [Violation] {
         guard let text = try? tree.text(page) else { return [] }
         return ["```swift", "## Topics"].filter { !text.contains($0) }.map { part in
@@ -51,7 +51,7 @@ public struct PagesCheck {
         }
     }
 
-    /// What every repository has in its root, with the words without which it is none.
+    /// What every repository has in its root, with the words that it must contain.
     private func rootViolations() throws -> [Violation] {
         var violations: [Violation] = []
         for (page, words) in [
@@ -98,7 +98,7 @@ public struct PagesCheck {
         }
     }
 
-    /// The repository stands alone: nothing in it names a place on somebody's machine.
+    /// The repository is self-contained: nothing in it names a place on somebody's machine.
     private func strayPaths() throws -> [Violation] {
         var violations: [Violation] = []
         let folders = ["Packages", "Tools", "Tests", "Docs", ".github"]

@@ -1,9 +1,9 @@
 /// The suites and tests exist that pages name as proofs.
 ///
-/// In the columns of tables whose head is "test", "proof", "shown by" or "guarded by", each code span
-/// that ends in `Tests` is a suite, or a target of tests. The names of its tests stand behind it:
+/// In the columns of tables with the header "test", "proof", "shown by" or "guarded by", each code span
+/// that ends in `Tests` is a suite, or a test target. The names of its tests follow it:
 /// `` `ASuite/one test` ``, then `` `…/another` `` of the same suite, or `` `ASuite`: one test; another ``. The
-/// beginning of a name is enough; what stands in parentheses behind it says more.
+/// beginning of a name is enough; text in parentheses after it is an explanation.
 public struct ProofPagesCheck {
     private static let heads: Set<String> = ["test", "proof", "shown by", "guarded by"]
 
@@ -14,7 +14,7 @@ public struct ProofPagesCheck {
         self.tree = tree
     }
 
-    /// Returns every row that names a suite or a test which is not there.
+    /// Returns every row that names a suite or a test that does not exist.
     public func violations() throws -> [Violation] {
         let tests = try TestNames(tree)
         var violations: [Violation] = []
@@ -77,9 +77,9 @@ public struct ProofPagesCheck {
         return missing
     }
 
-    /// The names behind a colon, apart by semicolons.
+    /// The names after a colon, separated by semicolons.
     ///
-    /// Between two code spans the last piece belongs to the second: a package, or nothing.
+    /// Between two code spans, the last piece belongs to the second: a package, or nothing.
     private static func listed(_ text: Substring, isLast: Bool) -> [Substring] {
         guard text.hasPrefix(": ") else { return [] }
         let names = text.dropFirst(2).split(separator: ";", omittingEmptySubsequences: false)

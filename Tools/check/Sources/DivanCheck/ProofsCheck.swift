@@ -1,17 +1,17 @@
-/// Places where the compiler trusts our word: their number only falls.
+/// Places where the compiler trusts our word: their number may only fall.
 ///
-/// Each stands beside the sentence that proves it right; whoever takes one away lowers the count.
+/// Each is next to the sentence that proves it right; whoever removes one lowers the count.
 public struct ProofsCheck {
     private let tree: SourceTree
     private let ceiling: Int
 
-    /// Checks the given checkout against the most that there may be.
+    /// Checks the given checkout against the maximum.
     public init(_ tree: SourceTree, ceiling: Int = 48) {
         self.tree = tree
         self.ceiling = ceiling
     }
 
-    /// Returns a violation when there are more than before, and when there are fewer than is said.
+    /// Returns a violation if there are more than the ceiling, and if there are fewer.
     public func violations() throws -> [Violation] {
         let files = ["Packages", "Tools", "Tests/Wire"].flatMap {
             tree.files(under: $0, suffix: ".swift")

@@ -1,8 +1,8 @@
-/// What the README of a package shows is compiled: each line of a Swift block stands, in the same order, in
+/// The code in a package's README is compiled: each line of a Swift block occurs, in the same order, in
 /// one of the package's tests or in an example program.
 ///
-/// White space, semicolons, imports and comments do not count, nor does the comma behind a last argument:
-/// the formatter of the tests breaks lines that a page does not. Between the lines a test may check things.
+/// White space, semicolons, imports and comments are ignored, and so is the comma after a last argument:
+/// the formatter of the tests breaks lines that a page does not. A test may have checks between the lines.
 public struct ReadmesCheck {
     private let tree: SourceTree
 
@@ -11,7 +11,7 @@ public struct ReadmesCheck {
         self.tree = tree
     }
 
-    /// Returns the blocks that no test holds.
+    /// Returns the blocks that no test contains.
     public func violations() throws -> [Violation] {
         let examples = try code(under: "Docs/examples")
         var violations: [Violation] = []
@@ -60,7 +60,7 @@ public struct ReadmesCheck {
                 if isOpen { blocks.append((number + 1, [])) }
             } else if isOpen {
                 var bare = line.bare
-                // In a test it may be the last argument, and stand before a bracket.
+                // In a test it may be the last argument, before a closing bracket.
                 if bare.hasSuffix(",") { bare.removeLast() }
                 if !bare.isEmpty { blocks[blocks.count - 1].lines.append(bare) }
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the Makefile calls can be run.
+/// What the Makefile calls is executable.
 public struct ScriptsCheck {
     private let tree: SourceTree
 
@@ -9,7 +9,7 @@ public struct ScriptsCheck {
         self.tree = tree
     }
 
-    /// Returns the scripts that lack the right to be executed.
+    /// Returns the scripts that are not executable.
     public func violations() throws -> [Violation] {
         let folder = "Tools/scripts"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: tree.root + "/" + folder))

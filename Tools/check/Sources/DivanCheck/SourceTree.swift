@@ -36,7 +36,7 @@ public struct SourceTree: Sendable {
         try String(contentsOfFile: root + "/" + path, encoding: .utf8)
     }
 
-    /// Tells whether a file or folder of the checkout exists.
+    /// Whether a file or folder of the checkout exists.
     public func exists(_ path: String) -> Bool {
         FileManager.default.fileExists(atPath: root + "/" + path)
     }

@@ -1,18 +1,18 @@
-/// A type spans files only where each of them keeps its state private: the number of properties that the
-/// whole module may set, and that extensions in other files use, only falls.
+/// A type spans files only if each of them keeps its state private: the number of properties that the
+/// whole module may set, and that extensions in other files use, may only fall.
 ///
-/// A constant is no state, and one that only its own file sets (`private(set)`) is not left open.
+/// A constant is not state, and one that only its own file sets (`private(set)`) is not open.
 public struct SpansCheck {
     private let tree: SourceTree
     private let ceiling: Int
 
-    /// Checks the given checkout against the most that there may be.
+    /// Checks the given checkout against the maximum.
     public init(_ tree: SourceTree, ceiling: Int = 13) {
         self.tree = tree
         self.ceiling = ceiling
     }
 
-    /// Returns a violation when there are more than before, and when there are fewer than is said.
+    /// Returns a violation if there are more than the ceiling, and if there are fewer.
     public func violations() throws -> [Violation] {
         let found = try ModuleSources.all(in: tree).flatMap { self.spans(of: $0) }
         let count = found.reduce(0) { $0 + $1.properties.count }
@@ -60,7 +60,7 @@ public struct SpansCheck {
         return used.filter { !$0.value.isEmpty }.map { Span(type: $0.key, properties: $0.value) }
     }
 
-    /// What begins with a line that `name` knows, to the brace under its first character.
+    /// Blocks from a line that `name` recognises, to the brace under its first character.
     private func blocks(
         of file: ModuleSources.File,
         _ name: (Substring) -> Substring?
@@ -97,7 +97,7 @@ public struct SpansCheck {
         return properties
     }
 
-    /// Those that leave a property open to the module, and to no other.
+    /// Those that make a property settable within the module only.
     private static let modifiers: Set<Substring> = [
         "lazy", "weak", "unowned", "final", "nonisolated", "unsafe", "exclusivity", "unchecked",
         "internal",
@@ -105,13 +105,13 @@ public struct SpansCheck {
 }
 
 extension Substring {
-    /// The type of this module that a line at the top of a file extends.
+    /// The type of this module that a top-level line of a file extends.
     fileprivate var extendedType: Substring? {
         let words = identifiers.prefix(4)
         guard utf8.first != UInt8(ascii: " "),
             let place = words.firstIndex(of: "extension"), place < 2,
             let name = words.dropFirst(place + 1).first,
-            // A nested type has properties of its own.
+            // A nested type has its own properties.
             !self[name.endIndex...].hasPrefix(".")
         else { return nil }
         return name

@@ -1,4 +1,4 @@
-/// A state machine as its source spells it: an enum, and a table of its transitions.
+/// A state machine as its source defines it: an enum, and a table of its transitions.
 struct StateMachine {
     let name: String
     let page: String
@@ -11,18 +11,18 @@ struct StateMachine {
         var from: Substring
         var event: Substring
         var condition: String
-        /// `nil` where the event is taken and changes nothing.
+        /// `nil` if the event is accepted and changes nothing.
         var next: Substring?
         var effects: [Substring]
     }
 
-    /// What is no table, and where.
+    /// What cannot be read as a table, and where.
     struct Unreadable: Error {
         var line: Int
         var problem: String
     }
 
-    /// Reads the one machine of a file.
+    /// Parses the one machine of a file.
     init(reading text: String, from file: String) throws(Unreadable) {
         self.file = file
         let lines = text.lines
@@ -66,7 +66,7 @@ struct StateMachine {
         try read(clause: clause, at: start)
     }
 
-    /// Reads `case (.state, .event) where condition: …`, also for several pairs.
+    /// Parses `case (.state, .event) where condition: …`, also for several pairs.
     private mutating func read(clause: String, at line: Int) throws(Unreadable) {
         let clause = clause.drop { $0 == " " }
         guard !clause.isEmpty else { return }
@@ -91,7 +91,7 @@ struct StateMachine {
             guard let from = isAny ? "_" : Self.caseName(sides[0]),
                 isAny || states.contains(from), next.map({ states.contains($0) }) ?? true
             else { throw unreadable }
-            // What stands above is taken before.
+            // Pairs matched by an earlier clause are excluded.
             let sources = isAny ? states.filter { !takes(event, in: $0) } : [from]
             for state in sources {
                 transitions.append(
@@ -114,7 +114,7 @@ struct StateMachine {
         transitions.contains { $0.from == state && $0.event == event && $0.condition.isEmpty }
     }
 
-    /// The next state and the effects; no state where it stays.
+    /// The next state and the effects; no state if it stays.
     private static func outcome(_ body: Substring) -> (next: Substring?, effects: [Substring])? {
         if body == "return false" || body == "return []" { return (nil, []) }
         if body.hasPrefix("self = ") {
@@ -189,7 +189,7 @@ extension StateMachine {
 }
 
 extension Substring {
-    /// The pieces between separators that stand in no brackets.
+    /// The pieces between separators that are not inside brackets.
     fileprivate func split(outside separator: Character, count: Int = .max) -> [Substring] {
         var pieces: [Substring] = []
         var (start, depth) = (startIndex, 0)

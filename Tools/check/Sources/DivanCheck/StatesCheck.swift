@@ -3,7 +3,7 @@ import Foundation
 /// The pages in `Docs/states` show what the state machines in the sources do.
 ///
 /// A machine is an enum whose comment says ``Drawn in `Docs/states/<name>.md` ``; `make states` draws it
-/// from the one `switch (self, event)` in its file. Each transition there is a clause of its own that
+/// from the one `switch (self, event)` in its file. Each transition there is a separate clause that
 /// only names the next state and its effects, so that the switch can be read as a table.
 public struct StatesCheck {
     private let tree: SourceTree
@@ -13,7 +13,7 @@ public struct StatesCheck {
         self.tree = tree
     }
 
-    /// Returns machines whose page is missing or stale, transitions that cannot be read, and pages
+    /// Returns machines whose page is missing or outdated, transitions that cannot be read, and pages
     /// without a machine.
     public func violations() throws -> [Violation] {
         let (machines, unreadable) = try read()
@@ -41,7 +41,7 @@ public struct StatesCheck {
         return violations
     }
 
-    /// Writes every page anew; returns what cannot be read.
+    /// Rewrites every page; returns what cannot be read.
     public func write() throws -> [Violation] {
         let (machines, unreadable) = try read()
         let folder = tree.root + "/" + Self.folder

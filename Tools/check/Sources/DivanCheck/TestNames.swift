@@ -1,6 +1,6 @@
 /// The suites of the checkout and the tests in them.
 struct TestNames {
-    /// Names of tests by that of the type that holds them; a target of tests is there without any.
+    /// Names of tests by that of the type that contains them; a test target is there without any.
     private(set) var bySuite: [String: Set<String>] = [:]
 
     /// The names of all tests.
@@ -21,7 +21,7 @@ struct TestNames {
     private mutating func read(_ text: String) {
         var suite = ""
         for line in text.lines {
-            // A type at the top of the file; what is nested in it counts as its own.
+            // A top-level type of the file; nested tests count as its own.
             if let first = line.first, first != " ", first != "}", let name = Self.type(in: line) {
                 suite = String(name)
                 bySuite[suite, default: []].formUnion([])
@@ -37,7 +37,7 @@ struct TestNames {
         return words.dropFirst(kind + 1).first
     }
 
-    /// What stands between the backticks of a function, or an XCTest method's name.
+    /// The text between the backticks of a function, or an XCTest method's name.
     private static func test(in line: Substring) -> String? {
         guard let start = line.firstRange(of: "func ")?.upperBound else { return nil }
         let rest = line[start...]
@@ -47,7 +47,7 @@ struct TestNames {
         return rest.hasPrefix("test") ? String(rest.prefix { $0 != "(" }) : nil
     }
 
-    /// Whether a suite has a test whose name begins so.
+    /// Whether a suite has a test whose name begins like this.
     func has(_ beginning: Substring, in suite: String) -> Bool {
         bySuite[suite]?.contains { $0.hasPrefix(beginning) } ?? false
     }

@@ -1,4 +1,4 @@
-/// Every group of the bench has a file that says what its figures have to reach.
+/// Every group of the bench has a file with the requirements of its figures.
 public struct ThresholdsCheck {
     private let tree: SourceTree
 
@@ -22,7 +22,7 @@ public struct ThresholdsCheck {
                 remedy: "write what its figures have to reach, or {} where that is nothing"
             )
         }
-        // Those of a build without optimization, where there are any.
+        // Those of a build without optimization, if there are any.
         let further = groups.map { "\(folder)/debug/\($0).json" }
         let idle = files.filter { !expected.contains($0) && !further.contains($0) }.map { path in
             Violation(

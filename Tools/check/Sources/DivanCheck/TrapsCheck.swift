@@ -1,7 +1,7 @@
-/// Calls of Foundation that stop the program when a file or a stream cannot be used.
+/// Foundation calls that crash the program if a file or a stream cannot be used.
 ///
-/// Each has a form that throws. A closed standard input or a directory in a file's place must
-/// be an error that somebody can read.
+/// Each has a variant that throws. A closed standard input, or a directory instead of a file, must
+/// be a readable error.
 public struct TrapsCheck {
     private struct Rule {
         var call: String
@@ -20,7 +20,7 @@ public struct TrapsCheck {
         let folders = ["Packages", "Tools", "Tests", "Docs"]
         let files = folders.flatMap { tree.files(under: $0, suffix: ".swift") }
         var violations: [Violation] = []
-        // This file spells the calls out.
+        // This file contains the calls as text.
         for file in files where file.contains("/Sources/") && !file.hasSuffix("TrapsCheck.swift") {
             for (index, line) in try tree.text(file).lines.enumerated() {
                 let code = line.code

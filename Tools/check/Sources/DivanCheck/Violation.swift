@@ -1,6 +1,6 @@
 /// One broken rule: where, what, and what to do about it.
 public struct Violation: Equatable, Sendable, CustomStringConvertible {
-    /// Path of the file, relative to the repository, with a line where one helps.
+    /// Path of the file, relative to the repository, with a line if that helps.
     public let place: String
     /// What is wrong.
     public let problem: String

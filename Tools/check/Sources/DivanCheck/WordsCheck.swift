@@ -3,7 +3,7 @@ public struct WordsCheck {
     private struct Rule {
         var word: String
         var remedy: String
-        /// A folder where the word is right.
+        /// A folder where the word is allowed.
         var exception = "-"
     }
 
@@ -14,12 +14,12 @@ public struct WordsCheck {
         self.tree = tree
     }
 
-    /// Returns every line of a library or tool that holds a banned word.
+    /// Returns every line of a library or tool that contains a banned word.
     public func violations() throws -> [Violation] {
         var violations: [Violation] = []
         let files = ["Packages", "Tools"].flatMap { tree.files(under: $0, suffix: ".swift") }
         for file in files where file.contains("/Sources/") {
-            // This file spells the words out.
+            // This file contains the words as text.
             if file.hasSuffix("WordsCheck.swift") { continue }
             for (index, line) in try tree.text(file).lines.enumerated() {
                 let code = line.code

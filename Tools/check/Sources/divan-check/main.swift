@@ -3,7 +3,7 @@ import Foundation
 
 /// Checks the checkout in the current directory; prints what is wrong and exits with 1.
 ///
-/// With the argument `states` it draws the pages of the state machines anew.
+/// With the argument `states` it redraws the pages of the state machines.
 let tree = SourceTree(root: FileManager.default.currentDirectoryPath)
 if CommandLine.arguments.dropFirst() == ["states"] {
     let unreadable = try StatesCheck(tree).write()

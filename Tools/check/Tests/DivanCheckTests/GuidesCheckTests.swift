@@ -1,11 +1,11 @@
 import DivanCheck
 import Testing
 
-/// A block of a guide that no test would miss is found.
+/// A block of a guide that no test covers is found.
 @Suite struct GuidesCheckTests {
     private static let page = "Docs/guides/blobs.md"
 
-    /// A checkout with a page of these lines, and a test that takes its blocks called `sh`.
+    /// A checkout with a page of these lines, and a test that claims its blocks labelled `sh`.
     private func checkout(_ lines: String...) throws -> Checkout {
         let checkout = try Checkout()
         try checkout.write(Self.page, lines.joined(separator: "\n") + "\n")

@@ -1,7 +1,7 @@
 import DivanCheck
 import Testing
 
-/// How the code is cut: each rule has a number that only falls.
+/// The structure of the code: each rule has a number that may only fall.
 @Suite struct HouseCheckTests {
     private static let folder = "Packages/DivanJSON/Sources/DivanJSON"
 

@@ -44,7 +44,7 @@ import Testing
         let checkout = try checkout(limits: "        public var count = 1")
         let name = cell.contains(".") ? "`Limits.count`" : "`count`"
         let head = "\nAll in `Limits`.\n\n| bound | default |\n|---|---|\n| \(name) | 1 |\n"
-        // A constant of another type is no member.
+        // A constant of another type is not a member.
         try checkout.write(page, head + "| `Clock.tolerance`, `Budget` | 2 |\n")
         #expect(try LimitsCheck(checkout.tree).violations().isEmpty)
         try checkout.write(page, head + "| \(cell) | 1 |\n")

@@ -2,7 +2,7 @@ import DivanCheck
 import Foundation
 import Testing
 
-/// Each check finds the violation that is put in front of it, and passes without it.
+/// Each check finds a planted violation, and passes without it.
 @Suite struct SeededViolationTests {
     @Test func `an import that points up is found`() throws {
         let checkout = try Checkout()
@@ -219,7 +219,7 @@ import Testing
         #expect(try check.violations().isEmpty)
         let kept = "`Packages/DivanJSON`, `Packages/*/Gone`, `Sources/Gone.swift`, `Docs/NNNN-a`\n"
         try checkout.write("Docs/road.md", kept)
-        // Within a package, a path is one of the package, too.
+        // Within a package, a path may also be relative to the package.
         try checkout.write("Packages/DivanJSON/Notes.md", "`Tests/DivanJSONTests/ATests.swift`\n")
         #expect(try check.violations().isEmpty)
         try checkout.write("Docs/road.md", kept + text + "\n")

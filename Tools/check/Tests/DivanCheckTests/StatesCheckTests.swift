@@ -2,7 +2,7 @@ import DivanCheck
 import Foundation
 import Testing
 
-/// The pages of the state machines follow the sources, and only tables are drawn.
+/// The pages of the state machines match the sources, and only tables are drawn.
 @Suite struct StatesCheckTests {
     private static let source = "Packages/DivanJSON/Sources/DivanJSON/Door.swift"
     private static let page = "Docs/states/door.md"
@@ -38,7 +38,7 @@ import Testing
 
         """
 
-    /// A checkout whose page is drawn.
+    /// A checkout with an up-to-date page.
     private func drawn() throws -> Checkout {
         let checkout = try Checkout()
         try checkout.write(Self.source, Self.door)

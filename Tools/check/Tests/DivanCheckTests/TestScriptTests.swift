@@ -2,9 +2,9 @@ import DivanCheck
 import Foundation
 import Testing
 
-/// The script of `make test`, with a runner of ours in the place of `swift`.
+/// The script of `make test`, with our own runner instead of `swift`.
 @Suite struct TestScriptTests {
-    /// Has one test, in no suite, which fails whenever a filter lets it run; says what the runner says.
+    /// Has one test, in no suite, which fails whenever a filter lets it run; prints what the runner prints.
     private static let runner = #"""
         #!/usr/bin/env bash
         [ "$1" = test ] || exit 0

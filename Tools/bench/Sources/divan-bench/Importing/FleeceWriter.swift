@@ -1,22 +1,22 @@
 import DivanJSON
 
-/// Writes JSON as Couchbase Lite keeps it: values on even places, each container behind what it points
-/// to, names of members by their place in a table.
+/// Writes JSON in Couchbase Lite's format: values at even offsets, each container after what it points
+/// to, member names as indices into a table.
 ///
-/// For documents below 32 KiB, whose pointers take two bytes: the other direction of what `DivanCBLite`
+/// For documents below 32 KiB, whose pointers take two bytes: the inverse of what `DivanCBLite`
 /// reads.
 struct FleeceWriter {
-    /// The names in the order of their numbers.
+    /// The names in the order of their indices.
     private(set) var keys: [String] = []
     private var numbers: [String: Int] = [:]
 
-    /// A value as a container holds it.
+    /// A value as stored in a container.
     private enum Slot {
         case inline(UInt8, UInt8)
         case pointer(to: Int)
     }
 
-    /// The container of a document, whose names go into the table.
+    /// The encoding of a document, whose names are added to the table.
     mutating func body(_ value: JSON) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let root = try write(value, to: &bytes)
@@ -24,7 +24,7 @@ struct FleeceWriter {
         return bytes
     }
 
-    /// The container of the table itself.
+    /// The encoding of the table itself.
     func table() throws -> [UInt8] {
         // A table of a table: an array has no names.
         var writer = FleeceWriter()

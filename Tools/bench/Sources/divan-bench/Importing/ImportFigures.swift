@@ -4,7 +4,7 @@ import DivanJSON
 import DivanTestKit
 import Foundation
 
-/// A database of Couchbase Lite, made from one of its engine's with other documents in it, and read.
+/// A Couchbase Lite database, made from one of its engine's with other documents in it, and read.
 enum ImportFigures {
     private static let documentCount = 100_000
     private static let sample = "copied-3.2"
@@ -37,7 +37,7 @@ enum ImportFigures {
         )
     }
 
-    /// Whether a document is what was written.
+    /// Checks that a document equals what was written.
     private static func check(_ database: Database, _ bodies: [[UInt8]]) throws {
         let document = try database.defaultCollection().document(id: "route-000007")
         let text = Array((document?.toJSON() ?? "null").utf8)

@@ -1,12 +1,12 @@
 import DivanBLIPChannel
 import Foundation
 
-/// Counts what happens to many clients, and lets a thread wait for it.
+/// Counts the events of many clients, and lets a thread wait for them.
 final class Crowd: @unchecked Sendable {
-    // Unchecked: the counts are touched under the condition's lock only.
+    // Unchecked: the counts are accessed only under the condition's lock.
 
     enum Event: Hashable {
-        /// The listener gave its first answer.
+        /// The listener sent its first reply.
         case ready
         /// There is nothing more to pull.
         case caughtUp
@@ -39,7 +39,7 @@ final class Crowd: @unchecked Sendable {
         return counts[event, default: 0]
     }
 
-    /// Waits until an event has happened so often; returns the moment.
+    /// Waits until an event has happened `count` times; returns the time.
     ///
     /// One thread waits at a time.
     func wait(for event: Event, _ count: Int, seconds: Double = 60) throws -> Double {
@@ -56,7 +56,7 @@ final class Crowd: @unchecked Sendable {
         return time
     }
 
-    /// Opens clients, a few at a time, and waits until the listener has answered each.
+    /// Opens clients, a few at a time, and waits until the listener has replied to each.
     func gather(_ clientCount: Int, _ open: (Int) -> BLIPChannel) throws -> [BLIPChannel] {
         var clients: [BLIPChannel] = []
         for number in 0..<clientCount {

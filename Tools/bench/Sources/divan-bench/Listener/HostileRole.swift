@@ -5,9 +5,9 @@ import DivanZlib
 import Foundation
 import Glibc
 
-/// Clients that mean ill, of six kinds in turn, at a pace that leaves the machine to the others.
+/// Hostile clients, of six kinds in turn, at a rate that leaves the machine to the others.
 ///
-/// It prints how many there are, and answers `deeds` with what they did so far.
+/// It prints how many there are, and answers `deeds` with the number of their actions so far.
 final class HostileRole {
     private let hostiles: [any Hostile]
 
@@ -53,15 +53,15 @@ final class HostileRole {
     }
 }
 
-/// Someone who does something each time that it is asked to; always on the same loop.
+/// A client that does something each time that it is asked to; always on the same loop.
 private protocol Hostile: AnyObject, Sendable {
     var deedCount: Int { get }
     func act()
 }
 
-/// Opens a bare socket and sends pieces of what is no handshake.
+/// Opens a bare socket and sends pieces of an invalid handshake.
 ///
-/// `@unchecked Sendable`: acts on one loop; the count is read for a report only.
+/// `@unchecked Sendable`: runs on one loop; the count is read only for a report.
 private final class RawHostile: Hostile, @unchecked Sendable {
     private(set) var deedCount = 0
     private let port: UInt16
@@ -91,7 +91,7 @@ private final class RawHostile: Hostile, @unchecked Sendable {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        // The system reads the address during the call, as the general form of one.
+        // The system reads the address during the call, through the generic type.
         withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
                 _ = connect(descriptor, general, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -100,10 +100,10 @@ private final class RawHostile: Hostile, @unchecked Sendable {
     }
 }
 
-/// Comes in, or tries to, and misbehaves; comes again when it was thrown out.
+/// Connects, or tries to, and misbehaves; reconnects when it was disconnected.
 ///
 /// `@unchecked Sendable`: everything happens on the transports' loops, one transport at a time; the
-/// count is read for a report only.
+/// count is read only for a report.
 private final class Visitor: Hostile, MessageReceiver, @unchecked Sendable {
     enum Kind {
         case searching

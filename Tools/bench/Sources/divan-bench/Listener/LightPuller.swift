@@ -3,7 +3,7 @@ import DivanBLIPChannel
 import DivanTransport
 import DivanZlib
 
-/// A client that subscribes to a listener's changes and keeps nothing: a puller without a store.
+/// A client that subscribes to a listener's changes and stores nothing: a puller without a store.
 final class LightPuller: BLIPHandler {
     private let channel: BLIPChannel
     private let crowd: Crowd
@@ -15,12 +15,12 @@ final class LightPuller: BLIPHandler {
         self.crowd = crowd
     }
 
-    /// Connects, and tells the crowd what happens.
+    /// Connects, and reports events to the crowd.
     static func open(over transport: WebSocketClientTransport, in crowd: Crowd) -> BLIPChannel {
         BLIPChannel.open(over: transport, codec: DeflateCodec()) { LightPuller($0, in: crowd) }
     }
 
-    /// Asks for everything; on any thread.
+    /// Requests everything; on any thread.
     static func subscribe(_ channel: BLIPChannel, isContinuous: Bool) {
         channel.loop.execute {
             var properties: BLIPProperties = ["Profile": "subChanges", "collection": "0"]
@@ -69,15 +69,15 @@ final class LightPuller: BLIPHandler {
         }
     }
 
-    /// Lists in a list; the bench's document IDs hold no brackets.
+    /// Counts the lists in a list; the bench's document IDs contain no brackets.
     private func entryCount(_ body: [UInt8]) -> Int {
         body.count { $0 == UInt8(ascii: "[") } - (body.isEmpty ? 0 : 1)
     }
 }
 
 extension BLIPChannel {
-    /// Asks for the default collection, which is number 0 from then on; returns the number to which the
-    /// answer belongs.
+    /// Requests the default collection, which is number 0 from then on; returns the number of the request that
+    /// the reply belongs to.
     func askForDefaultCollection() -> BLIPRequestNumber? {
         let body = #"{"checkpoint_ids":["cp-bench"],"collections":["_default"]}"#
         return send(

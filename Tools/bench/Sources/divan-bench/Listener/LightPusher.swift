@@ -3,12 +3,12 @@ import DivanBLIPChannel
 import DivanTransport
 import DivanZlib
 
-/// A client that pushes new documents which it has stored nowhere: proposes 200, sends those, and goes on
+/// A client that pushes new documents without storing them: proposes 200, sends them, and continues
 /// when all were answered.
 final class LightPusher: BLIPHandler {
     /// What one of them pushes.
     struct Load: Sendable {
-        /// What the IDs of its documents begin with; no other's may.
+        /// The prefix of its document IDs; no other pusher may have the same.
         var prefix: String
         var count: Int
         var bodies: [[UInt8]]
@@ -31,7 +31,7 @@ final class LightPusher: BLIPHandler {
         self.crowd = crowd
     }
 
-    /// Connects, and tells the crowd what happens.
+    /// Connects, and reports events to the crowd.
     static func open(
         over transport: WebSocketClientTransport,
         _ load: Load,

@@ -2,7 +2,7 @@ import CDivanFloors
 import DivanTestKit
 import Foundation
 
-/// What a listener carries: crowds that rest, crowds that pull, newcomers, and those who mean ill.
+/// The capacity of a listener: idle crowds, pulling crowds, new connections, and hostile clients.
 enum ListenerFigures {
     private static let documentCount = 10_000
     private static let idleCount = 10_000
@@ -16,7 +16,7 @@ enum ListenerFigures {
         try measurePullers(listener, into: &report)
         try measureHostility(listener, into: &report)
         try measureNotices(listener, into: &report)
-        // The last, in a process of its own: what the others left behind does not count.
+        // The last one, in its own process: what the others left behind does not count.
         try measureIdle(BenchListener(directory + "/idle", documentCount: 0), into: &report)
     }
 
@@ -148,7 +148,7 @@ enum ListenerFigures {
         )
     }
 
-    /// Seconds from connecting to the first reply, the mean of many, the best of three.
+    /// Seconds from connecting to the first reply: the mean of many, the best of three.
     private static func firstReply(_ newcomer: RunningProgram) throws -> Double {
         var best = Double.infinity
         for _ in 0..<3 {
@@ -209,7 +209,7 @@ struct BenchListener {
         guard ports.count == 3 else { throw BenchFailure("the listener told no ports") }
     }
 
-    /// Starts pullers in a process of their own, and waits until the listener has answered them.
+    /// Starts pullers in their own process, and waits until the listener has answered them.
     func pullers(
         _ count: Int,
         of database: Database,
@@ -226,7 +226,7 @@ struct BenchListener {
         return child
     }
 
-    /// Waits, for some seconds at most, until so many connections are open.
+    /// Waits, at most some seconds, until this many connections are open.
     func waitForConnections(_ count: Int) throws {
         for _ in 0..<200 {
             if try process.number("connections") == Double(count) { return }

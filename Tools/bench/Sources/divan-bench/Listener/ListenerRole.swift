@@ -15,7 +15,7 @@ final class ListenerRole {
     private let quiet: Database
     private var listeners: [URLEndpointListener] = []
 
-    /// Takes the words `DIRECTORY COUNT`: where to keep databases, and how many documents.
+    /// Takes the words `DIRECTORY COUNT`: where to store databases, and how many documents.
     init(_ words: [String]) throws {
         guard words.count == 2, let count = Int(words[1]) else {
             throw BenchFailure("a listener needs a directory and a number of documents")
@@ -91,7 +91,7 @@ final class ListenerRole {
 /// Processor time of this process in seconds.
 func processSeconds() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
-/// A clock that all processes of the machine share, in seconds.
+/// A clock shared by all processes of the machine, in seconds.
 func monotonicSeconds() -> Double { seconds(CLOCK_MONOTONIC) }
 
 private func seconds(_ clock: clockid_t) -> Double {

@@ -2,11 +2,11 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 
-/// What one listener carries when more and more clients pull at once, or push.
+/// The throughput of one listener as more and more clients pull at the same time, or push.
 ///
-/// The clients store nothing. They and the listener share the machine's processors, so beside each
-/// rate stands what the listener itself needs of a processor for a document: its own limit is a core
-/// by that.
+/// The clients store nothing. They and the listener share the machine's processors, so next to each
+/// rate is the processor time that the listener itself needs for a document: it gives the listener's own
+/// limit on one core.
 enum ManyFigures {
     private static let clientCounts = [1, 10, 100, 1_000]
     private static let documentCount = 1_000
@@ -30,7 +30,7 @@ enum ManyFigures {
     ) throws {
         let total = count * documentCount
         var (seconds, work) = (0.0, 0.0)
-        // A few clients go through the documents several times.
+        // A few clients fetch the documents several times.
         let rounds = max(1, 20 / count)
         for _ in 0..<rounds {
             let crowd = try listener.pullers(count, of: .full, isSecure: true)
@@ -85,8 +85,8 @@ enum ManyFigures {
         )
     }
 
-    /// Documents a second that the single writer stores when nothing else is done: what no number of
-    /// pushers, and no number of processors, can pass.
+    /// Documents per second that the single writer stores if nothing else is done: an upper limit for any
+    /// number of pushers and of processors.
     private static func insertRate(_ workplace: Workplace) throws -> Double {
         let bodies = try DocumentShape.routes.bodies()
         let store = try Store.open(directory: "\(try workplace.newDirectory())/floor.cblite2")

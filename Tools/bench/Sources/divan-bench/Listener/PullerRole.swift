@@ -7,9 +7,9 @@ import Foundation
 /// Many light pullers of one listener.
 ///
 /// It prints how many the listener answered, and then answers `pull N` with the seconds until all are
-/// level and have N revisions together, `again N` with the same on new connections, `told N` with the
-/// moment at which they have N revisions, `knock N` with the number of connections that came to the
-/// first answer.
+/// up to date and have N revisions together, `again N` with the same on new connections, `told N` with
+/// the time at which they have N revisions, `knock N` with the number of connections that received the
+/// first reply.
 final class PullerRole {
     private let port: UInt16
     private let isSecure: Bool
@@ -68,7 +68,7 @@ final class PullerRole {
         return max(level, try crowd.wait(for: .revision, revisionCount)) - start
     }
 
-    /// Opens connections one after another and closes each after the first answer.
+    /// Opens connections one after another and closes each after the first reply.
     private func knock(_ count: Int) throws -> Int {
         for _ in 0..<count {
             let crowd = Crowd()
@@ -91,7 +91,7 @@ final class PullerRole {
 }
 
 extension BenchClient {
-    /// Prepares a connection of a replicator.
+    /// Prepares a connection like a replicator's.
     static func transport(
         to port: UInt16,
         context: TLSContext?,

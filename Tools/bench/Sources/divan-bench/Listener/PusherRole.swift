@@ -13,7 +13,7 @@ final class PusherRole {
     private let loads: [LightPusher.Load]
     private let context: TLSContext
 
-    /// Takes the words `PORT COUNT DATABASE DOCUMENTS PREFIX`; each pushes so many documents.
+    /// Takes the words `PORT COUNT DATABASE DOCUMENTS PREFIX`; each pushes this many documents.
     init(_ words: [String]) throws {
         guard words.count == 5, let port = UInt16(words[0]), let count = Int(words[1]),
             let documentCount = Int(words[3])

@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-/// A pull of the documents of `QueryBench` into databases with and without indexes, by turns.
+/// A pull of the documents of `QueryBench` into databases with and without indexes, in turns.
 enum IndexedPullFigures {
     private static let turns = 3
     static let indexed = ["price", "unique", "zone", "maker"]
@@ -20,9 +20,9 @@ enum IndexedPullFigures {
         report.add(figure)
     }
 
-    /// Documents a second into these indexes beside those into none, the best of several turns.
+    /// Documents per second with these indexes and without any, the best of several turns.
     ///
-    /// `pull` makes the indexes that it is given, and returns the seconds for all documents.
+    /// `pull` creates the indexes that it is given, and returns the seconds for all documents.
     static func compare(
         _ name: String,
         of count: Int,
@@ -55,7 +55,7 @@ enum IndexedPullFigures {
         return try SyncOnce.pullSeconds(from: source, into: target)
     }
 
-    /// Makes an index over each of these properties.
+    /// Creates an index on each of these properties.
     static func make(_ properties: [String], in database: Database) throws {
         let collection = try database.defaultCollection()
         for name in properties {

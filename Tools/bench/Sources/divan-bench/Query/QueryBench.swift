@@ -4,9 +4,9 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// A store and a database of SQLite alone with the same documents, asked side by side.
+/// A store and a plain SQLite database with the same documents, queried side by side.
 ///
-/// Times are processor time of the one thread that asks, so that neighbours count little.
+/// Times are processor time of the one querying thread, so that other load counts little.
 final class QueryBench {
     /// A question in both languages.
     typealias Question = (name: String, query: String, sql: String?)
@@ -49,7 +49,7 @@ final class QueryBench {
         guard isStored == 1 else { throw Failure(text: "the floor cannot store") }
     }
 
-    /// Seconds that SQLite alone needs to change something.
+    /// Seconds that SQLite alone needs for a change.
     @discardableResult
     func change(_ sql: String) throws -> Double {
         let seconds = floor_query_change(raw, sql)
@@ -57,7 +57,7 @@ final class QueryBench {
         return seconds
     }
 
-    /// Adds a figure for a question in SQL++ beside the same one in SQL; all rows are read.
+    /// Adds a figure for a question in SQL++ and the same one in SQL; all rows are read.
     func compare(
         _ name: String,
         _ query: String,
@@ -67,7 +67,7 @@ final class QueryBench {
     ) throws {
         var (ours, floor) = (Double.infinity, Double.infinity)
         let statement = try checked(query)
-        // By turns, so that both have the same neighbours.
+        // In turns, so that both see the same load.
         for _ in 0..<5 {
             let time = try Stopwatch.bestWork(of: 1) {
                 let rows = try store.rows(of: StorageQuery(statement))
@@ -104,7 +104,7 @@ final class QueryBench {
         try QueryStatement(sql: sql).checked(against: AnyCatalogue(), text: sql)
     }
 
-    /// Says that everything is there.
+    /// Says that everything exists.
     private struct AnyCatalogue: QueryCatalogue {
         var databaseName: ExactText { "queries" }
         func hasCollection(_ collection: QueryCollection) -> Bool { true }

@@ -2,8 +2,8 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// The documents that queries are measured on: 1.2 KB each, nine members, a text whose words are
-/// as unlike in number as those of people's texts.
+/// The documents that queries are measured on: 1.2 KB each, nine members, a text whose words vary
+/// in frequency like those of natural texts.
 enum QueryDocuments {
     static let count = 100_000
 
@@ -28,7 +28,7 @@ enum QueryDocuments {
         return try json.canonicalBytes()
     }
 
-    /// Saves all of them, or so many, a thousand in a transaction.
+    /// Saves all of them, or `count`, a thousand per transaction.
     static func fill(_ store: Store, count: Int = Self.count) throws {
         for start in stride(from: 0, to: count, by: 1_000) {
             try store.write { try save(start..<start + 1_000, $0) }

@@ -1,11 +1,11 @@
 import DivanQuery
 import DivanStore
 
-/// Queries on 100,000 documents of 1.2 KB, whole result read, beside SQLite with `json_extract`;
-/// the bounds are those of the reference engine on the same machine, or what users wait for.
+/// Queries on 100,000 documents of 1.2 KB, reading the whole result, compared with SQLite and
+/// `json_extract`; the bounds are the reference engine's on the same machine, or what users tolerate.
 enum QueryFigures {
     static func measure(in directory: String, into report: inout Report) throws {
-        // First, in a process whose memory nothing else has been through.
+        // First, in a process whose memory is still fresh.
         try QueryLiveFigures.measure(in: directory, into: &report)
         try measureStore(in: directory, into: &report)
         try IndexedPullFigures.measure(in: directory, into: &report)
@@ -94,7 +94,7 @@ enum QueryFigures {
         ("SELECT * of all rows", "SELECT * FROM _", "SELECT body FROM docs"),
     ]
 
-    /// Each text is another one, so that no compiled statement is found.
+    /// Each text is different, so that no compiled statement is cached.
     private static func measureCompiling(
         _ bench: QueryBench,
         into report: inout Report

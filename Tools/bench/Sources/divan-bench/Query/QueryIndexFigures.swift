@@ -4,7 +4,7 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// Making indexes, asking with them, and saving under them.
+/// Creating indexes, querying with them, and saving with them.
 enum QueryIndexFigures {
     static func measure(_ bench: QueryBench, into report: inout Report) throws {
         try measureMaking(bench, into: &report)
@@ -17,7 +17,7 @@ enum QueryIndexFigures {
 
     private static func word(_ number: Int) -> String { QueryDocuments.word(number) }
 
-    // MARK: Making
+    // MARK: Creating
 
     private static func property(_ name: ExactText) -> CheckedExpression {
         .property(source: 0, QueryPath([.key(name)]))
@@ -83,7 +83,7 @@ enum QueryIndexFigures {
         bench.add("make index \(name.text)", time, floor: floor, to: &report)
     }
 
-    // MARK: Asking
+    // MARK: Querying
 
     private static let indexed: [QueryBench.Question] = [
         (
@@ -159,7 +159,7 @@ enum QueryIndexFigures {
 
     // MARK: Saving
 
-    /// How much slower saving becomes with indexes, here and with SQLite alone.
+    /// How much slower saving becomes with indexes, here and with plain SQLite.
     private static func measureSaving(
         _ bench: QueryBench,
         into report: inout Report
@@ -187,7 +187,7 @@ enum QueryIndexFigures {
                 )
             }
             let times = try saving(bench, changedBy: 37 * (count + 1))
-            // SQLite's own time; with indexes ours without, as many times longer as SQLite's became.
+            // SQLite's own time; with indexes, our time without, scaled by the same factor as SQLite's.
             let floor = plain.map { times.raw * $0.ours / $0.raw } ?? times.raw
             plain = plain ?? times
             bench.add(

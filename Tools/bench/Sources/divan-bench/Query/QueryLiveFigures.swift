@@ -6,13 +6,13 @@ import Synchronization
 
 /// From a commit to the rows of a live query, on `QueryDocuments`.
 enum QueryLiveFigures {
-    /// A query over `QueryDocuments` whose rows each save here changes.
+    /// A query on `QueryDocuments` whose rows change with each save here.
     enum Question: String {
         case index = "SELECT COUNT(*) AS n, MAX(price) AS p FROM _ WHERE price > 1000000"
         case scan = "SELECT COUNT(*) AS n, MAX(dims.w) AS p FROM _ WHERE dims.w > 1000000"
     }
 
-    /// What follows the beginning of a save, in milliseconds.
+    /// Times after the beginning of a save, in milliseconds.
     struct Times {
         let saved: Double
         let told: Double
@@ -25,7 +25,7 @@ enum QueryLiveFigures {
         try add("live query after a commit, scan", .scan, in: database, to: &report)
     }
 
-    /// Makes the database, with an index.
+    /// Creates the database, with an index.
     static func prepare(in directory: String) throws -> Database {
         let store = try Store.open(directory: "\(directory)/live.cblite2")
         try QueryDocuments.fill(store)
@@ -55,7 +55,7 @@ enum QueryLiveFigures {
         )
     }
 
-    /// Each save adds a document that counts.
+    /// Each save adds a document that matches.
     static func measure(
         _ question: Question,
         in database: Database,
@@ -72,7 +72,7 @@ enum QueryLiveFigures {
         defer { token.remove() }
         try wait(for: told)
         return try (1...rounds).map { round in
-            // A commit that follows another one closely waits for more of them.
+            // A commit that closely follows another one waits for more of them.
             Thread.sleep(forTimeInterval: 0.3)
             let document = MutableDocument(id: "live-\(question)-\(round)")
             document.setInt(1_000_000 + round, forKey: "price")
@@ -83,7 +83,7 @@ enum QueryLiveFigures {
             let saved = DispatchTime.now().uptimeNanoseconds
             try wait(for: told)
             let last = moment.withLock(\.uptimeNanoseconds)
-            // Told of an earlier save, once too often: what this one takes is not known.
+            // An extra notification of an earlier save: the time of this one is unknown.
             guard last > start else { throw BenchFailure("told before the save") }
             return Times(
                 saved: Double(saved - start) / 1e6,

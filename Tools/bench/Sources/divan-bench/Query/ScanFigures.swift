@@ -5,7 +5,7 @@ import DivanRevisions
 import DivanStore
 import DivanTestKit
 
-/// Scans by the clock on the wall: what sharing them among threads saves, and what a million rows take.
+/// Scans in wall-clock time: what sharing them among threads saves, and what a million rows take.
 enum ScanFigures {
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
         try measureSharing(in: workplace.newDirectory(), into: &report)
@@ -14,7 +14,7 @@ enum ScanFigures {
 
     // MARK: Threads
 
-    /// A question that is divided among threads, and the same one so written that it is not.
+    /// A question that is divided among threads, and the same one written so that it is not.
     private static let questions = [
         (
             name: "count where a number", shared: "SELECT COUNT(*) FROM _ WHERE price > 500",
@@ -36,7 +36,7 @@ enum ScanFigures {
             let shared = try bench.checked(question.shared)
             let alone = try bench.checked(question.alone)
             var (ours, floor) = (Double.infinity, Double.infinity)
-            // By turns, so that both have the same neighbours.
+            // In turns, so that both see the same load.
             for _ in 0..<10 {
                 ours = min(ours, try Stopwatch.best(of: 1) { try read(shared, in: bench.store) })
                 floor = min(floor, try Stopwatch.best(of: 1) { try read(alone, in: bench.store) })
@@ -62,7 +62,7 @@ enum ScanFigures {
     // MARK: A million rows
 
     private static let million = 1_000_000
-    /// Rows between two looks at the memory.
+    /// Rows between two measurements of the memory.
     private static let lookInterval = 10_000
 
     private static func measureMillion(in directory: String, into report: inout Report) throws {
@@ -94,7 +94,7 @@ enum ScanFigures {
     private static func growth(of query: String, in store: Store) throws -> Int {
         let catalogue = StoreCatalogue(store, named: "million")
         let statement = try QueryStatement(sql: query).checked(against: catalogue)
-        // What earlier work left to the allocator would be used without being seen.
+        // Memory freed by earlier work would be reused without being seen.
         floor_give_memory_back()
         let before = OwnProcess.residentByteCount
         var (most, count) = (before, 0)

@@ -1,15 +1,15 @@
 import DivanJSON
 import Foundation
 
-/// The documents of a figure: one of the travel set's kinds, or text like the reference's.
+/// The documents of a figure: one kind of the travel set, or text like the reference's.
 enum DocumentShape: String, Codable {
     /// 199 bytes.
     case airlines
-    /// 1.2 KB; the kind of every figure that says no other.
+    /// 1.2 KB; the kind of every figure that names no other.
     case routes
     /// 5.6 KB.
     case hotels
-    /// Exactly 1,024 bytes: eight keys and random words, as the reference engine was measured with.
+    /// Exactly 1,024 bytes: eight keys and random words, as in the reference engine's measurement.
     case words
 
     /// Some hundred bodies as canonical JSON, to be used in turn.
@@ -20,10 +20,10 @@ enum DocumentShape: String, Codable {
             throw BenchFailure("\(path) is missing; run the bench from the checkout's root")
         }
         return try text.split(separator: UInt8(ascii: "\n")).map { line in
-            // `_id` is reserved at the top level; the ID stands outside the body.
+            // `_id` is reserved at the top level; the ID is outside the body.
             let body = String(decoding: line, as: UTF8.self)
                 .replacingOccurrences(of: "\"_id\"", with: "\"id\"")
-                // Nor are the blobs here that some documents name.
+                // Some documents refer to blobs, which are not here either.
                 .replacingOccurrences(of: "\"@type\"", with: "\"type\"")
                 .replacingOccurrences(of: "\"digest\"", with: "\"sum\"")
             return try JSON(parsing: Array(body.utf8).span).canonicalBytes()
@@ -37,7 +37,7 @@ enum DocumentShape: String, Codable {
     }
 }
 
-/// A document of words and hexadecimal numbers that deflate makes about 3.2 times smaller.
+/// A document of words and hexadecimal numbers that deflate reduces to about 1/3.2.
 ///
 /// Source: the description of the reference engine's measurement (`Docs/performance.md`).
 enum WordsDocument {

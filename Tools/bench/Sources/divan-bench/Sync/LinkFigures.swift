@@ -1,41 +1,41 @@
 import DivanTestKit
 
-/// Pulls over links of different rates and lengths: what `.automatic` chooses while it sends, beside the
-/// best choice that somebody makes beforehand.
+/// Pulls over links of different rates and latencies: `.automatic`, which chooses while sending, compared
+/// with the best choice made in advance.
 ///
-/// A third process stands between the two peers (`LinkProxy`); it knows no losses and no slow start. A
-/// time runs from `start()` until the replicator has stopped, the connection and the trial of the
-/// codecs included; the transfer is short, some four seconds with the best choice, so that the trial
-/// weighs. A fixed choice that takes half as long again as the best one is given up.
+/// A third process is between the two peers (`LinkProxy`); it simulates no loss and no slow start. A
+/// time runs from `start()` until the replicator has stopped, including the connection and the trial of the
+/// codecs; the transfer is short, some four seconds with the best choice, so that the trial
+/// matters. A fixed choice that takes 1.5 times as long as the best one is given up.
 enum LinkFigures {
     private struct Link {
         var megabits: Double
-        /// Milliseconds each way.
+        /// Milliseconds in each direction.
         var latency: Double
 
         var name: String { "\(Int(megabits)) Mbit/s, \(Int(latency)) ms" }
 
-        /// Documents that the best choice takes some four seconds for: the link carries 290 bytes of
-        /// each, 600 are under way at most, and the processors make 40,000 a second.
+        /// Documents that take some four seconds with the best choice: the link carries 290 bytes of
+        /// each, at most 600 are under way, and the processors handle 40,000 per second.
         var documentCount: Int {
             let rate = min(megabits * 125_000 / 290, 600 / (2 * latency / 1e3), 40_000)
             return max(Int(rate * 4 / 100) * 100, 100)
         }
 
-        /// Where the processors are what ends first a run differs from the next.
+        /// If the processors are the bottleneck, runs differ from each other.
         var roundCount: Int { megabits >= 100 && latency < 100 ? 3 : 1 }
     }
 
     private static let fixed: [PeerCommand.Compression] = [.deflate, .fastDeflate, .lz4, .none]
 
-    /// Measures links of some rates, each at three lengths.
+    /// Measures links of some rates, each with three latencies.
     static func measure(
         _ rates: [Double],
         _ workplace: Workplace,
         into report: inout Report
     ) throws {
         for megabits in rates {
-            // Few processes share the memory of what was filled before.
+            // Few processes, so that they share the memory of what was filled before.
             let pair = try PeerPair(in: workplace.newDirectory())
             for latency in [1.0, 20, 100] {
                 let link = Link(megabits: megabits, latency: latency)
@@ -69,7 +69,7 @@ enum LinkFigures {
         add(seconds, link, &report)
     }
 
-    /// Seconds of one pull; infinite where it was given up.
+    /// Seconds of one pull; infinite if it was given up.
     private static func pull(
         _ full: String,
         _ choice: PeerCommand.Compression,
@@ -83,7 +83,7 @@ enum LinkFigures {
         let outcome = try pair.active.sync(
             PeerCommand.Order(
                 database: "copy",
-                // By another name, since nothing is compressed on the way to this machine.
+                // Under another name, since nothing is compressed on the way to this machine.
                 url: url.replacing("127.0.0.1", with: "far.example"),
                 wire: wire,
                 proxyPort: port,

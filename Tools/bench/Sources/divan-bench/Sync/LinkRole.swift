@@ -1,12 +1,12 @@
 import DivanLinks
 import DivanTestKit
 
-/// The process between two peers that makes their way narrow and long: prints its port, and goes on
+/// The process that simulates a slow link between two peers: prints its port, and runs
 /// until its input ends.
 struct LinkRole {
     private let proxy: LinkProxy
 
-    /// Takes the words `MEGABITS MILLISECONDS`: the rate, and the latency each way.
+    /// Takes the words `MEGABITS MILLISECONDS`: the rate, and the latency in each direction.
     init(_ words: [String]) throws {
         guard words.count == 2, let megabits = Double(words[0]), let latency = Double(words[1]),
             megabits > 0, latency >= 0

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A pull of a million documents: whether memory and rate stay what they were.
+/// A pull of a million documents: whether memory and rate stay constant.
 ///
-/// The end is compared with a pull that follows at once and not with its own beginning. A virtual
-/// machine may give memory that was not in use at a fifth of the speed, so whatever writes
-/// gigabytes begins fast; and its processors are faster at one time and slower at another. What
-/// comes right afterwards meets the machine as the end did. Of three rounds the middle one counts.
+/// The end is compared with a pull that follows at once, not with its own beginning. A virtual
+/// machine may hand out memory that was not in use at a fifth of the speed, so whatever writes
+/// gigabytes begins fast; and the speed of its processors varies over time. What comes
+/// right afterwards sees the machine in the same state as the end did. The middle of three rounds counts.
 enum MillionFigures {
     private static let count = 1_000_000
-    /// Documents over which a rate is taken: some ten times that the log is written into the file.
+    /// Documents over which a rate is measured: includes some ten checkpoints of the log.
     private static let window = 100_000
-    /// How far a pull is before its rate counts.
+    /// How many documents are pulled before the rate counts.
     private static let start = 10_000
 
     static func measure(_ workplace: Workplace, into report: inout Report) throws {
@@ -31,7 +31,7 @@ enum MillionFigures {
                 let order = PeerCommand.Order(database: name, url: url, samplePeriod: 0.1)
                 return try active.sync(order)
             }
-            // A first small pull brings what every later one shares.
+            // A first small pull allocates what every later one shares.
             _ = try pull(small, into: "warm")
             let processes = [active, passive]
             let idle = try processes.map { try $0.usage(forgetsPeak: true).residentByteCount }
@@ -117,7 +117,7 @@ enum MillionFigures {
 }
 
 extension SyncOutcome {
-    /// Documents a second by the seconds since the beginning, each over so much time.
+    /// Documents per second by the seconds since the beginning, each over the same period.
     fileprivate func rates(overSeconds period: Double) -> [Series.Point] {
         var points: [Series.Point] = []
         var last = Sample(seconds: 0, documentCount: 0, residentByteCount: 0)
@@ -130,8 +130,8 @@ extension SyncOutcome {
         return points
     }
 
-    /// Documents a second within `window` documents behind `start`, but not up to the very last:
-    /// what a replication does to end is not its rate.
+    /// Documents per second within `window` documents after `start`, but not up to the very last:
+    /// the work of ending a replication does not count.
     fileprivate func rate(after start: Int, _ window: Int) -> Double {
         let end = min(start + window, documentCount - 1)
         guard let first = samples.first(where: { $0.documentCount >= start }),

@@ -1,13 +1,13 @@
 import Divan
 import DivanStore
 
-/// What the bench asks one of the two syncing processes to do; a line of JSON.
+/// A command of the bench to one of the two syncing processes; a line of JSON.
 enum PeerCommand: Codable {
-    /// Makes a database of `count` documents, whose revisions are named so.
+    /// Creates a database of `count` documents, whose revisions use this scheme.
     case fill(database: String, shape: DocumentShape, count: Int, scheme: Scheme = .trees)
-    /// Makes an index of each of these properties.
+    /// Creates an index on each of these properties.
     case index(database: String, properties: [String])
-    /// Stops listening, and deletes a database: the next one takes its pages, which the host has found.
+    /// Stops listening, and deletes a database: the next one reuses its pages, which the host has allocated.
     case drop(database: String)
     /// Stores a document with a blob of random bytes.
     case attach(database: String, byteCount: Int)
@@ -17,17 +17,17 @@ enum PeerCommand: Codable {
     case listen(database: String, Wire)
     /// Replicates once and answers when the replicator has stopped.
     case sync(Order)
-    /// Begins to replicate, goes on until the process ends, and answers when it is idle.
+    /// Starts to replicate, continues until the process ends, and answers when it is idle.
     case follow(Order)
-    /// Copies one database into another inside the process.
+    /// Copies one database to another inside the process.
     case copy(from: String, to: String)
-    /// Notes when changes are told, for `stamps`.
+    /// Records when changes are reported, for `stamps`.
     case watch(database: String)
     /// Saves documents that carry the time of the save, one after another.
     case save(database: String, count: Int)
-    /// Waits until so many stamped documents were told, and answers with the seconds of each.
+    /// Waits until this many stamped documents were reported, and answers with the seconds of each.
     case stamps(count: Int)
-    /// Answers with what the process has used so far; the peak of memory may begin anew.
+    /// Answers with the resources used so far; the peak of memory may be reset.
     case usage(forgetsPeak: Bool)
 
     /// How revisions are named.
@@ -46,10 +46,10 @@ enum PeerCommand: Codable {
     enum Compression: String, Codable {
         case none
         case deflate
-        /// The same wire with the least effort: ISA-L where it is installed.
+        /// The same wire format with the least effort: ISA-L if it is installed.
         case fastDeflate
         case lz4
-        /// What the two ends find out.
+        /// What the two ends determine.
         case automatic
 
         var choice: ReplicationCompression {
@@ -70,26 +70,26 @@ enum PeerCommand: Codable {
         var isPush = false
         var isReset = false
         var wire = Wire()
-        /// Seconds between two samples; none are taken without.
+        /// Seconds between two samples; `nil` takes none.
         var samplePeriod: Double?
-        /// The HTTP proxy of this machine through which it goes; none without.
+        /// The local HTTP proxy to use; `nil` for none.
         var proxyPort: UInt16?
         /// Seconds after which it is given up; the outcome has fewer documents then.
         var patience: Double?
     }
 }
 
-/// What one replication came to.
+/// The result of one replication.
 struct SyncOutcome: Codable {
-    /// From `start()` until the status `stopped` was told.
+    /// From `start()` until the status `stopped` was reported.
     let seconds: Double
-    /// Documents that a push took over; of a pull those in the active side's database afterwards.
+    /// Documents that a push transferred; for a pull, those in the active side's database afterwards.
     let documentCount: Int
     /// Bytes at the active side's socket, both directions.
     let byteCount: Int
     let samples: [Sample]
 
-    /// How far a replication was at a moment.
+    /// The progress of a replication at a moment.
     struct Sample: Codable {
         var seconds: Double
         var documentCount: Int
@@ -97,9 +97,9 @@ struct SyncOutcome: Codable {
     }
 }
 
-/// What a process has used since it began.
+/// The resources that a process has used since it began.
 struct PeerUsage: Codable {
-    /// Processor time of all threads, the kernel's included.
+    /// Processor time of all threads, including the kernel's.
     let processorSeconds: Double
     let residentByteCount: Double
     let peakByteCount: Double

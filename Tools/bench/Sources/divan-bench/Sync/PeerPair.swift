@@ -21,13 +21,13 @@ final class PeerProcess {
         child = try ProcessRole.peer.start([directory])
     }
 
-    /// Has something done and returns what it came to.
+    /// Sends a command and returns its result.
     func ask<T: Decodable>(_ command: PeerCommand, for type: T.Type) throws -> T {
         let line = String(decoding: try encoder.encode(command), as: UTF8.self)
         return try JSONDecoder().decode(type, from: Data(try child.ask(line).utf8))
     }
 
-    /// Has something done.
+    /// Sends a command.
     func ask(_ command: PeerCommand) throws {
         _ = try ask(command, for: Bool.self)
     }

@@ -7,7 +7,7 @@ import DivanTestKit
 import Foundation
 import Glibc
 
-/// One of the two processes that sync: does what each line asks and answers with a line of JSON.
+/// One of the two processes that sync: executes each line and answers with a line of JSON.
 final class PeerRole {
     private let directory: String
     private var databases: [String: Database] = [:]
@@ -185,7 +185,7 @@ extension PeerUsage {
         return (kilobytes ?? 0) * 1_024
     }
 
-    /// Lets the peak begin anew at what is in RAM now.
+    /// Resets the peak to what is in RAM now.
     static func forgetPeak() throws {
         try Data("5".utf8).write(to: URL(fileURLWithPath: "/proc/self/clear_refs"))
     }

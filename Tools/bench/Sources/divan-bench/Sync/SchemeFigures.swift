@@ -1,9 +1,9 @@
-/// Databases of version vectors beside those of trees: pull and push in turns, so that both meet the same
-/// machine, and a save of a document that a thousand databases wrote.
+/// Databases of version vectors compared with those of trees: pull and push in turns, so that both see
+/// the same machine, and a save of a document that a thousand databases wrote.
 enum SchemeFigures {
     private typealias Scheme = PeerCommand.Scheme
 
-    /// What one run used.
+    /// The resources of one run.
     private struct Use {
         /// Processor time of both processes.
         let processorSeconds: Double
@@ -11,7 +11,7 @@ enum SchemeFigures {
     }
 
     private static let documentCount = 25_000
-    // Runs of one build differ by a fifth, which no single best one escapes.
+    // Runs of one build differ by a fifth, so a single best one would not be reliable.
     private static let roundCount = 20
     private static let saveCount = 500
 

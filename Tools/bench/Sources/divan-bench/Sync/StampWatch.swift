@@ -24,7 +24,7 @@ final class StampWatch: Sendable {
         }
     }
 
-    /// Waits for so many documents, and returns the seconds that each took.
+    /// Waits for this many documents, and returns the seconds that each took.
     func delays(_ count: Int) throws -> [Double] {
         for _ in 0..<count {
             guard arrival.wait(timeout: .now() + 10) == .success else {
@@ -34,7 +34,7 @@ final class StampWatch: Sendable {
         return delays.withLock { $0 }
     }
 
-    /// Saves stamped documents, each a few milliseconds after the one before.
+    /// Saves stamped documents, each a few milliseconds after the previous one.
     static func save(_ count: Int, in collection: Divan.Collection) throws {
         for index in 0..<count {
             usleep(3_000)

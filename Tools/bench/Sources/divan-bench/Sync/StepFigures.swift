@@ -1,6 +1,6 @@
 import DivanStore
 
-/// Small replications, where the steps count and not the documents: nothing new, a lost
+/// Small replications, where the steps count rather than the documents: nothing new, a lost
 /// checkpoint, one document, a live change, deltas.
 enum StepFigures {
     private static let count = 100_000

@@ -1,7 +1,7 @@
 import CDivanFloors
 import DivanStore
 
-/// Pull and push of whole databases between two processes, beside a skeleton in C that does only
+/// Pull and push of whole databases between two processes, compared with a skeleton in C that does only
 /// the unavoidable steps.
 enum SyncFigures {
     /// One line of the table.
@@ -36,7 +36,7 @@ enum SyncFigures {
         try measureIndexed(workplace, &report)
     }
 
-    /// A pull into a collection with indexes beside the same without, in turns.
+    /// A pull into a collection with indexes, and the same without, in turns.
     private static func measureIndexed(_ workplace: Workplace, _ report: inout Report) throws {
         let properties = ["airline", "sourceairport", "destinationairport", "distance"]
         let count = 100_000
@@ -60,7 +60,7 @@ enum SyncFigures {
         report.add(figure)
     }
 
-    /// Documents a second of the skeleton, the best of two runs.
+    /// Documents per second of the skeleton, the best of two runs.
     private static func floor(_ row: Row, _ workplace: Workplace) throws -> Double {
         let pieces = Pieces(try row.shape.bodies())
         let seconds = (0..<2).map { _ in
@@ -92,7 +92,7 @@ enum SyncFigures {
         try full.ask(.fill(database: "full", shape: row.shape, count: row.count))
         var best = SyncOutcome(seconds: .infinity, documentCount: 0, byteCount: 0, samples: [])
         for run in 0..<2 {
-            // Each run has a database of its own to fill.
+            // Each run has its own database to fill.
             let empty = "empty-\(run)"
             let wire = PeerCommand.Wire(compression: row.compression)
             let url = try pair.passive.listen(row.isPush ? empty : "full", wire)

@@ -50,7 +50,7 @@ struct SyncOnce {
         return config
     }
 
-    /// Pulls a database of this process into a new one, which is deleted then.
+    /// Pulls a database of this process into a new one, which is then deleted.
     ///
     /// - Returns: Seconds.
     static func pullSeconds(from source: Database, into target: Database) throws -> Double {
@@ -91,7 +91,7 @@ struct SyncOnce {
         }
         let seconds = monotonicSeconds() - start
         if let error = replicator.status.error { throw error }
-        // Who pushes has all documents before and after.
+        // The pushing side has all documents before and after.
         let pushedCount = Int(replicator.statistics.pushedDocumentCount)
         return SyncOutcome(
             seconds: seconds,

@@ -1,7 +1,7 @@
 import DivanStore
 
-/// The shapes with which the reference engine was measured on a machine of this kind, in clear
-/// text; its figures stand as floors.
+/// The shapes in which the reference engine was measured on a machine of this kind, in clear
+/// text; its figures are used as floors.
 ///
 /// Source: `Docs/performance.md`, "Beside the reference engine".
 enum SyncReferenceFigures {
