@@ -3,7 +3,7 @@
 .PHONY: help setup build test demo crash bitrot kill-sync converge interrupt pictures live model differential simulate codecs elsewhere bench steady costs bench-compare profile check states format package package-test tour docs autobahn fuzz stress growth attack soak sanitize clean
 
 SHELL := /bin/bash
-# What is built here has no warnings; whoever depends on the root manifest may have some.
+# What is built here has no warnings; dependents of the root manifest may see some.
 export DIVAN_STRICT := 1
 SOURCES := Package.swift Packages Tools Tests Docs/examples
 

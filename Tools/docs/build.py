@@ -39,7 +39,7 @@ class Builder:
         """Writes everything; returns what is wrong, a line each."""
         for source in self.checkout.markdown():
             self._read(source)
-        # What links lead to may have links of its own.
+        # Linked files may have links of their own.
         while self._wanted:
             self._read(self._wanted.pop())
         self._write_pages()

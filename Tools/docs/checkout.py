@@ -7,17 +7,17 @@ import posixpath
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Pages of the root, by the name that they get.
+# Pages of the root, by their name in the site.
 ROOT_PAGES = {
     "README.md": "overview.html",
     "CHANGELOG.md": "changelog.html",
     "CONTRIBUTING.md": "contributing.html",
     "SECURITY.md": "reporting.html",
 }
-# Where a folder of the repository lies in the site.
+# The folders of the repository, by their place in the site.
 FOLDERS = {"Docs": "", "Packages": "packages", "Tools": "tools", "Tests": "tests"}
 PICTURES = {".png", ".svg", ".jpg", ".gif", ".webp"}
-# What is longer is no text for people.
+# Longer files are not text for people.
 LONGEST_SOURCE = 300_000
 
 

@@ -99,7 +99,7 @@ def draw(transitions: list[Transition]) -> str:
         timeout=60,
     ).stdout
     svg = drawn[drawn.index("<svg") :]
-    # Its size follows the page; its colours, and its font, the style sheet.
+    # Its size is set by the page; its colours and font by the style sheet.
     svg = re.sub(r'(<svg) width="(\d+)pt" height="\d+pt"', r'\1 style="max-width:\2pt"', svg, count=1)
     svg = re.sub(r'<polygon fill="white"[^>]*/>\n?', "", svg, count=1)
     svg = re.sub(r"<!--.*?-->\n?|<title>.*?</title>\n?", "", svg, flags=re.S)

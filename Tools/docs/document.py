@@ -20,7 +20,7 @@ from pygments.util import ClassNotFound
 
 from diagrams import state_diagram
 
-# A link as it is written, and its line, to the target as the site has it.
+# A link as written, and its line, to the target in the site.
 Rewrite = Callable[[str, int], str]
 
 LEXERS = {"sh": "bash", "console": "console", "js": "javascript", "": "text"}
@@ -35,7 +35,7 @@ class Document:
         self._anchors = anchors
         self._taken: dict[str, int] = {}
         self.title = ""
-        # Level, anchor and text of every heading but the title.
+        # Level, anchor and text of every heading except the title.
         self.headings: list[tuple[int, str, str]] = []
         self._environment: dict = {}
         self._tokens = self._transform(self._markdown.parse(text, self._environment))
@@ -118,7 +118,7 @@ def code_block(text: str, info: str) -> str:
         lexer = TextLexer(stripnl=False)
     coloured = highlight(text, lexer, HtmlFormatter(nowrap=True))
     label = html.escape(language or "text", quote=True)
-    # It can be scrolled sideways, so it can be reached by the keyboard.
+    # It can be scrolled sideways, so it must be reachable by keyboard.
     return f'<pre class="code" data-language="{label}" tabindex="0"><code>{coloured}</code></pre>\n'
 
 

@@ -8,7 +8,7 @@ import re
 from checkout import Checkout
 from document import Document, code_block
 
-# What a visitor wants to know first, and the page that says more.
+# What a visitor wants to know first, and the page with the details.
 CARDS = [
     ("Works without the network", "A database in your process, on disk or in memory: documents, blobs, queries, "
      "live results. Sync happens when there is a way.", "Docs/guides/getting-started.md"),

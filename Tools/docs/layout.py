@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from checkout import Page
 
-# The parts of the navigation, with the pages that belong to each by the beginning of their source; the
-# first that fits has a page. Pages named in full stand first, in this order.
+# The sections of the navigation, with prefixes of the sources of their pages; a page belongs to the
+# first section that matches. Pages named in full come first, in this order.
 SECTIONS: list[tuple[str, list[str]]] = [
     ("Start", ["README.md", "Docs/tour.md", "Docs/guides/getting-started.md", "Docs/answers.md",
                "Docs/compatibility.md", "Docs/interoperability.md", "Docs/performance.md", "CHANGELOG.md"]),
@@ -26,7 +26,7 @@ SECTIONS: list[tuple[str, list[str]]] = [
     ("Decisions", ["Docs/decisions/"]),
     ("Packages", ["Packages/Divan/README.md", "Packages/CouchbaseLiteSwift/README.md"]),
     ("Contribute", ["CONTRIBUTING.md", "Docs/traits.md", "Tools/"]),
-    # What nobody has given a place yet, so that it can be found.
+    # Pages without a section, so that they can be found.
     ("More", ["Docs/"]),
 ]
 

@@ -53,7 +53,7 @@ class Site:
         broken = []
         for path in sorted(self.root.rglob("*.html")):
             place = path.relative_to(self.root).as_posix()
-            # The pages of the reference are drawn by a script; their links stand in its data.
+            # The pages of the reference are drawn by a script; their links are in its data.
             if place.startswith(REFERENCE + "/"):
                 continue
             for link, is_asset in self._read(place).links:
