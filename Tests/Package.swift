@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// What the targets use: each other, and libraries of the repository's own manifest.
+/// What the targets use: each other, and libraries of the repository's root manifest.
 func names(_ names: [String]) -> [Target.Dependency] {
     names.map { name in
         name.hasPrefix("Divan") && !own.contains(name) || name == "CouchbaseLiteSwift"
@@ -17,7 +17,7 @@ func names(_ names: [String]) -> [Target.Dependency] {
     }
 }
 
-/// The libraries that stand here, beside the programs made of them.
+/// The libraries in this package, besides the programs built from them.
 let own: Set = ["DivanFleet", "DivanFuzz", "DivanGrowth", "DivanIndexTrial", "DivanStress"]
 
 func library(_ name: String, at path: String, uses: [String]) -> Target {

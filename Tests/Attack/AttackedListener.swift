@@ -5,8 +5,8 @@ import Synchronization
 
 /// The process that is attacked: three listeners of one database.
 ///
-/// `password` (TLS), `certificates` (TLS, clients from one root, some of them struck off a list) and
-/// `readOnly` (clear text). It prints their ports and answers commands, a line each.
+/// `password` (TLS), `certificates` (TLS, clients from one root, some of them revoked) and
+/// `readOnly` (clear text). It prints their ports and answers commands, one per line.
 final class AttackedListener {
     private let directory: String
     private var database: Database
@@ -77,7 +77,7 @@ final class AttackedListener {
         }
     }
 
-    /// A content that takes a while to be read.
+    /// A blob that takes a while to be read.
     static let film = [UInt8](repeating: 7, count: 4 << 20)
 
     private func size(where isCounted: (String) -> Bool) throws -> Int {
@@ -120,7 +120,7 @@ final class AttackedListener {
 
     // MARK: Listeners
 
-    /// Listens, on the ports of the first time.
+    /// Listens, on the same ports as the first time.
     private func listen() throws {
         let collections = [
             try database.defaultCollection(), try database.createCollection(name: "hidden"),
@@ -174,7 +174,7 @@ final class AttackedListener {
     }
 }
 
-/// Names that several threads ask for.
+/// Names that several threads look up.
 private final class Names: Sendable {
     private let names = Mutex<Set<String>>([])
 

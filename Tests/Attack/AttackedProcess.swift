@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// The attacked process as the attacker's program sees it; its log goes to a file.
+/// The attacked process from the attacker's side; its log goes to a file.
 struct AttackedProcess {
     let directory: String
     let passwords: Place

@@ -3,14 +3,14 @@ import DivanCrypto
 import DivanTLS
 import Foundation
 
-/// Certificates that are wrong in one way each, against a listener that trusts one root, and against
+/// Certificates that are wrong in one respect each, against a listener that trusts one root, and against
 /// a client.
 struct CertificateAttacks {
     let attacked: AttackedProcess
     let report: Report
     let authority: TLSCredential
 
-    /// Makes the root that the listener is to trust, and writes it where it looks.
+    /// Creates the root that the listener is to trust, and writes it where the listener looks.
     static func makeAuthority(in directory: String) throws -> TLSCredential {
         let authority = try TLSCredential.generate(
             template("root", authority: true),
@@ -85,7 +85,7 @@ struct CertificateAttacks {
         runAgainstClient()
     }
 
-    /// What the certificate listener makes of a client.
+    /// How the certificate listener reacts to a client.
     private func shown(_ credential: TLSCredential?) throws -> String {
         let wire = try Wire(to: attacked.certificates.port, from: Sources.next())
         do {
@@ -97,12 +97,12 @@ struct CertificateAttacks {
         return Request.status(wire.receive()).map(String.init) ?? "refused"
     }
 
-    /// The library refuses to sign with what is no authority, so the chain is put together by hand.
+    /// The library refuses to sign with a certificate that is no authority, so the chain is assembled by hand.
     private func signedByClient() throws -> String {
         let client = try make(Self.template("robot"), authority)
         var template = Self.template("robot", authority: true)
         template.attributes = ["CN": "robot"]
-        // The same key, so that nothing but the client's being no authority is wrong.
+        // The same key, so that the only fault is that the client is no authority.
         let posing = try TLSCredential.make(template, key: client.key)
         let leaf = try make(Self.template("thief"), posing)
         let chain = [leaf.leaf, client.leaf, authority.leaf]

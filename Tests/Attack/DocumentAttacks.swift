@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanCrypto
 import Foundation
 
-/// Clients that came in properly and then send documents that they should not.
+/// Authenticated clients that send documents that they should not.
 struct DocumentAttacks {
     let attacked: AttackedProcess
     let report: Report
@@ -64,7 +64,7 @@ struct DocumentAttacks {
         report.attack("a document ID of 256 bytes", "HTTP/400") {
             try visitor().outcome(rev(String(repeating: "x", count: 256), first), "{}")
         }
-        // Other implementations make them, so they are kept.
+        // Other implementations create them, so they are kept.
         for id in [String(repeating: "x", count: 241), "a\u{1}b"] {
             report.attack("the document ID \(id.prefix(20).debugDescription)", "ok") {
                 try visitor().outcome(rev(id, first), "{}")
@@ -199,7 +199,7 @@ struct DocumentAttacks {
             }
             let lists = visitor.requests.filter { $0.profile == "changes" }.map(\.body)
             let text = lists.map { String(decoding: $0, as: UTF8.self) }.joined()
-            // What she may read comes; without it nothing was looked at.
+            // What she may read arrives; without it, the test would prove nothing.
             guard text.contains("\"film\"") else { return "nothing told: \(text)" }
             return text.contains("open-") ? text : "none told"
         }

@@ -7,16 +7,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A server that answers a replicator as no server should, one connection after the other.
+/// A server that answers a replicator incorrectly, one connection after the other.
 final class EvilHub: Sendable {
     let port: UInt16
-    /// The body of its answer to every list of proposals; without one it hangs up as soon as it has
-    /// let somebody in.
+    /// The body of its reply to every list of proposals; without one it closes the connection as soon as it
+    /// has accepted a client.
     private let proposals: String?
     private let socket: Int32
     private let connections = Atomic<Int>(0)
 
-    /// How often somebody came.
+    /// How often a client connected.
     var connectionCount: Int { connections.load(ordering: .relaxed) }
 
     init(answeringProposals proposals: String?) throws {
@@ -25,7 +25,7 @@ final class EvilHub: Sendable {
         Thread.detachNewThread { [self] in serve() }
     }
 
-    /// Stops to listen.
+    /// Stops listening.
     func close() {
         shutdown(socket, Int32(SHUT_RDWR))
         Glibc.close(socket)

@@ -1,7 +1,7 @@
 import DivanBLIP
 import Foundation
 
-/// Clients that want everything: sockets, handshakes, time, memory.
+/// Clients that exhaust resources: sockets, handshakes, time, memory.
 struct FloodAttacks {
     let attacked: AttackedProcess
     let report: Report
@@ -74,9 +74,9 @@ struct FloodAttacks {
         }
     }
 
-    /// One byte every tenth of a second; the listener's patience is four seconds.
+    /// One byte every tenth of a second; the listener's timeout is four seconds.
     private func drip(_ port: UInt16, _ bytes: [UInt8]) throws -> String {
-        // It is to be over by then; a patience that begins anew with each byte lasts longer.
+        // It must have ended by then; a timeout that restarts with each byte lasts longer.
         let wire = try Wire(to: port, from: "127.0.0.6", timeout: 1)
         for byte in bytes.prefix(48) {
             wire.sendRaw([byte])
@@ -131,7 +131,7 @@ struct FloodAttacks {
         return visitor.open().hasPrefix("[{") ? "served" : "not served"
     }
 
-    /// The beginning of a TLS handshake, as far as a client sends it by itself.
+    /// The beginning of a TLS handshake, as far as a client sends it without a reply.
     private static var hello: [UInt8] {
         var hello: [UInt8] = [0x16, 3, 1, 0, 0x2D, 1, 0, 0, 0x29, 3, 3]
         hello += Array(repeating: 7, count: 32)

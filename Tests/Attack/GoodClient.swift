@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Synchronization
 
-/// A client that does what clients should, again and again, while others attack.
+/// A well-behaved client that works continuously while others attack.
 final class GoodClient: @unchecked Sendable {
     // Unchecked: `database` is thread-safe; the rest is locked.
 
@@ -70,7 +70,7 @@ final class GoodClient: @unchecked Sendable {
         return problem
     }
 
-    /// Goes on in the background until `stop`.
+    /// Runs in the background until `stop`.
     func start() {
         Thread.detachNewThread {
             while !self.tally.withLock({ $0.isStopping }) {
@@ -81,7 +81,7 @@ final class GoodClient: @unchecked Sendable {
         }
     }
 
-    /// How often it ran, how long that took at most, and what went wrong.
+    /// How often it ran, the longest run, and what went wrong.
     func stop() -> (runCount: Int, longest: Double, failures: [String]) {
         tally.withLock { $0.isStopping = true }
         ended.wait()

@@ -1,7 +1,7 @@
 import Divan
 import Foundation
 
-/// A replicator of ours against servers that mean harm.
+/// One of our replicators against malicious servers.
 struct HubAttacks {
     let directory: String
     let report: Report
@@ -49,7 +49,7 @@ struct HubAttacks {
         }
         defer { token.remove() }
         replicator.start()
-        // Some answers leave it waiting for the rest of a conversation that the hub does not know.
+        // Some replies leave it waiting for the rest of a conversation that the hub does not know.
         guard stopped.wait(timeout: .now() + 3) != .success else { return }
         replicator.stop()
         guard stopped.wait(timeout: .now() + 10) == .success else {

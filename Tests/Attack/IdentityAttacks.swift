@@ -2,7 +2,7 @@ import Divan
 import Foundation
 import Glibc
 
-/// Identities that lie badly: others may read them, they are links, half written, or have no room.
+/// Badly stored identities: readable by others, links, half written, or without disk space.
 struct IdentityAttacks {
     let directory: String
     let report: Report
@@ -36,7 +36,7 @@ struct IdentityAttacks {
         report.attack("a full disk", "22, and nothing is left behind") { try full() }
     }
 
-    /// Makes an identity, damages its directory, and reads it.
+    /// Creates an identity, damages its directory, and reads it.
     private func damaged(_ name: String, _ damage: (String) throws -> Void) throws -> String {
         let directory = fresh(name)
         try Self.make()
@@ -44,7 +44,7 @@ struct IdentityAttacks {
         return Self.code(Self.read)
     }
 
-    /// Makes an identity, damages its file, and reads it.
+    /// Creates an identity, damages its file, and reads it.
     private func damagedFile(_ name: String, _ damage: (String) -> Void) throws -> String {
         try damaged(name) { directory in
             for file in try FileManager.default.contentsOfDirectory(atPath: directory) {
@@ -53,7 +53,7 @@ struct IdentityAttacks {
         }
     }
 
-    /// The system refuses every byte, as a full disk does.
+    /// The system refuses every byte, like a full disk.
     private func full() throws -> String {
         _ = fresh("full")
         signal(SIGXFSZ, SIG_IGN)
@@ -68,7 +68,7 @@ struct IdentityAttacks {
         return outcome + (isClean ? ", and nothing is left behind" : ", and a piece is left")
     }
 
-    /// A directory of its own for one attack, which identities are kept in from now on.
+    /// A separate directory for one attack, in which identities are stored from now on.
     private func fresh(_ name: String) -> String {
         let place = "\(directory)/\(name)"
         TLSIdentity.storeDirectory = place

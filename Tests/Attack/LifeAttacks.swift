@@ -44,7 +44,7 @@ struct LifeAttacks {
                 visitor.waitForEnd() == (verb == "restart" ? "closed 4001" : "closed 1001")
             }
         default:
-            // Half of the listener's patience with a handshake, which would end it too.
+            // Half of the listener's handshake timeout, which would end it too.
             let wire = try Wire(to: port, from: Sources.next(), timeout: 2)
             if stage == .shaking { wire.sendRaw([0x16, 3, 1, 2, 0, 1, 0]) }
             if stage == .secure || stage == .asking { try wire.startTLS() }

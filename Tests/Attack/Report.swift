@@ -1,13 +1,13 @@
 import DivanTestKit
 
-/// The lines of a run: what was tried, what came of it, and whether that is as it must be.
+/// The lines of a run: what was tried, what happened, and whether that is as expected.
 final class Report {
     private(set) var count = 0
     private(set) var unexpected: [String] = []
 
     func heading(_ text: String) { StandardLines.say("\n\(text)") }
 
-    /// Carries out one attack; the reaction must be among `expected`.
+    /// Performs one attack; the reaction must be among `expected`.
     func attack(_ name: String, _ expected: String..., by body: () throws -> String) {
         let reaction: String
         do {
@@ -23,14 +23,14 @@ final class Report {
         if !isExpected { unexpected.append(name) }
     }
 
-    /// The same where a claim holds or does not.
+    /// The same for a claim that holds or does not.
     func claim(_ name: String, _ detail: String, _ holds: Bool) {
         count += 1
         StandardLines.say("\(holds ? "ok        " : "UNEXPECTED")  \(name): \(detail)")
         if !holds { unexpected.append(name) }
     }
 
-    /// Says how many lines there were; returns the exit status.
+    /// Reports how many lines there were; returns the exit status.
     func end() -> Int32 {
         StandardLines.say("\nattack: \(count) lines, \(unexpected.count) unexpected")
         for name in unexpected { StandardLines.say("  unexpected: \(name)") }

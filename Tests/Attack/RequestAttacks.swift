@@ -3,7 +3,7 @@ import DivanBLIP
 import DivanCrypto
 import Foundation
 
-/// What can be wrong before a connection is upgraded: URLs, headers, credentials, other protocols.
+/// Errors before a connection is upgraded: URLs, headers, credentials, other protocols.
 struct RequestAttacks {
     let attacked: AttackedProcess
     let report: Report
@@ -20,7 +20,7 @@ struct RequestAttacks {
         runProtocols()
     }
 
-    /// The answer's status to a request over TLS.
+    /// The status of the response to a request over TLS.
     private func status(_ request: Request) throws -> String {
         let wire = try Wire(to: attacked.passwords.port, from: Sources.next())
         try wire.startTLS()
@@ -125,7 +125,7 @@ struct RequestAttacks {
         }
     }
 
-    /// The time of a comparison must not tell how much of a guess was right.
+    /// The time of a comparison must not reveal how much of a guess was correct.
     private func runTiming() {
         let secret = Array(repeating: UInt8(7), count: 4_096)
         var early = secret
@@ -202,9 +202,9 @@ struct RequestAttacks {
     private var wrong: String { Request.basic("ada:\(Secrets.wrongPassword)") }
 }
 
-/// Addresses to come from, so that one attack's failed logins do not delay the next.
+/// Source addresses, so that one attack's failed logins do not delay the next.
 enum Sources {
-    // Only the program's one attacking thread asks.
+    // Used only by the program's one attacking thread.
     private nonisolated(unsafe) static var last = 10
 
     static func next() -> String {

@@ -4,7 +4,7 @@ import DivanWebSocket
 import DivanZlib
 import Foundation
 
-/// A client that knows the protocol and uses it as it likes.
+/// A client that knows the protocol and may violate it.
 final class Visitor {
     /// The code with which the listener closed the connection.
     private(set) var closeCode: UInt16?
@@ -15,7 +15,7 @@ final class Visitor {
     private var replies: [BLIPRequestNumber: BLIPIncomingReply] = [:]
     private(set) var requests: [BLIPIncomingRequest] = []
 
-    /// Comes in as a user of the listener.
+    /// Connects as a user of the listener.
     init(
         _ place: Place,
         as user: String = "ada",
@@ -33,7 +33,7 @@ final class Visitor {
         take(Array(answer[end.upperBound...]))
     }
 
-    /// Asks, and waits for the answer; `nil` when the connection ended or none came.
+    /// Sends a request, and waits for the reply; `nil` if the connection ended or none arrived.
     func ask(_ properties: BLIPProperties, _ body: String = "") -> BLIPIncomingReply? {
         ask(properties, Array(body.utf8))
     }
@@ -64,13 +64,13 @@ final class Visitor {
         return String(decoding: reply.body, as: UTF8.self)
     }
 
-    /// Sends many requests and waits for nothing.
+    /// Sends many requests without waiting.
     func flood(_ count: Int, _ properties: BLIPProperties) {
         for _ in 0..<count { _ = connection.send(BLIPRequest(properties: properties)) }
         flush()
     }
 
-    /// Sends requests and waits for nothing; those that are larger than a window go out in part.
+    /// Sends requests without waiting; those that are larger than a window are sent in part.
     func post(_ requests: [(BLIPProperties, String)]) {
         for (properties, body) in requests {
             _ = connection.send(BLIPRequest(properties: properties, body: .bytes(Array(body.utf8))))
@@ -78,19 +78,19 @@ final class Visitor {
         flush()
     }
 
-    /// Sends requests whole, reading what comes meanwhile.
+    /// Sends requests completely, reading what arrives in the meantime.
     func postAtOnce(_ requests: [(BLIPProperties, String)]) {
         post(requests)
         while connection.queuedByteCount > 0, closeCode == nil { guard listen() else { return } }
     }
 
-    /// Waits for replies to what was posted; returns how many came.
+    /// Waits for replies to what was posted; returns how many arrived.
     func waitForReplies(_ count: Int) -> Int {
         while replies.count < count, closeCode == nil { guard listen() else { break } }
         return replies.count
     }
 
-    /// Sends a revision that names a blob, has no content when it is asked for it, and tells what came.
+    /// Sends a revision that refers to a blob, does not have it when asked, and reports what happened.
     func thieve(_ properties: BLIPProperties, _ body: String) -> String {
         let request = BLIPRequest(properties: properties, body: .bytes(Array(body.utf8)))
         guard let number = connection.send(request) else { return "not sent" }
@@ -167,7 +167,7 @@ struct Place {
     var database = "attacked"
 }
 
-/// An upgrade request, as crooked as the attack wants it.
+/// An upgrade request, as malformed as the attack needs.
 struct Request {
     var path: String
     var authorization: String?
@@ -199,7 +199,7 @@ struct Request {
         return Array((lines + further + ["", ""]).joined(separator: "\r\n").utf8)
     }
 
-    /// The status of an answer.
+    /// The status of a response.
     static func status(_ answer: [UInt8]) -> Int? {
         let line = answer.prefix { $0 != 13 }
         let words = String(decoding: line, as: UTF8.self).split(separator: " ")
@@ -207,7 +207,7 @@ struct Request {
     }
 }
 
-/// What must never show up in a log.
+/// What must never appear in a log.
 enum Secrets {
     static let password = "lovelace-7f3a91"
     static let wrongPassword = "byron-55c0de"

@@ -4,16 +4,16 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// What the attacked process goes through while something is done to it: how long a good client waits
-/// for an answer, how much memory lies in RAM, how many descriptors are open.
+/// Observes the attacked process during an attack: how long a good client waits
+/// for a reply, how much resident memory it uses, how many descriptors are open.
 final class Watch {
-    /// The worst of one attack.
+    /// The worst values during one attack.
     struct Figures {
         var milliseconds = 0.0
         var byteCount = 0
         var descriptorCount = 0
 
-        /// What must hold for a good client and a small machine.
+        /// What must be satisfied for a good client and a small machine.
         func isGood(within milliseconds: Double) -> Bool {
             self.milliseconds < milliseconds && byteCount < 256 << 20 && descriptorCount < 256
         }
@@ -33,14 +33,14 @@ final class Watch {
     private let attacked: AttackedProcess
     private let worst = Worst()
 
-    /// Begins to watch; good clients ask every few milliseconds, one on each loop of the listener.
+    /// Starts to observe; good clients send a request every few milliseconds, one on each loop of the listener.
     init(_ attacked: AttackedProcess) throws {
         self.attacked = attacked
         for number in 0..<4 { try startClient("127.0.11.\(1 + number)") }
         startSampler()
     }
 
-    /// Ends, and returns the worst that was seen.
+    /// Stops, and returns the worst values.
     func end() -> Figures {
         worst.isOver.store(true, ordering: .relaxed)
         while worst.running.load(ordering: .relaxed) > 0 { Thread.sleep(forTimeInterval: 0.005) }
@@ -79,7 +79,7 @@ final class Watch {
         }
     }
 
-    /// Repeats something on a thread of its own until the watch ends or it wants no more.
+    /// Repeats a step on its own thread until the watch ends or the step returns false.
     private func run(_ step: @escaping @Sendable (Worst) -> Bool) {
         worst.running.add(1, ordering: .relaxed)
         Thread.detachNewThread { [worst] in
@@ -91,9 +91,9 @@ final class Watch {
     }
 }
 
-/// Something that one thread makes and another one uses from then on.
+/// A value that one thread creates and another one uses from then on.
 private struct Handed<Value>: @unchecked Sendable {
-    // Unchecked: the maker does not touch it any more once the other thread has begun.
+    // Unchecked: the creator does not use it any more once the other thread has begun.
     let value: Value
 
     init(_ value: Value) {

@@ -11,11 +11,11 @@ struct AttackFailure: Error, CustomStringConvertible {
     }
 }
 
-/// A blocking socket from an address of the attacker's choice, with TLS on it where wanted.
+/// A blocking socket from a source address of the attacker's choice, with TLS if wanted.
 ///
-/// Reads give up after a few seconds, so no attack can hang the program.
+/// Reads time out after a few seconds, so no attack can hang the program.
 final class Wire {
-    /// How TLS ended, when the server refused it.
+    /// How TLS ended, if the server refused it.
     private(set) var refusal: TLSError?
 
     private let descriptor: Int32
@@ -50,7 +50,7 @@ final class Wire {
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
         inet_pton(AF_INET, host, &address.sin_addr)
-        // The system reads the address during the call, as the general form of one.
+        // The system reads the address during the call, through the generic type.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -58,7 +58,7 @@ final class Wire {
         }
     }
 
-    /// Sends bytes as they are, whatever stands above.
+    /// Sends raw bytes, even with TLS.
     func sendRaw(_ bytes: [UInt8]) {
         var sent = 0
         while sent < bytes.count {
@@ -69,7 +69,7 @@ final class Wire {
         }
     }
 
-    /// What comes next, as it is; empty when nothing more does.
+    /// The next raw bytes; empty if there are no more.
     func receiveRaw() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -78,7 +78,7 @@ final class Wire {
 
     /// Whether the server has ended the connection within the time-out.
     func isEnded() -> Bool {
-        // What the server sent before, such as tickets of TLS, is passed over.
+        // What the server sent before, such as TLS tickets, is skipped.
         var buffer = [UInt8](repeating: 0, count: 4_096)
         for _ in 0..<200 {
             let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -88,7 +88,7 @@ final class Wire {
         return false
     }
 
-    /// Ends the connection with a reset instead of a proper end.
+    /// Ends the connection with a reset instead of closing it properly.
     func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         let byteCount = socklen_t(MemoryLayout<linger>.size)
@@ -97,7 +97,7 @@ final class Wire {
 
     // MARK: TLS
 
-    /// Shakes hands; whatever the server shows is accepted.
+    /// Performs the handshake; accepts whatever the server presents.
     func startTLS(presenting credential: TLSCredential? = nil) throws {
         let context = try TLSContext.client(
             ClientTLSConfiguration(serverTrust: .callback { _ in true }, credential: credential)
@@ -117,7 +117,7 @@ final class Wire {
         flush()
     }
 
-    /// What comes next, decrypted; empty when nothing more does.
+    /// The next bytes, decrypted; empty if there are no more.
     func receive() -> [UInt8] {
         guard session != nil else { return receiveRaw() }
         while plaintext.isEmpty {

@@ -3,13 +3,13 @@ import DivanCrypto
 import DivanTestKit
 import Foundation
 
-/// Clients that came in properly and make the listener work, hold and store as much as they can.
+/// Authenticated clients that make the listener work, hold and store as much as they can.
 ///
-/// Beside each stands what a good client, the memory and the descriptors went through.
+/// Each is reported with its effects on a good client, the memory and the descriptors.
 struct WorkAttacks {
     let attacked: AttackedProcess
     let report: Report
-    /// A small version for machines that do something else too.
+    /// A small version for machines that have other work, too.
     let isQuick: Bool
 
     private let first = "1-" + String(repeating: "a", count: 40)
@@ -31,7 +31,7 @@ struct WorkAttacks {
         runCheckpoints()
     }
 
-    /// Carries out an attack and says what everybody else felt of it.
+    /// Performs an attack and reports how it affected everybody else.
     private func watched(_ name: String, _ expected: String..., by body: () throws -> String) {
         do {
             let watch = try Watch(attacked)
@@ -91,7 +91,7 @@ struct WorkAttacks {
         }
     }
 
-    /// Beyond what may be synced, and below the size at which a message ends the connection.
+    /// Larger than may be synced, but smaller than a message that ends the connection.
     private func runLargeDocuments() {
         for megabytes in isQuick ? [21] : [20, 24, 28, 31] {
             watched("a document of \(megabytes) MiB, and one behind it", "HTTP/413, then ok") {
@@ -223,7 +223,7 @@ struct WorkAttacks {
         }
     }
 
-    /// Frames of one request that say, each of them, that more is coming.
+    /// Frames of one request, each of which announces more.
     private static func endless(byteCount: Int) -> [[UInt8]] {
         let head: [UInt8] = Array("Profile\0rev\0".utf8)
         let payload = [UInt8](repeating: 120, count: 64 << 10)
@@ -272,7 +272,7 @@ struct WorkAttacks {
                 )
                 _ = visitor.outcome(["Profile": "getCheckpoint", "collection": "0", "client": "x"])
             }
-            // The log of changes keeps 64 MiB that are used again, and may hold one transaction more.
+            // The log of changes keeps 64 MiB that are reused, and may hold one more transaction.
             let log = try attacked.number("log")
             _ = try attacked.ask("compact")
             let growth = try attacked.number("size") - before

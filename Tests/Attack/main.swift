@@ -6,7 +6,7 @@ import Glibc
 /// `divan-attack serve DIRECTORY` is that process.
 let words = Array(CommandLine.arguments.dropFirst())
 
-/// What the command says of a door that is open to everybody.
+/// What the command prints about a listener that is open to everybody.
 func openDoor(_ directory: String) throws -> String {
     let divan = Program.built("divan")
     _ = try divan.run(["new", directory + "/open"])
@@ -19,7 +19,7 @@ func openDoor(_ directory: String) throws -> String {
     return "not told"
 }
 
-/// Says what the attacks left of the listener, its memory and its log.
+/// Reports the state of the listener, its memory and its log after the attacks.
 private func reportAftermath(
     _ report: Report,
     _ good: GoodClient,
@@ -91,7 +91,7 @@ func attack(isQuick: Bool, onlyWork: Bool) throws -> Int32 {
 }
 
 do {
-    // The other end may be gone when something is written to it.
+    // The other end may be gone during a write.
     signal(SIGPIPE, SIG_IGN)
     OwnProcess.raiseDescriptorLimit()
     switch words.first {

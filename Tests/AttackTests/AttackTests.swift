@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// A listener in a process of its own is attacked; `make attack` adds floods and sudden ends.
+/// A listener in a separate process is attacked; `make attack` adds floods and sudden ends.
 ///
 /// Source: `behaviour.md` §13, §14; `tls-and-auth.md` §4.
 @Suite(.timeLimit(.minutes(3))) struct AttackTests {

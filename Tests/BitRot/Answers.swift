@@ -1,13 +1,13 @@
 import DivanRevisions
 import DivanStore
 
-/// Everything that the readers of a database tell, each under a name; errors are answers too.
+/// Everything that the readers of a database return, each under a name; errors are answers too.
 struct Answers: Equatable {
     private var answers: [[UInt8]: Answer] = [:]
     /// Whether something could not be read.
     private(set) var hasErrors = false
 
-    /// What a reader told, to be compared as it stands: describing 3,000 bodies takes ten times as long
+    /// What a reader returned, compared as it is: describing 3,000 bodies takes ten times as long
     /// as reading them.
     private enum Answer: Equatable {
         case bytes([UInt8])
@@ -16,7 +16,7 @@ struct Answers: Equatable {
         case document(StoredDocument?, RevisionTree?, expiration: Int64?)
     }
 
-    /// Asks everything of the database in a directory, without changing a file.
+    /// Reads everything from the database in a directory, without changing a file.
     init(of directory: String, documentIDs: [String]) {
         do {
             let store = try Experiment.open(directory)

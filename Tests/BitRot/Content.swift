@@ -2,7 +2,7 @@ import Divan
 import DivanStore
 import Foundation
 
-/// What the documents of the experiment hold.
+/// The contents of the experiment's documents.
 enum Content {
     static func id(_ number: Int) -> String { "document-\(number)" }
 
@@ -15,7 +15,7 @@ enum Content {
         return (BlobDigest(hashing: content.span), content)
     }
 
-    /// Makes the database: documents of several sizes, some edited, deleted or expiring.
+    /// Creates the database: documents of several sizes, some edited, deleted or expiring.
     static func fill(_ database: Database, count: Int) throws {
         let collection = try database.defaultCollection()
         try database.inBatch {

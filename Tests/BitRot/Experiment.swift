@@ -6,7 +6,7 @@ import DivanTestKit
 import DivanZlib
 import Foundation
 
-/// A database in which one bit at a time is flipped and put back.
+/// A database in which one bit at a time is flipped and restored.
 struct Experiment {
     struct Result: CustomStringConvertible {
         var seed: UInt64
@@ -18,11 +18,11 @@ struct Experiment {
         var spread: [String] = []
         var repairs = 0
         var restored = 0
-        /// Those of them for which the database had to be made anew.
+        /// Those of them for which the database had to be recreated.
         var rebuilds = 0
-        /// Damage that a repair leaves, and tells of.
+        /// Damage that a repair leaves, and reports.
         var left: [String] = []
-        /// What a repair called whole, and was not.
+        /// What a repair reported as intact, but was not.
         var wrong: [String] = []
 
         var isSound: Bool { missed.isEmpty && spread.isEmpty && wrong.isEmpty && left.isEmpty }
@@ -113,7 +113,7 @@ struct Experiment {
         return try Store.open(directory: directory, options: options)
     }
 
-    /// What the check says.
+    /// What the check reports.
     private func isWhole() -> Bool {
         do {
             let store = try Self.open(bundle)
@@ -124,7 +124,7 @@ struct Experiment {
         }
     }
 
-    /// Whether a peer that pulls everything gets something that was never saved.
+    /// Whether a peer that pulls everything receives something that was never saved.
     private func isSpread() async throws -> Bool {
         let files = FileManager.default
         let (copy, target) = (home.file("damaged.cblite2"), home.file("peer.cblite2"))
@@ -152,7 +152,7 @@ struct Experiment {
         case wrong
     }
 
-    /// What comes of a repair from a peer that has everything.
+    /// The result of a repair from a peer that has everything.
     private func repaired(_ rebuilds: inout Int) throws -> Repair {
         let copy = home.file("damaged.cblite2")
         if FileManager.default.fileExists(atPath: copy) {
@@ -184,7 +184,7 @@ struct Experiment {
         }
     }
 
-    /// Mends documents and blobs; false where that is not enough, or the file cannot be opened.
+    /// Repairs documents and blobs; false if that is not enough, or the file cannot be opened.
     private func isMended(from origin: Database) throws -> Bool {
         guard let damaged = try? database("damaged") else { return false }
         defer { try? damaged.close() }

@@ -26,7 +26,7 @@ struct Flip: CustomStringConvertible {
         )
     }
 
-    /// Flips the bit; a second time puts it back.
+    /// Flips the bit; a second call restores it.
     func apply() throws {
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)

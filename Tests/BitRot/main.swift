@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 
 /// `divan-bitrot [--flips N] [--documents N] [--seed S] [--syncs N]` flips bits in the files of a
-/// database, one at a time, and looks at who notices.
+/// database, one at a time, and checks who notices.
 do {
     let experiment = try Experiment(
         seed: OwnProcess.number(after: "--seed", or: UInt64.random(in: 0...999_999)),

@@ -1,4 +1,4 @@
-/// Why the tool cannot go on, or what a killed writer left wrong.
+/// Why the tool cannot continue, or what a killed writer left wrong.
 struct CrashFailure: Error, CustomStringConvertible {
     let description: String
 

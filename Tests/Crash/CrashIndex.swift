@@ -2,7 +2,7 @@ import DivanJSON
 import DivanQuery
 import DivanStore
 
-/// The sorts of indexes; each lane makes and drops its own, over the documents of all.
+/// The kinds of indexes; each lane creates and drops its own, over the documents of all.
 enum CrashIndex: String, CaseIterable {
     case value
     case array
@@ -27,7 +27,7 @@ extension Lane {
 }
 
 extension CrashIndex {
-    /// Questions that give the same rows with and without the indexes.
+    /// Questions that return the same rows with and without the indexes.
     static let questions = [
         "SELECT META().id, step FROM _ WHERE step BETWEEN 5 AND 60 ORDER BY step, META().id",
         "SELECT COUNT(*), MAX(step) FROM _ WHERE step >= 20",

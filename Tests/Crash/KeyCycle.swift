@@ -18,11 +18,11 @@ enum KeyCycle: Int, CaseIterable {
     }
 }
 
-/// The process that is killed while it changes keys: one after the other, each told once it is in use.
+/// The process that is killed while it changes keys: one after the other, each reported once it is in use.
 struct Rekeyer {
     let directory: String
 
-    /// Goes on from a key until somebody ends the process.
+    /// Continues from a key until the process is killed.
     func run(from key: KeyCycle) throws {
         let store = try Store.open(directory: directory, options: try key.options())
         var key = key

@@ -3,9 +3,9 @@ import DivanStore
 import DivanTestKit
 import Foundation
 
-/// Starts writers, kills each at a random moment, and compares what is left with what was told.
+/// Starts writers, kills each at a random moment, and compares what is left with what was reported.
 struct Killer {
-    /// Rounds on one database before a new one is begun.
+    /// Rounds on one database before a new one is created.
     private static let roundsPerDatabase = 25
     /// Bounds of a writer's life: from before it has opened anything to some hundred steps.
     private static let lifeMilliseconds = 1...250
@@ -26,7 +26,7 @@ struct Killer {
         var beforeFirst = 0
     }
 
-    /// What was asked of databases with their indexes and without.
+    /// What was queried in databases with their indexes and without.
     private struct IndexCounts {
         /// Databases that had none; those that had at least four.
         var none = 0
@@ -46,7 +46,7 @@ struct Killer {
     private struct PackingCounts {
         var databases = 0
         var rounds = 0
-        /// Rounds that left packed bodies, and those of them that left others beside: plain ones, or
+        /// Rounds that left packed bodies, and those of them that also left others: plain ones, or
         /// those of another dictionary.
         var packed = 0
         var mixed = 0
@@ -59,7 +59,7 @@ struct Killer {
         }
     }
 
-    /// What is known of the database of the moment.
+    /// What is known about the current database.
     private struct Known {
         let path: String
         let seed: UInt64
@@ -102,13 +102,13 @@ struct Killer {
         }
     }
 
-    /// Every other database packs its bodies, and in eight each kind does so once and once does not.
+    /// Every other database packs its bodies, and within eight each kind does so once and does not once.
     private mutating func databaseSeed(_ number: Int) -> UInt64 {
         let kinds = DatabaseKind.all.count
         return generator.next() & ~1 | (UInt64(number + number / kinds) &+ seed) & 1
     }
 
-    /// Returns how many steps of each lane were told before the process was gone.
+    /// Returns how many steps of each lane were reported before the process ended.
     private mutating func kill(_ known: Known) throws -> [UInt64] {
         let writer = try Program.current.start(
             [
@@ -118,7 +118,7 @@ struct Killer {
                 + known.next.map { "\($0)" },
             patience: .seconds(60)
         )
-        // Of three, two are killed at work, however long this machine takes to begin.
+        // Two of three are killed while working, however long this machine takes to start one.
         if Int.random(in: 0..<3, using: &generator) > 0 { _ = try writer.line() }
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
         usleep(UInt32(life) * 1_000)
@@ -156,7 +156,7 @@ struct Killer {
             known.next[index] = told[index]
             let found = try LaneState(of: lane, store, blobCount: &counts.blobs)
             if found != state {
-                // The step that was under way may have been committed, whole.
+                // The step in progress may have been committed, completely.
                 let owed = state
                 state.apply(Operation(seed: known.seed, lane: lane, step: told[index]))
                 known.next[index] += 1

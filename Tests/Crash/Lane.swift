@@ -10,9 +10,9 @@ struct Lane: Hashable {
 
     var prefix: String { "\(number)-" }
     var checkpoint: String { "cp-\(number)" }
-    /// Whether this thread alone changes how bodies are packed: what it told last is what is owed.
+    /// Whether only this thread changes how bodies are packed: its last report must hold.
     var keepsPacking: Bool { number == 0 }
-    /// A collection that comes and goes.
+    /// A collection that is created and deleted.
     var collectionName: String { "lane\(number)" }
 
     /// - Throws: Never with the names of lanes.

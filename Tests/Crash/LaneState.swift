@@ -2,14 +2,14 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// What a lane's documents, conflicts, collection and checkpoint are, or should be.
+/// The actual or expected state of a lane's documents, conflicts, collection and checkpoint.
 struct LaneState: Equatable {
     /// Bodies of live documents by `collection/document`.
     var bodies: [String: String] = [:]
     var conflicts: Set<String> = []
     var indexes: Set<ExactText> = []
     var hasCollection = false
-    /// The codec of new bodies, for the lane that changes that.
+    /// The codec of new bodies, for the lane that changes it.
     var codec: UInt8?
     /// The step that saved the checkpoint.
     var checkpoint: UInt64?
@@ -56,9 +56,9 @@ struct LaneState: Equatable {
 }
 
 extension LaneState {
-    /// Reads what a store holds of a lane.
+    /// Reads what a store contains of a lane.
     ///
-    /// - Throws: `CrashFailure` when a checkpoint is ahead of the data, or a blob is not there.
+    /// - Throws: `CrashFailure` if a checkpoint is ahead of the data, or a blob is missing.
     init(of lane: Lane, _ store: Store, blobCount: inout Int) throws {
         let path = try lane.collection()
         let (documents, others, lastSequence) = try store.read { reader in

@@ -2,7 +2,7 @@ import DivanRevisions
 import DivanStore
 
 extension Operation {
-    /// Does the step; when it returns, it is to survive.
+    /// Performs the step; once it returns, it must survive.
     func perform(on store: Store) throws {
         switch kind {
         case .save(let id):

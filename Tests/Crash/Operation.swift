@@ -1,14 +1,14 @@
 @_spi(Stores) import Divan
 import DivanTestKit
 
-/// What a thread does at one step; it follows from the seed, the lane and the step alone, so the
+/// What a thread does at one step; it depends only on the seed, the lane and the step, so the
 /// process that checks knows what the killed one did.
 struct Operation {
     enum Kind {
         case save(String)
         case batch
         case blob(String, [UInt8])
-        /// A document whose two first revisions are in conflict.
+        /// A document whose first two revisions are in conflict.
         case conflict
         /// Merges every conflict, and purges the documents of earlier ones.
         case resolve
@@ -20,11 +20,11 @@ struct Operation {
         case makeIndex(CrashIndex)
         case dropIndex(CrashIndex)
         case compact
-        /// Has bodies packed with a new dictionary, or no longer, and perhaps those that are there too.
+        /// Packs bodies with a new dictionary, or stops packing, and perhaps repacks existing ones.
         case pack(UInt8?, compacting: Bool)
     }
 
-    /// Words that stand in the texts, each with a blank behind it.
+    /// Words that occur in the texts, each followed by a blank.
     static let words = (0..<7).map { "word\($0)" }
 
     static let batchCount = 20
@@ -32,7 +32,7 @@ struct Operation {
     let lane: Lane
     let step: UInt64
     let kind: Kind
-    /// The body of every document that the step writes, but for a blob's.
+    /// The body of every document that the step writes, except for a blob's.
     let body: String
 
     init(seed: UInt64, lane: Lane, step: UInt64) {
@@ -57,7 +57,7 @@ struct Operation {
         }
     }
 
-    /// Whether the database of a seed packs the bodies of its default collection: every other one.
+    /// Whether the database of a seed packs the bodies of its default collection: every other one does.
     static func packsBodies(_ seed: UInt64) -> Bool { seed.isMultiple(of: 2) }
 
     private static func kind(_ lane: Lane, _ generator: inout SeededGenerator) -> Kind {
@@ -94,7 +94,7 @@ struct Operation {
 
     /// The documents of a batch.
     var batchIDs: [String] { (0..<Self.batchCount).map { "\(lane.prefix)b-\($0)" } }
-    /// The document that a conflict is made in.
+    /// The document in which a conflict is created.
     var conflictID: String { lane.conflictPrefix + String(step) }
     /// The document of the lane's collection.
     var collectionID: String { "\(lane.prefix)x" }

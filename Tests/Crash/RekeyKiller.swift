@@ -79,13 +79,13 @@ struct RekeyKiller {
         return path
     }
 
-    /// Returns the key that was told last.
+    /// Returns the last key that was reported.
     private mutating func kill() throws -> KeyCycle {
         let process = try Program.current.start(
             ["rekey-on", path, "\(key.rawValue)"],
             patience: .seconds(60)
         )
-        // Of three, two are killed at work, however long this machine takes to begin.
+        // Two of three are killed while working, however long this machine takes to start one.
         if Int.random(in: 0..<3, using: &generator) > 0 { _ = try process.line() }
         let life = Int.random(in: Self.lifeMilliseconds, using: &generator)
         usleep(UInt32(life) * 1_000)
@@ -96,13 +96,13 @@ struct RekeyKiller {
         return told.last ?? key
     }
 
-    /// Finds the one key that opens everything: the last that was told, or the one after it.
+    /// Finds the one key that opens everything: the last that was reported, or the one after it.
     private mutating func inspect(since told: KeyCycle) throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: path)
         if names.contains(where: { $0.contains("rekey") || $0.hasSuffix("-old") }) {
             leftCount += 1
         }
-        // In an order by chance: whoever comes first clears away what is left.
+        // In random order: whoever comes first removes the leftovers.
         let opening = try KeyCycle.allCases.shuffled(using: &generator).filter { try opens($0) }
         guard opening.count == 1, let found = opening.first else {
             throw CrashFailure("told \(told), opened by \(opening)")

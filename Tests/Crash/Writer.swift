@@ -1,13 +1,13 @@
 import DivanStore
 import Foundation
 
-/// The process that is killed: three threads that write, and say so on the standard output.
+/// The process that is killed: three threads that write, and report each step on standard output.
 struct Writer {
     let directory: String
     let seed: UInt64
     let kind: DatabaseKind
 
-    /// Goes on from the given step of each lane until somebody ends the process.
+    /// Continues from the given step of each lane until the process is killed.
     func run(from next: [UInt64]) throws {
         let store = try Store.open(
             directory: directory,
@@ -29,7 +29,7 @@ struct Writer {
                 FileHandle.standardError.write(Data(text.utf8))
                 exit(3)
             }
-            // One call, shorter than a pipe takes at once, so lines of threads do not mix.
+            // One call, short enough for a pipe to take at once, so that lines of threads do not mix.
             FileHandle.standardOutput.write(Data("\(lane.number) \(step)\n".utf8))
             step += 1
         }

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Foundation
 
-/// `divan-crash run [--rounds N] [--seed S]` kills writers and looks at what they leave;
+/// `divan-crash run [--rounds N] [--seed S]` kills writers and examines what they leave;
 /// `divan-crash rekey [--kills N] [--seed S]` does so to processes that change keys;
 /// `divan-crash write DIRECTORY SEED FULLSYNC SEALED NEXT…` is such a writer and
 /// `divan-crash rekey-on DIRECTORY KEY` changes keys; neither ends by itself.

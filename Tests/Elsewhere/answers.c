@@ -1,9 +1,9 @@
-// Asks the C of Divan what depends on the machine, and prints each answer: `make elsewhere` compares what
-// two machines print.
+// Runs those parts of Divan's C code that depend on the machine, and prints each answer: `make elsewhere`
+// compares the output of two machines.
 //
-// Where a machine has instructions for it, JSON is skipped sixteen bytes at a time and checksums are made
-// by them; elsewhere plain C does the same. Lengths and places are those at which one goes over into the
-// other. What ICU and the C library answer stands in `questions.sql`, one question a line.
+// If a machine has instructions for it, JSON is skipped sixteen bytes at a time and checksums are computed
+// with them; elsewhere plain C does the same. Lengths and offsets are those at which one changes to the
+// other. The questions to ICU and the C library are in `questions.sql`, one per line.
 #include "CDivanBLIP.h"
 #include "CDivanFullText.h"
 #include "CDivanSQLFunctions.h"
@@ -16,7 +16,7 @@
 
 static uint64_t state = 88172645463325252u;
 
-/// The next of numbers that are the same everywhere (xorshift64).
+/// The next number of a sequence that is the same everywhere (xorshift64).
 static uint32_t draw(uint32_t bound) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     return (uint32_t)(state >> 32) % bound;
@@ -72,7 +72,7 @@ static void tell_rows(sqlite3 *connection, sqlite3_stmt *statement) {
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         for (int column = 0; column < sqlite3_column_count(statement); column++) {
-            // Blobs hold null, booleans and containers as text.
+            // Blobs contain null, booleans and containers as text.
             const void *bytes = sqlite3_column_blob(statement, column);
             int count = sqlite3_column_bytes(statement, column);
             printf(" %d ", sqlite3_column_type(statement, column));

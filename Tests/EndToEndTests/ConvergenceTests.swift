@@ -3,9 +3,9 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Three databases, one in the middle: whatever is edited, all end equal.
+/// Three databases, one in the middle: whatever is edited, all are equal in the end.
 ///
-/// Real sockets, real TLS, real files. Each run follows from its seed, which a failure names.
+/// Real sockets, real TLS, real files. Each run depends only on its seed, which a failure names.
 @Suite struct ConvergenceTests {
     private static let documentIDs = (0..<12).map { "doc\($0)" }
 
@@ -21,7 +21,7 @@ import Testing
             for database in sides + [hub] { try edit(database, using: &generator) }
             for side in sides { try await network.replicator(side, listener).run() }
         }
-        // The first side has not seen yet what the second one's last conflicts became.
+        // The first side does not have the results of the second one's last conflicts yet.
         for side in sides + sides { try await network.replicator(side, listener).run() }
         let expected = try hub.contents(of: Self.documentIDs)
         for side in sides {

@@ -7,7 +7,7 @@ import Testing
 struct Network {
     private let directory = NSTemporaryDirectory() + "divan-end-to-end-\(UUID().uuidString)"
 
-    /// Opens or makes a database.
+    /// Opens or creates a database.
     func database(_ name: String) throws -> Database {
         var config = DatabaseConfiguration()
         config.directory = directory
@@ -67,7 +67,7 @@ extension Database {
 }
 
 extension Document {
-    /// The properties in an order that does not vary.
+    /// The properties in a fixed order.
     fileprivate var canonicalText: String {
         let dictionary = toDictionary()
         return dictionary.keys.sorted().map { "\($0)=\(dictionary[$0] ?? "")" }.joined(

@@ -3,7 +3,7 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The front page tells the truth.
+/// The front page is correct.
 @Suite struct ReadmeTests {
     private func file(_ path: String, from here: String = #filePath) throws -> String {
         let root = URL(fileURLWithPath: here)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test func `the example on the front page runs`() async throws {
-        // The example opens its databases in the default directory, so that is made a fresh one.
+        // The example opens its databases in the default directory, so a new one is set.
         let directory = NSTemporaryDirectory() + "divan-readme-\(UUID().uuidString)"
         Surroundings.set("DIVAN_DIRECTORY", directory)
         defer {

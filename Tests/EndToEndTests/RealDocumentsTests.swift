@@ -3,13 +3,13 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// Real documents go into a database, come out equal in meaning, and so they do at a peer.
+/// Real documents are stored and read back equal in meaning, here and at a peer.
 ///
-/// The 350 hotels, the tables of Debian's `iso-codes` (which `make setup` installs) and every text
-/// of JSONTestSuite that a parser must accept. Meaning is what Foundation's parser reads, so that
-/// our own does not judge itself.
+/// The 350 hotels, the tables of Debian's `iso-codes` (installed by `make setup`) and every text
+/// of JSONTestSuite that a parser must accept. The meaning is what Foundation's parser reads, so that
+/// our own parser does not judge itself.
 @Suite(.timeLimit(.minutes(5))) struct RealDocumentsTests {
-    /// A document as it is found: its collection, ID and JSON text.
+    /// A source document: its collection, ID and JSON text.
     struct Source {
         let collection: String
         let documentID: String
@@ -84,7 +84,7 @@ import Testing
         try? JSONSerialization.jsonObject(with: Data(text.utf8))
     }
 
-    /// Compares what Foundation made; it reads long decimals with an error in the last digits.
+    /// Compares what Foundation parsed; it reads long decimals with an error in the last digits.
     private static func isSame(_ left: Any?, _ right: Any?) -> Bool {
         switch (left, right) {
         case (let left as [String: Any], let right as [String: Any]):
@@ -103,7 +103,7 @@ import Testing
 }
 
 extension RealDocumentsTests {
-    /// The pictures' content is not here, only their digest: as plain dictionaries they can be sent.
+    /// The pictures themselves are not here, only their digests: as plain dictionaries they can be sent.
     private static func hotels() throws -> [Source] {
         try ["hotels", "hotels-more"].flatMap { name in
             try Fixture("travel/\(name).jsonl").text().split(separator: "\n").map { line in
@@ -119,7 +119,7 @@ extension RealDocumentsTests {
         }
     }
 
-    /// Every entry of every table, named by the table and its place there.
+    /// Every entry of every table, named by the table and its index there.
     private static func codes() throws -> [Source] {
         let folder = "/usr/share/iso-codes/json"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
@@ -143,7 +143,7 @@ extension RealDocumentsTests {
         return sources
     }
 
-    /// Each text as a value in a document, and as a document when it is an object that may be one:
+    /// Each text as a value in a document, and as a document if it is an object that may be one:
     /// a document has no empty key at the top level.
     private static func suite() throws -> [Source] {
         let folder = Fixture("../../Packages/DivanJSON/Tests/Fixtures/JSONTestSuite").path

@@ -2,12 +2,12 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// The judgement of an Autobahn run, from indexes as the suite writes them.
+/// The verdict on an Autobahn run, from indexes in the suite's format.
 @Suite struct AutobahnReportTests {
-    /// Counts of the suite's groups, without those of compression.
+    /// The sizes of the suite's groups, without those of compression.
     static let groups = [1: 16, 2: 11, 3: 7, 4: 10, 5: 20, 6: 145, 7: 37, 9: 54, 10: 1]
 
-    /// An index with 303 cases, all as they should be.
+    /// An index with 303 cases, all as expected.
     func index(_ changes: [String: String] = [:], closing: [String: String] = [:]) -> String {
         var numbers = Self.groups.flatMap { group, count in (1...count).map { "\(group).\($0)" } }
         numbers += ["12.1.1", "13.1.1"]
@@ -22,7 +22,7 @@ import Testing
         return "{\"divan\": {\(cases.joined(separator: ","))}}"
     }
 
-    /// Runs the judgement with one index for our server and a sound one for our client.
+    /// Runs the verdict with one index for our server and a correct one for our client.
     func judge(_ server: String) throws -> (outcome: Program.Outcome, page: String) {
         let folder = NSTemporaryDirectory() + "autobahn-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

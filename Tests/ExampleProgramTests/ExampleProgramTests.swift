@@ -119,7 +119,7 @@ import Testing
     }
 }
 
-/// An example program that listens until it is let go of.
+/// An example program that listens until it is released.
 private struct Server {
     private let program: RunningProgram
     private let greeting: String
@@ -129,7 +129,7 @@ private struct Server {
         greeting = try program.line()
     }
 
-    /// The URL that the program says it listens on.
+    /// The URL on which the program says it listens.
     func address() -> String {
         #expect(greeting.hasPrefix("listening on "))
         return String(greeting.dropFirst("listening on ".count))

@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-// A package of its own, because it links with the fuzzer's runtime, which `make fuzz` hands in;
+// A separate package, because it links with the fuzzer's runtime, which `make fuzz` supplies;
 // the targets themselves are also in `Tests/Package.swift`, where ordinary tests replay them.
 let package = Package(
     name: "DivanFuzz",

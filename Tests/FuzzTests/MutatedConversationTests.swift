@@ -4,10 +4,10 @@ import DivanTestKit
 import Foundation
 import Testing
 
-/// A hub and a client that keep no rules, against the public `Replicator` and
-/// `URLEndpointListener`: a quarter of a minute of changed conversations each.
+/// A hub and a client that follow no rules, against the public `Replicator` and
+/// `URLEndpointListener`: a quarter of a minute of mutated conversations each.
 ///
-/// A trap ends the whole test run; the seed and the number that were printed last name its input.
+/// A trap ends the whole test run; the last printed seed and number identify its input.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct MutatedConversationTests {
     /// Seconds for each target; `make fuzz` takes its time.
     private static let time: Duration = .seconds(15)
@@ -37,7 +37,7 @@ import Testing
         #expect(count > 20, "\(count) conversations are too few to tell anything")
     }
 
-    /// Repeats a run that failed.
+    /// Repeats a failed run.
     private static var givenSeed: UInt64? {
         ProcessInfo.processInfo.environment["DIVAN_FUZZ_SEED"].flatMap { UInt64($0) }
     }

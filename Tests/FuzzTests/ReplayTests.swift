@@ -2,7 +2,7 @@ import DivanFuzz
 import Foundation
 import Testing
 
-/// Every seed, and every input that fuzzing once found, breaks nothing (any more).
+/// No seed, and no input that fuzzing once found, breaks anything (any more).
 ///
 /// An input under `Fuzz/Found/TARGET` stays there for ever; its name says what it did.
 @Suite struct ReplayTests {

@@ -1,7 +1,7 @@
 import DivanGrowth
 import Testing
 
-/// Work for a received byte is bounded: eight times as much takes at most twelve times as long.
+/// The work per received byte is bounded: eight times the size takes at most twelve times as long.
 ///
 /// `make growth` prints the table.
 @Suite(.serialized) struct GrowthTests {

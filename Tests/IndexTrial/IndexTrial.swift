@@ -2,10 +2,10 @@ import DivanJSON
 import DivanQuery
 public import DivanStore
 
-/// Asks a database the same with its indexes and without them; trials that kill processes do so with
-/// what they find.
+/// Asks a database the same questions with its indexes and without; trials that kill processes do so with
+/// the databases that they find.
 public struct IndexTrial {
-    /// Rows that indexes give and scans do not, or the other way round.
+    /// Rows that are returned with indexes but not by scans, or the other way round.
     public struct Difference: Error, CustomStringConvertible {
         /// The question, and how many rows there were.
         public let description: String
@@ -13,9 +13,9 @@ public struct IndexTrial {
 
     /// What was asked.
     public struct Count: Sendable {
-        /// Indexes that there are.
+        /// Existing indexes.
         public let indexes: Int
-        /// Questions that were answered through one of them.
+        /// Questions that were answered with one of them.
         public let throughIndexes: Int
     }
 
@@ -29,10 +29,10 @@ public struct IndexTrial {
     /// Creates a trial on the default collection.
     ///
     /// - Parameters:
-    ///   - store: The database; it is as it was afterwards.
+    ///   - store: The database; it is unchanged afterwards.
     ///   - questions: In SQL++.
-    ///   - property: The text of which full-text indexes are made.
-    ///   - words: Words that have a blank behind them wherever they stand in it.
+    ///   - property: The property on whose text full-text indexes are created.
+    ///   - words: Words that are followed by a blank wherever they occur in it.
     public init(store: Store, questions: [String], text property: String, words: [String]) {
         self.store = store
         self.questions = questions
@@ -40,10 +40,10 @@ public struct IndexTrial {
         self.words = words
     }
 
-    /// Asks everything as the database is, and again in a transaction that drops the indexes and is
-    /// undone.
+    /// Asks everything in the current state, and again in a transaction that drops the indexes and is
+    /// rolled back.
     ///
-    /// - Throws: ``Difference``; what the store throws.
+    /// - Throws: ``Difference``; any error of the store.
     public func check() throws -> Count {
         let indexes = try store.read { try $0.indexes(in: .default) }
         guard !indexes.isEmpty else { return Count(indexes: 0, throughIndexes: 0) }
@@ -73,7 +73,7 @@ public struct IndexTrial {
 
     private func usesIndex(_ question: String) throws -> Bool {
         try store.plan(of: query(question)).steps.contains { step in
-            // Tables and indexes that stand for ours are named after them.
+            // Tables and indexes that implement ours are named after them.
             ["_by_", "_items_"].contains { step.text.contains($0) }
         }
     }

@@ -6,10 +6,10 @@ import Foundation
 enum AskedScheme {
     private static let word = ProcessInfo.processInfo.environment["SCHEME"] ?? "trees"
 
-    /// What a database is opened with.
+    /// The scheme that a database is opened with.
     static var revisionScheme: RevisionScheme? { word == "vectors" ? .versionVectors : nil }
 
-    /// Refuses a word that is neither.
+    /// Refuses any other word.
     static func check() throws {
         guard word == "trees" || word == "vectors" else {
             throw KillSyncFailure("SCHEME is \(word); trees or vectors expected")

@@ -3,7 +3,7 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// Looks at both databases after the last sync: equal, and what the workload says.
+/// Examines both databases after the last sync: they must be equal, and match the workload.
 struct Comparison {
     private(set) var documentCount = 0
     private(set) var liveCount = 0
@@ -32,7 +32,7 @@ struct Comparison {
         }
     }
 
-    /// How many documents each side has, deleted ones included.
+    /// How many documents each side has, including deleted ones.
     ///
     /// - Throws: `KillSyncFailure` that names the first one that differs.
     static func equalDocumentCount(_ directory: String) throws -> Int {
@@ -61,7 +61,7 @@ struct Comparison {
         return (stores, contents)
     }
 
-    /// Every document of a database, deleted ones included.
+    /// Every document of a database, including deleted ones.
     static func contents(_ store: Store) throws -> [DocumentID: StoredDocument] {
         var contents: [DocumentID: StoredDocument] = [:]
         var sequence: UInt64 = 0
@@ -89,7 +89,7 @@ struct Comparison {
         }
     }
 
-    /// Each document of a side is there, in its last version; no other is.
+    /// Each document of a side exists, in its last version; no other does.
     private func checkOwn(
         _ contents: [DocumentID: StoredDocument],
         _ workload: Workload
@@ -132,7 +132,7 @@ struct Comparison {
         }
     }
 
-    /// A document that both edited is there, as one of them wrote it in one of its lives.
+    /// A document that both edited exists, as one of them wrote it in one of its lives.
     private mutating func checkConflicts(
         _ contents: [DocumentID: StoredDocument],
         _ workload: Workload,
@@ -155,9 +155,9 @@ struct Comparison {
         }
     }
 
-    /// Reads every blob that a live document names; returns how many there are.
+    /// Reads every blob that a live document refers to; returns how many there are.
     ///
-    /// - Throws: `KillSyncFailure` that names a document whose blob is not what it says.
+    /// - Throws: `KillSyncFailure` that names a document whose blob does not match its digest.
     static func readBlobs(
         _ contents: [DocumentID: StoredDocument],
         _ store: Store

@@ -2,7 +2,7 @@ import Divan
 import DivanTestKit
 import Foundation
 
-/// Runs the two processes, kills one or the other again and again, and lets them finish.
+/// Runs the two processes, repeatedly kills one or the other, and lets them finish.
 struct Conductor {
     /// Bounds of the time between a (re)start and the next kill: from before anything is open to
     /// some thousand documents.
@@ -19,7 +19,7 @@ struct Conductor {
     private struct Counts {
         var kills: [Side: Int] = [:]
         var saved: [Side: Int] = [:]
-        /// Documents that both may edit, by the numbers of those that somebody said to have saved.
+        /// Documents that both may edit, by the numbers of those that were reported as saved.
         var shared: Set<Int> = []
         var beforeFirstWord = 0
         var stops: [String: Int] = [:]
@@ -35,7 +35,7 @@ struct Conductor {
         port = try Self.freePort(home)
     }
 
-    /// A port that nobody listens on at this moment.
+    /// A port on which nobody listens at the moment.
     static func freePort(_ home: TemporaryDirectory) throws -> UInt16 {
         var configuration = DatabaseConfiguration()
         configuration.revisionScheme = AskedScheme.revisionScheme
@@ -56,7 +56,7 @@ struct Conductor {
 
     /// Kills, lets the sync finish, compares; returns the report.
     ///
-    /// - Throws: `KillSyncFailure` with the seed when anything is lost, invented or unequal.
+    /// - Throws: `KillSyncFailure` with the seed if anything is lost, invented or unequal.
     mutating func run() throws -> String {
         let start = ContinuousClock.now
         do {
@@ -92,7 +92,7 @@ struct Conductor {
         try Program.current.start(arguments(side.rawValue, life, through: through))
     }
 
-    /// Ends a worker as a power cut does, and returns all that it said.
+    /// Ends a worker like a power cut, and returns its whole output.
     private func kill(_ worker: RunningProgram, _ side: Side) throws -> [String] {
         let outcome = worker.kill()
         guard outcome.isSignalled else {
@@ -105,7 +105,7 @@ struct Conductor {
         [role, home.path, "\(port)", "\(seed)", "\(workload.count)", "\(life)", "\(through)"]
     }
 
-    /// What a worker said that it saved must be there when the next one looks.
+    /// What a worker reported as saved must be there when the next one looks.
     private mutating func note(_ lines: [String], of side: Side) throws {
         if lines.isEmpty { counts.beforeFirstWord += 1 }
         for line in lines {

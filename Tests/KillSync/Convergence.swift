@@ -6,13 +6,13 @@ import DivanTestKit
 import DivanZlib
 import Foundation
 
-/// Lets three to eight databases, each a process of its own, sync in circles.
+/// Lets three to eight databases, each a separate process, sync in circles.
 ///
-/// They edit, change their minds about conflicts, and are killed. Afterwards all must be equal, and nothing that was
-/// acknowledged may be gone.
+/// They edit, change their rules for conflicts, and are killed. Afterwards all must be equal, and no
+/// acknowledged write may be lost.
 ///
-/// The seed decides who, what and when; the processes run side by side, so two runs of one seed need
-/// not be alike.
+/// The seed decides who, what and when; the processes run concurrently, so two runs of one seed
+/// may differ.
 struct Convergence {
     let seed: UInt64
     let roundCount: Int
@@ -26,7 +26,7 @@ struct Convergence {
     private var killCount = 0
     private var movedCount = 0
 
-    /// Who starts a replication, with whom.
+    /// Who starts a replication, and with whom.
     private struct Link {
         let active: Int
         let passive: Int
@@ -45,8 +45,8 @@ struct Convergence {
         self.home = home
     }
 
-    /// Ports that nobody listens on, below those that the system gives to connections: a peer that was
-    /// killed must find its own again.
+    /// Ports on which nobody listens, below those that the system assigns to connections: a killed
+    /// peer must get its own port again.
     private static func freePorts(_ count: Int) -> [UInt16] {
         var ports: Set<UInt16> = []
         while ports.count < count {
@@ -62,9 +62,9 @@ struct Convergence {
 
     private func name(_ peer: Int) -> String { "d\(peer)" }
 
-    /// Runs all rounds and looks at what is left; returns the report.
+    /// Runs all rounds and examines what is left; returns the report.
     ///
-    /// - Throws: `KillSyncFailure` with the seed, and where the databases are kept.
+    /// - Throws: `KillSyncFailure` with the seed, and the path of the databases.
     mutating func run() throws -> String {
         let start = ContinuousClock.now
         do {
@@ -134,7 +134,7 @@ struct Convergence {
 
     private mutating func draw(_ count: Int) -> Int { Int.random(in: 0..<count, using: &generator) }
 
-    /// A tree, so that everybody hears of everything in the end, and some more, circles and pairs too.
+    /// A tree, so that everybody receives everything in the end, and some more, circles and pairs too.
     private mutating func drawLinks() {
         let order = ports.indices.shuffled(using: &generator)
         links = order.indices.dropFirst().map { place in
@@ -175,7 +175,7 @@ struct Convergence {
         try running[peer]?.type(line)
     }
 
-    /// The end of a peer's answer; what it saved before is noted.
+    /// The end of a peer's answer; what it saved before is recorded.
     ///
     /// A sync may fail, as its other side may have been killed.
     private mutating func answer(of peer: Int) throws -> String {
@@ -199,7 +199,7 @@ struct Convergence {
 
     // MARK: The end
 
-    /// Nobody edits or dies any more, and all follow the default rule: a few passes must suffice.
+    /// Nobody edits or dies any more, and all use the default rule: a few passes must suffice.
     private mutating func comeToRest() throws -> Int {
         try startAll()
         for peer in ports.indices {
@@ -224,7 +224,7 @@ struct Convergence {
     private mutating func judge() throws -> (documentCount: Int, blobCount: Int) {
         for peer in ports.indices { kill(peer) }
         killCount -= ports.count
-        // Old revisions are packed by whichever codec a database uses.
+        // Old revisions are packed with whichever codec a database uses.
         let archive = BodyArchive(packing: nil, deflate: DeflateCodec(), lz4: LZ4Codec())
         let stores = try ports.indices.map { peer in
             try Store.open(
@@ -235,7 +235,7 @@ struct Convergence {
         defer { for store in stores { try? store.close() } }
         guard ledger.count > 0 else { throw KillSyncFailure("no write was acknowledged") }
         let found = try ledger.judge(stores)
-        // A judge that misses no write which nobody made would prove nothing.
+        // A judge that does not miss a write that nobody made would prove nothing.
         for id in ["own-lost-0", "doc-lost"] {
             var liar = Ledger()
             liar.read(["saved \(id) 1-\(String(repeating: "a", count: 40))"], of: 0)

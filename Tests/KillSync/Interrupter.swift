@@ -1,12 +1,12 @@
 import DivanTestKit
 import Foundation
 
-/// Interrupts a sync of two processes again and again, and counts what goes over the wire twice.
+/// Interrupts a sync of two processes repeatedly, and counts what is transferred twice.
 ///
 /// The connection is cut, the client is killed, the server is killed, in turn. A one-way load:
-/// all documents are there from the beginning, on one side.
+/// all documents exist from the beginning, on one side.
 struct Interrupter {
-    /// Of the documents, what may be sent again because of the interruptions.
+    /// The fraction of the documents that may be sent again because of the interruptions.
     private static let greatestShare = 0.05
 
     let documentCount: Int
@@ -29,7 +29,7 @@ struct Interrupter {
 
     /// Fills one side, interrupts, lets it finish; returns the report.
     ///
-    /// - Throws: `KillSyncFailure` when the sides differ, or too much was sent twice.
+    /// - Throws: `KillSyncFailure` if the sides differ, or too much was sent twice.
     mutating func run() throws -> String {
         let start = ContinuousClock.now
         try finish(["fill", source.rawValue, home.path, "\(documentCount)"])
@@ -59,7 +59,7 @@ struct Interrupter {
         try launch(side)
     }
 
-    /// Ends a worker as a power cut does.
+    /// Ends a worker like a power cut.
     private mutating func end(_ side: Side) throws {
         guard let outcome = running.removeValue(forKey: side)?.kill(), outcome.isSignalled else {
             throw KillSyncFailure("the \(side.rawValue) ended by itself")

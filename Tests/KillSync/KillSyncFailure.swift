@@ -1,4 +1,4 @@
-/// Why the run cannot go on, or what the kills left wrong.
+/// Why the run cannot continue, or what the kills left wrong.
 struct KillSyncFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,9 +1,9 @@
 import DivanRevisions
 import DivanStore
 
-/// What peers said that they had saved, and whether it is there in the end.
+/// What peers reported as saved, and whether it is there in the end.
 struct Ledger {
-    /// A write that was acknowledged.
+    /// An acknowledged write.
     private struct Entry: Hashable {
         let peer: Int
         let documentID: DocumentID
@@ -12,17 +12,17 @@ struct Ledger {
     }
 
     private var entries: Set<Entry> = []
-    /// Versions that lost a conflict, by decision; `nil` for a deletion, of which nobody tells the name.
+    /// Versions that lost a conflict, by decision; `nil` for a deletion, whose revision is not reported.
     private var given: [DocumentID: Set<RevisionID?>] = [:]
 
-    /// Writes that were acknowledged.
+    /// Acknowledged writes.
     var count: Int { entries.count }
 
-    /// Reads what a peer said.
+    /// Reads a peer's output.
     mutating func read(_ lines: [String], of peer: Int) {
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
-            // A line that the kill cut short acknowledges nothing.
+            // A line truncated by the kill acknowledges nothing.
             guard words.count == 3, ["saved", "deleted", "gave"].contains(words[0]) else {
                 continue
             }
@@ -45,7 +45,7 @@ struct Ledger {
         }
     }
 
-    /// Looks at the databases at the end: sound, equal, and nothing that was acknowledged is gone.
+    /// Examines the databases at the end: sound, equal, and no acknowledged write is lost.
     ///
     /// - Returns: How many documents there are, and how many blobs.
     /// - Throws: `KillSyncFailure` that names the document.
@@ -67,8 +67,8 @@ struct Ledger {
         return (documentIDs.count, blobCounts.first ?? 0)
     }
 
-    /// A peer need not have heard of a document that was deleted before they met, and of two deletions
-    /// of one document nobody asks which it was.
+    /// A peer need not have received a document that was deleted before they connected, and it does not matter
+    /// which of two deletions of one document it has.
     private func requireEqual(_ documents: [StoredDocument?], _ id: DocumentID) throws {
         let found = documents.compactMap(\.self)
         if found.allSatisfy(\.isTombstone) { return }
@@ -97,11 +97,11 @@ struct Ledger {
         }
     }
 
-    /// Whether a write is in the history of what is current.
+    /// Whether a write is in the history of the current revision.
     ///
-    /// In a document that several edit it may also have lost a conflict: then somebody has its branch,
-    /// ended, or has said so where versions have no branches. Pruning takes what is older than a tree is
-    /// deep.
+    /// In a document that several edit it may also have lost a conflict: then somebody has its closed
+    /// branch, or has reported it if versions have no branches. Pruning removes ancestors beyond a tree's
+    /// depth.
     private func isThere(_ entry: Entry, _ histories: [any RevisionHistory]) -> Bool {
         let depth = UInt64(RevisionLimits.depth) - 5
         let isOwn = entry.documentID.text.hasPrefix("own-")
@@ -116,7 +116,7 @@ struct Ledger {
             || wasGiven(entry)
     }
 
-    /// Whether a version lost a conflict, or one that its writer made after it.
+    /// Whether a version, or a later one of its writer, lost a conflict.
     private func wasGiven(_ entry: Entry) -> Bool {
         guard let version = entry.revisionID.version, let given = given[entry.documentID] else {
             return false

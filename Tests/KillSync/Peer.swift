@@ -2,12 +2,12 @@ import Divan
 import DivanTestKit
 import Foundation
 
-/// One of several databases that sync with each other: a process that listens, and does what it is
-/// told in lines, until it is killed.
+/// One of several databases that sync with each other: a process that listens, and executes
+/// commands given as lines, until it is killed.
 ///
-/// `edit SEED COUNT` changes documents and says `saved ID REVISION` or `deleted ID REVISION` after each;
-/// who decides a conflict says `gave ID REVISION` of the side that lost, or `gave ID -` of a deletion;
-/// `sync POLICY PORT NAME` replicates once with another one, both ways; `follow POLICY PORT NAME` goes on doing so, and
+/// `edit SEED COUNT` changes documents and prints `saved ID REVISION` or `deleted ID REVISION` after each;
+/// a conflict's resolver prints `gave ID REVISION` for the side that lost, or `gave ID -` for a deletion;
+/// `sync POLICY PORT NAME` replicates once with another, both ways; `follow POLICY PORT NAME` goes on doing so, and
 /// `rest` ends that. Each ends with a line that begins with `done` or `failed`.
 final class Peer {
     /// Documents that every peer edits.
@@ -32,7 +32,7 @@ final class Peer {
         collection = try database.defaultCollection()
     }
 
-    /// Listens and obeys; returns when there is nobody to obey.
+    /// Listens and executes commands; returns at the end of the input.
     func run() async throws {
         var configuration = URLEndpointListenerConfiguration(collections: [collection])
         configuration.networkInterface = "127.0.0.1"
@@ -53,7 +53,7 @@ final class Peer {
         }
     }
 
-    /// A connection of somebody else may have the port for a moment, as the system gave it to us once.
+    /// Another process's connection may have the port for a moment, if the system assigned it.
     private func start(_ listener: URLEndpointListener) throws {
         for _ in 0..<100 {
             if (try? listener.start()) != nil { return }
@@ -111,7 +111,7 @@ final class Peer {
 
     // MARK: Edits
 
-    /// Changes a document, deletes it, or brings it back; what is said to be saved is on the disk.
+    /// Changes a document, deletes it, or recreates it; what is reported as saved is on the disk.
     private func edit(_ token: String, using generator: inout SeededGenerator) throws {
         let id =
             Int.random(in: 0..<4, using: &generator) == 0
@@ -140,7 +140,7 @@ final class Peer {
     }
 }
 
-/// How a peer decides conflicts, for a while.
+/// How a peer resolves conflicts, for a while.
 enum Policy: String, CaseIterable {
     case standard
     case local
@@ -157,17 +157,17 @@ enum Policy: String, CaseIterable {
     }
 }
 
-/// Says which side of a conflict loses, before it does.
+/// Reports which side of a conflict loses, before it does.
 ///
-/// A version vector has one version of each writer. Where decisions of several peers go round in a circle,
-/// a writer's earlier version may win in the end, and nothing tells of the later one any more.
+/// A version vector has one version of each writer. If decisions of several peers form a circle,
+/// a writer's earlier version may win in the end, and nothing refers to the later one any more.
 private struct TellingResolver: ConflictResolverProtocol {
     let rule: any ConflictResolverProtocol
 
     func resolve(conflict: Conflict) -> Document? {
         let kept = rule.resolve(conflict: conflict)
         let sides = [conflict.localDocument, conflict.remoteDocument]
-        // What is merged knows both.
+        // A merge has seen both.
         guard kept == nil || sides.contains(where: { $0 === kept }) else { return kept }
         for side in sides where side == nil || side !== kept {
             StandardLines.say("gave \(conflict.documentID) \(side?.revisionID ?? "-")")
@@ -176,9 +176,9 @@ private struct TellingResolver: ConflictResolverProtocol {
     }
 }
 
-/// Counts what a run moved.
+/// Counts what a run transferred.
 private final class MovedDocuments: @unchecked Sendable {
-    // Unchecked: touched on `queue` only.
+    // Unchecked: used on `queue` only.
     let queue = DispatchQueue(label: "moved")
     private var count = 0
 

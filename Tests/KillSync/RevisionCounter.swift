@@ -2,7 +2,7 @@ import DivanWebSocket
 
 /// Reads one direction of a conversation, and counts the revisions in it.
 ///
-/// For conversations inside this machine, which are neither encrypted nor compressed.
+/// For conversations on this machine, which are neither encrypted nor compressed.
 ///
 /// Source: `blip.md` §2, §3 (frames and properties).
 struct RevisionCounter {
@@ -19,7 +19,7 @@ struct RevisionCounter {
         frames = FrameDecoder(sender: sender)
     }
 
-    /// Takes what comes next; returns how many revisions were completed by it.
+    /// Takes the next bytes; returns how many revisions they complete.
     ///
     /// - Throws: `FrameError`, or `KillSyncFailure` for a frame that cannot be read.
     mutating func receive(_ bytes: ArraySlice<UInt8>) throws -> Int {
@@ -57,7 +57,7 @@ struct RevisionCounter {
 }
 
 extension ArraySlice<UInt8> {
-    /// Takes an unsigned LEB128 number from the front.
+    /// Removes an unsigned LEB128 number from the front.
     fileprivate mutating func popVarint() -> UInt64? {
         var (value, shift): (UInt64, UInt64) = (0, 0)
         while let byte = popFirst() {

@@ -3,10 +3,10 @@ import DivanWebSocket
 import Foundation
 import Glibc
 
-/// Stands between two processes on a port of its own: passes everything on, counts the revisions
-/// that go over, and cuts the connections when it is told to.
+/// Relays between two processes on its own port: forwards everything, counts the revisions
+/// that pass, and cuts the connections when told to.
 final class Wiretap: @unchecked Sendable {
-    // Unchecked: what changes is touched behind `changed` only.
+    // Unchecked: mutable state is accessed only under the lock of `changed`.
     private let changed = NSCondition()
     private var counted = 0
     private var problem: (any Error)?
@@ -17,16 +17,16 @@ final class Wiretap: @unchecked Sendable {
     /// The port to connect to.
     let port: UInt16
 
-    /// Listens; `target` is the port of this machine that connections go on to.
+    /// Listens; `target` is the local port that connections are forwarded to.
     init(to target: UInt16) throws {
         self.target = target
         (listening, port) = try Loopback.listen()
         Thread.detachNewThread { [self] in acceptAll() }
     }
 
-    /// Waits until so many revisions have gone over in both directions.
+    /// Waits until this many revisions have passed, in both directions together.
     ///
-    /// - Throws: `KillSyncFailure` when none goes over for a minute, and what the conversation broke.
+    /// - Throws: `KillSyncFailure` if none passes for a minute, and any error of the conversation.
     func wait(forRevisions goal: Int) throws {
         changed.lock()
         defer { changed.unlock() }
@@ -37,7 +37,7 @@ final class Wiretap: @unchecked Sendable {
         }
     }
 
-    /// Revisions so far, those that never arrived included.
+    /// Revisions so far, including those that never arrived.
     var revisionCount: Int {
         changed.lock()
         defer { changed.unlock() }
@@ -68,7 +68,7 @@ final class Wiretap: @unchecked Sendable {
         }
     }
 
-    /// Passes one direction on until it ends; the second to end closes both sockets.
+    /// Forwards one direction until it ends; the second to end closes both sockets.
     private func pass(from: Int32, to: Int32, _ sender: Role, _ ending: Ending) {
         var counter = RevisionCounter(sender: sender)
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -97,9 +97,9 @@ final class Wiretap: @unchecked Sendable {
     }
 }
 
-/// Tells the two directions of a connection which of them ends last; called behind one lock.
+/// Tells the two directions of a connection which of them ends last; called under one lock.
 private final class Ending: @unchecked Sendable {
-    // Unchecked: behind the lock of the wiretap.
+    // Unchecked: under the lock of the wiretap.
     private var isBegun = false
 
     func isSecond() -> Bool {

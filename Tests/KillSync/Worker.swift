@@ -10,11 +10,11 @@ struct Worker {
     let life: Int
     /// Write the documents before this one.
     let through: Int
-    /// Whether the conversation can be listened to.
+    /// Whether the conversation can be read in transit.
     var isPlain = false
 
     private func open() throws -> Database {
-        // Each kill is a warning to the other side.
+        // Each kill causes a warning on the other side.
         LogSinks.console = nil
         TLSIdentity.storeDirectory = directory + "/identities"
         var configuration = DatabaseConfiguration()
@@ -23,7 +23,7 @@ struct Worker {
         return try Database(name: side.rawValue, config: configuration)
     }
 
-    /// Makes the database and fills it with `count` small documents, each of one revision.
+    /// Creates the database and fills it with `count` small documents, each with one revision.
     func fill(count: Int) throws {
         let database = try open()
         let collection = try database.defaultCollection()
@@ -57,7 +57,7 @@ struct Worker {
         while true { pause() }
     }
 
-    /// Syncs without an end, and writes; never ends by itself.
+    /// Syncs continuously, and writes; never ends by itself.
     func sync(with port: UInt16) throws {
         let database = try open()
         let collection = try database.defaultCollection()
@@ -65,7 +65,7 @@ struct Worker {
         let queue = DispatchQueue(label: "restart")
         replicator.addChangeListener(withQueue: queue) { change in
             guard change.status.activity == .stopped else { return }
-            // A server that dies may leave an error that nobody retries; an application would.
+            // A dying server may cause an error that is not retried; an application would retry.
             tell("stopped \((change.status.error as NSError?)?.code ?? 0)")
             queue.asyncAfter(deadline: .now() + 0.05) { replicator.start() }
         }
@@ -75,7 +75,7 @@ struct Worker {
         while true { pause() }
     }
 
-    /// Writes what is left, and syncs until a whole run moves nothing.
+    /// Writes what is left, and syncs until a whole run transfers nothing.
     func finish(with port: UInt16) async throws {
         let database = try open()
         let collection = try database.defaultCollection()
@@ -139,7 +139,7 @@ extension Worker {
         }
     }
 
-    /// The documents stand there in order, so this is a search by halves.
+    /// The documents were written in order, so this is a binary search.
     private func firstMissing(in collection: Divan.Collection) throws -> Int {
         var (low, high) = (0, workload.count)
         while low < high {
@@ -189,7 +189,7 @@ extension Worker {
         try collection.save(document: document)
     }
 
-    /// Makes one index of three anew in each life, so that some are killed while they are made.
+    /// Recreates one index of three in each life, so that some processes are killed while they build one.
     private func makeIndexes(_ collection: Divan.Collection) throws {
         let indexes: [(name: String, config: any IndexConfiguration)] = [
             ("byVersion", ValueIndexConfiguration(["version", "index"])),
@@ -215,14 +215,14 @@ extension Worker {
     }
 }
 
-/// One call, shorter than a pipe takes at once, so that lines of threads do not mix.
+/// One call, short enough for a pipe to take at once, so that lines of threads do not mix.
 private func tell(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
 }
 
-/// Counts what a run moved.
+/// Counts what a run transferred.
 private final class Tally: @unchecked Sendable {
-    // Unchecked: touched on `queue` only.
+    // Unchecked: used on `queue` only.
     let queue = DispatchQueue(label: "tally")
     private var count = 0
     private var failures: [String] = []

@@ -1,11 +1,11 @@
 import DivanTestKit
 import Foundation
 
-/// What the two sides write; it follows from the seed alone, so whoever checks knows it too.
+/// What the two sides write; it depends only on the seed, so the checking side knows it too.
 ///
-/// Each side writes documents of its own in order, so the documents that are there tell how far it
-/// came. With each new document an older one is updated, and some of those are deleted. Beside
-/// them both sides edit the same few documents: the conflicts.
+/// Each side writes its own documents in order, so the existing documents show how far it
+/// came. With each new document an older one is updated, and some of those are deleted. In addition,
+/// both sides edit the same few documents: the conflicts.
 struct Workload {
     /// One write of one side.
     struct Step {
@@ -29,7 +29,7 @@ struct Workload {
         Step(index: index, older: index > 0 ? index / 2 : nil)
     }
 
-    /// How often a document is written in all, its first time counted.
+    /// How often a document is written in total, including the first time.
     func versionCount(_ index: Int) -> Int {
         1 + [2 * index, 2 * index + 1].count { $0 > 0 && $0 < count }
     }
@@ -46,12 +46,12 @@ struct Workload {
         return String(repeating: "x", count: Int.random(in: 0...400, using: &generator))
     }
 
-    /// Words of which full-text indexes are made.
+    /// Words in full-text indexes.
     static let words = (0..<7).map { "word\($0)" }
 
     func text(_ index: Int, _ version: Int) -> String { "one word\((index + version) % 7) more" }
 
-    /// Questions that give the same rows with and without indexes.
+    /// Questions that return the same rows with and without indexes.
     static let questions = [
         "SELECT META().id FROM _ WHERE version = 2 AND `index` > 10 ORDER BY META().id",
         "SELECT COUNT(*), MAX(`index`) FROM _ WHERE version >= 2",
@@ -59,7 +59,7 @@ struct Workload {
         "SELECT META(b).id FROM _ AS b UNNEST b.digits AS d WHERE d = 2 ORDER BY META(b).id",
     ]
 
-    /// The content of a document's blob: up to 40,000 bytes, several frames.
+    /// A document's blob: up to 40,000 bytes, several frames.
     func blob(_ side: Side, _ index: Int, _ version: Int) -> [UInt8] {
         var generator = generator(side, index, version)
         let byteCount = Int.random(in: 0...40_000, using: &generator)

@@ -2,7 +2,7 @@ import DivanTestKit
 import Foundation
 
 /// `divan-kill-sync run [--kills N] [--documents N] [--seed S]` kills two syncing processes and
-/// looks at what they leave; `interrupt [--times N] [--documents N]` also cuts their connection and
+/// examines what they leave; `interrupt [--times N] [--documents N]` also cuts their connection and
 /// counts what is sent twice; `converge [--runs N] [--rounds N] [--seed S]` lets several databases
 /// sync in circles and kills them, each with the databases that `SCHEME` names; `fill`, `server`, `client`, `finish` and `peer` are those processes.
 let words = Array(CommandLine.arguments.dropFirst()).filter { $0 != "--plain" }

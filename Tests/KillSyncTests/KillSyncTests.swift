@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// Two processes that sync and are killed; `make kill-sync` does the same 300 times.
+/// Two processes that sync and are killed; `make kill-sync` does this 300 times.
 @Suite(.timeLimit(.minutes(3))) struct KillSyncTests {
     @Test func `both sides end equal and nothing is lost when either is killed ten times`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
@@ -20,10 +20,10 @@ import Testing
         #expect(outcome.lines.count { $0.contains("equal everywhere, nothing lost") } == 2)
     }
 
-    /// The tool fails when more than a twentieth is sent twice; with `make interrupt` it is
+    /// The tool fails if more than a twentieth is sent twice; `make interrupt` makes
     /// twenty interruptions of 100,000 documents.
     ///
-    /// Each may cost 600 of them where the machine is so busy that the peer seems far away.
+    /// Each may cost 600 of them if the machine is so busy that the peer seems far away.
     @Test func `an interrupted sync sends hardly anything twice, in either direction`() throws {
         let outcome = try Program.built("divan-kill-sync").run([
             "interrupt", "--times", "3", "--documents", "30000",

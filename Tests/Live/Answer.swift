@@ -1,4 +1,4 @@
-/// The rows that an inquiry must have now, kept from commit to commit.
+/// The rows that an inquiry must have now, updated from commit to commit.
 struct Answer {
     private(set) var inquiry: Inquiry
     private(set) var rows: [String] = []
@@ -9,15 +9,15 @@ struct Answer {
         ask(inquiry, shop)
     }
 
-    /// Asks anew, with other parameters.
+    /// Asks again, with other parameters.
     mutating func ask(_ inquiry: Inquiry, _ shop: Shop) {
         self.inquiry = inquiry
         chairs = shop.chairs.filter { inquiry.isMet($0.value) }
         rows = inquiry.rows(Array(chairs.values), shop.makers)
     }
 
-    /// Takes note of a commit; whether it can matter to the query by the rule that the guide tells:
-    /// by its collections, and by the condition where that alone decides.
+    /// Records a commit; whether it can matter to the query by the rule in the guide:
+    /// by its collections, and by the condition if that alone decides.
     mutating func note(_ changes: [Change], _ makers: [Int: String]) -> Bool {
         var isTouched = false
         var isInCollection = false

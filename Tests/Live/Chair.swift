@@ -10,7 +10,7 @@ struct Chair: Equatable, Sendable {
     /// Words of the note; `nil` for a chair without one.
     var words: [Int]?
 
-    /// Numbers of kinds, makers, tags and words that there are.
+    /// Numbers of existing kinds, makers, tags and words.
     static let (kinds, makers, tags, words) = (100, 40, 20, 100)
 
     init(id: String, _ random: inout some RandomNumberGenerator) {
@@ -30,7 +30,7 @@ struct Chair: Equatable, Sendable {
         return (0..<2).map { _ in Int.random(in: 0..<words, using: &random) }
     }
 
-    /// The same with one or two members that are others.
+    /// The same chair with one or two members changed.
     func changed(_ random: inout some RandomNumberGenerator) -> Chair {
         let other = Chair(id: id, &random)
         var changed = self

@@ -1,15 +1,15 @@
 /// A question, and how a plain program answers it from the documents themselves.
 struct Inquiry: Sendable {
-    /// In SQL++; its column `id` tells rows apart.
+    /// In SQL++; its column `id` identifies rows.
     let sql: String
-    /// The value of the parameter `$kind`, where it has one.
+    /// The value of the parameter `$kind`, if it has one.
     let kind: Int?
     /// Which chairs the answer is made of.
     let isMet: @Sendable (Chair) -> Bool
-    /// The rows that those chairs give, with the makers' names.
+    /// The rows for those chairs, with the makers' names.
     let rows: @Sendable ([Chair], [Int: String]) -> [String]
-    /// Whether only commits matter that change a document which met the condition or does now;
-    /// otherwise each in its collections may.
+    /// Whether only commits matter that change a document that met the condition before or does now;
+    /// otherwise any commit in its collections may.
     let isJudgedByCondition: Bool
     let readsMakers: Bool
 
@@ -29,7 +29,7 @@ struct Inquiry: Sendable {
         self.rows = rows
     }
 
-    /// A question of the form that has this number.
+    /// A question of the form with this number.
     static func random(_ number: Int, _ random: inout some RandomNumberGenerator) -> Inquiry {
         let forms = [
             ofKind, inRange, dearest, behind, counted, graded, distinct, unnested, joined, tagged,

@@ -1,11 +1,11 @@
 import Divan
 import Synchronization
 
-/// A list on a screen: it is given differences alone, and must be what the query gives.
+/// A list on a screen: it only receives differences, and must match the query's result.
 final class List: Sendable {
     private struct State {
         var differences = 0
-        /// Rows that stayed where they were, without being touched.
+        /// Rows that stayed in place, untouched.
         var kept = 0
         var failures = 0
     }
@@ -14,7 +14,7 @@ final class List: Sendable {
 
     var differences: Int { state.withLock { $0.differences } }
     var kept: Int { state.withLock { $0.kept } }
-    /// After how many of them the list was another one than the result.
+    /// The number of differences after which the list did not match the result.
     var failures: Int { state.withLock { $0.failures } }
 
     /// Follows a query to its end.
@@ -37,7 +37,7 @@ final class List: Sendable {
         }
     }
 
-    /// As the documentation of `QueryDifference` says it; `nil` for an offset that there is not.
+    /// As the documentation of `QueryDifference` describes; `nil` for an invalid offset.
     private func apply(
         _ difference: QueryDifference,
         to former: [String],
@@ -67,7 +67,7 @@ final class List: Sendable {
     }
 }
 
-/// A row as the answers write it.
+/// A row in the format of the answers.
 func shown(_ row: Divan.Result) -> String {
     (0..<row.count).map { index in row.value(at: index).map { "\($0)" } ?? "-" }
         .joined(separator: "|")

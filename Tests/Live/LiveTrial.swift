@@ -11,24 +11,24 @@ struct LiveFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Many live queries on one database while it is written to: none may miss what a commit did to its
-/// rows, none may be told of nothing, and differences applied to a list must give the result.
+/// Many live queries on one database while it is written to: none may miss a change to its
+/// rows, none may be notified without a reason, and differences applied to a list must give the result.
 ///
-/// A notification is needless when it tells the rows that were told before, unless a purge in the
-/// collections, or new parameters, came in between: these are always told. A run is needless when no
+/// A notification is needless if it reports the same rows as the previous one, unless a purge in the
+/// collections, or new parameters, came in between: these are always reported. A run is needless if no
 /// commit since the last one can matter by the documented rule: one in the query's collections that
-/// changes a document which met its condition or does now, for a query over one collection without
+/// changes a document that met its condition before or does now, for a query over one collection without
 /// groups, `DISTINCT`, `OFFSET` and words; any commit in its collections for all others.
 ///
-/// Commits come in bursts, as fast as they go. At a rest behind each, everything must have been told;
-/// then, when no query has anything left to do, the runs are counted that one commit makes, and those
-/// of a purge. Runs in a burst are folded by time, and not counted.
+/// Commits come in bursts, as fast as possible. In the pause after each, everything must be reported;
+/// then, when no query has anything left to do, the runs caused by one commit are counted, and those
+/// of a purge. Runs in a burst are coalesced by time, and not counted.
 final class LiveTrial {
     private struct Follower {
         let query: any Query
         let referee: Referee
         let isList: Bool
-        /// The number of the answer that it must have.
+        /// The index of its expected answer.
         let answer: Int
     }
 
@@ -116,7 +116,7 @@ final class LiveTrial {
         return report()
     }
 
-    /// Takes note of a commit; how many live queries it may make run.
+    /// Records a commit; returns how many live queries it may cause to run.
     private func take(_ changes: [Change]) -> Int {
         commitCount += 1
         var touched = Array(repeating: false, count: answers.count)
@@ -135,7 +135,7 @@ final class LiveTrial {
         try shop.visit()
         commitCount += 1
         try countRuns(where: needed)
-        // Every query is told of a purge, once.
+        // Every query is notified of a purge, once.
         for follower in followers { follower.referee.owe() }
         _ = take(try shop.purge())
         try countRuns(where: followers.count)
@@ -154,7 +154,7 @@ final class LiveTrial {
         needlessRuns += max(0, runCount - before - needed)
     }
 
-    /// Waits until everything has been told, and no query has a run before it or under way.
+    /// Waits until everything has been reported, and no query has a pending or active run.
     private func standStill() throws {
         try settle()
         repeat {
@@ -163,7 +163,7 @@ final class LiveTrial {
         } while try runs() != runCount
     }
 
-    /// Gives some queries new parameters, which they have to tell.
+    /// Gives some queries new parameters, which they must report.
     private func askOthers() throws {
         for number in answers.indices where answers[number].inquiry.kind != nil {
             let inquiry = shop.inquiry(number)
@@ -178,7 +178,7 @@ final class LiveTrial {
         try settle()
     }
 
-    /// Waits until every query has told the answer that it has now.
+    /// Waits until every query has reported its current answer.
     private func settle() throws {
         let deadline = DispatchTime.now() + Self.patience
         for follower in followers where !follower.referee.waitUntilSettled(by: deadline) {

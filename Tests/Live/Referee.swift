@@ -1,18 +1,18 @@
 import Dispatch
 import Synchronization
 
-/// Holds what a live query tells against the answers that it had, one after the other.
+/// Compares what a live query reports with its expected answers, one after the other.
 ///
-/// Commits are folded, so answers may be left out; but each one that is told must be one that the
-/// query had, no earlier than the last one that was told. The answer of a commit is noted before the
-/// listener can hear of it, or soon after: what is told is judged at the next rest.
+/// Commits are coalesced, so answers may be skipped; but each reported one must be one that the
+/// query had, no earlier than the previously reported one. The answer of a commit is recorded before the
+/// listener can receive it, or soon after: reports are judged in the next pause.
 final class Referee: Sendable {
     private struct State {
-        /// The answers since the last rest, each other than the one before.
+        /// The answers since the last pause, each different from the previous one.
         var answers: [[String]]
         var told: [[String]] = []
         var failure: String?
-        /// Where in `told` the same rows may stand once more: after a purge, and new parameters.
+        /// Indices in `told` at which the same rows may be repeated: after a purge, and new parameters.
         var owed: Set<Int> = []
     }
 
@@ -23,12 +23,12 @@ final class Referee: Sendable {
         state = Mutex(State(answers: [rows]))
     }
 
-    /// The query's answer is this from now on.
+    /// From now on, the query's answer is this.
     func expect(_ rows: [String]) {
         state.withLock { if $0.answers.last != rows { $0.answers.append(rows) } }
     }
 
-    /// One notification more is due, whatever the rows; all others have been told.
+    /// One more notification is due, whatever the rows; all others have arrived.
     func owe() {
         state.withLock { _ = $0.owed.insert($0.told.count) }
     }
@@ -43,7 +43,7 @@ final class Referee: Sendable {
         bell.signal()
     }
 
-    /// Waits until all that was due has been told; `false` when it is not in time.
+    /// Waits until everything due was reported; `false` if it is not in time.
     func waitUntilSettled(by deadline: DispatchTime) -> Bool {
         while !isSettled {
             guard bell.wait(timeout: deadline) == .success else { return isSettled }
@@ -59,11 +59,11 @@ final class Referee: Sendable {
         }
     }
 
-    /// Judges what was told since the last rest, and keeps the last rows alone.
+    /// Judges what was reported since the last pause, and keeps only the last rows.
     ///
-    /// - Parameter isFolding: Whether something between the query and the listener drops rows, as a
-    ///   stream does; equal rows one after the other prove nothing then.
-    /// - Returns: What it comes to.
+    /// - Parameter isFolding: Whether something between the query and the listener drops rows, like a
+    ///   stream; equal rows one after the other prove nothing then.
+    /// - Returns: The verdict.
     func judge(isFolding: Bool) -> Verdict {
         state.withLock { state in
             var verdict = Verdict()
@@ -91,13 +91,13 @@ final class Referee: Sendable {
     }
 }
 
-/// What a referee found; the sums of all, too.
+/// A referee's findings; also used for the sums of all.
 struct Verdict: Sendable {
     /// Calls of listeners.
     var notifications = 0
-    /// Queries whose last answer was not told.
+    /// Queries whose last answer was not reported.
     var missed = 0
-    /// Calls with the rows that had been told before, where no purge and no new parameters asked for
+    /// Calls with the same rows as before, if neither a purge nor new parameters required
     /// one.
     var needless = 0
     /// Calls with rows that the query did not have then.

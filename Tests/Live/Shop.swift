@@ -1,7 +1,7 @@
 import Divan
 import DivanTestKit
 
-/// The database, and beside it what must be in it.
+/// The database, and a model of what it must contain.
 final class Shop {
     let database: Database
     private(set) var chairs: [String: Chair] = [:]
@@ -48,7 +48,7 @@ final class Shop {
 
     func inquiry(_ number: Int) -> Inquiry { Inquiry.random(number, &random) }
 
-    /// One commit of whatever sort.
+    /// One commit of any kind.
     func commit() throws -> [Change] {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<70: return [try save(next())]

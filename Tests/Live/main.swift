@@ -1,8 +1,8 @@
 import DivanTestKit
 import Foundation
 
-/// `divan-live run` holds live queries against a plain program while the database is written to, and
-/// counts what they miss and what they tell for nothing.
+/// `divan-live run` compares live queries with a plain program while the database is written to, and
+/// counts what they miss and what they report needlessly.
 let words = Array(CommandLine.arguments.dropFirst())
 
 do {

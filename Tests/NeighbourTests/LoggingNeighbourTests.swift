@@ -2,9 +2,9 @@ import Divan
 import Logging
 import Testing
 
-/// A program that logs with swift-log and stores with Divan: the modules stand beside each other.
+/// A program that logs with swift-log and stores with Divan: the modules can be used together.
 ///
-/// `Logger` is a name of the official API, too, so swift-log's is qualified where both are imported.
+/// `Logger` is also a name of the official API, so swift-log's is qualified if both are imported.
 @Suite struct LoggingNeighbourTests {
     private struct Sink: LogSinkProtocol, LogHandler {
         var logLevel: Logging.Logger.Level { .error }

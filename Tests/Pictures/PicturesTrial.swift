@@ -10,8 +10,8 @@ struct PicturesFailure: Error, CustomStringConvertible {
     }
 }
 
-/// Documents with a picture each, pulled with their pictures and without; then each picture is asked
-/// for while connections are cut, and has to come whole, without what had come before.
+/// Documents with one picture each, pulled with and without their pictures; then each picture is
+/// fetched while connections are cut, and must arrive complete, without repeating what had arrived before.
 struct PicturesTrial {
     private let documentCount: Int
     private let byteCount: Int
@@ -19,9 +19,9 @@ struct PicturesTrial {
     private let directory: TemporaryDirectory
     private let start = ContinuousClock.now
 
-    /// So many pictures are asked for at a time.
+    /// Pictures that are fetched at a time.
     private static let width = 8
-    /// So often a picture is asked for again; each cut ends at most those that are on their way.
+    /// How often a picture is requested again; each cut ends at most those in progress.
     private static let attemptLimit = 20
 
     init(documentCount: Int, byteCount: Int, cutCount: Int) throws {
@@ -76,7 +76,7 @@ struct PicturesTrial {
         }
     }
 
-    /// Bytes that no compression makes smaller, and others for each number.
+    /// Incompressible bytes, different for each number.
     private func content(_ number: Int) -> Data {
         var generator = SeededGenerator(seed: UInt64(number) &+ 1)
         let words = (0..<(byteCount + 7) / 8).map { _ in generator.next() }
@@ -153,13 +153,13 @@ struct PicturesTrial {
         try require(sent < content + content / 50, "more than 2 % were sent again")
     }
 
-    /// Fetches a picture, also after cuts.
+    /// Fetches a picture, even after cuts.
     ///
     /// - Parameters:
     ///   - blob: The picture.
-    ///   - listener: Cuts all its connections once a piece of the picture has come.
-    /// - Returns: From where it went on each time.
-    /// - Throws: What ended it too often.
+    ///   - listener: Cuts all its connections once a piece of the picture has arrived.
+    /// - Returns: The offset at which it resumed each time.
+    /// - Throws: The error that ended it too often.
     private func fetch(
         _ blob: Blob,
         cutting listener: URLEndpointListener?

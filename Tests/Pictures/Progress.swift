@@ -1,7 +1,7 @@
 import Divan
 import Synchronization
 
-/// What the fetches of one picture told.
+/// The progress that the fetches of one picture reported.
 final class Progress: Sendable {
     private struct State {
         var isFirst = true
@@ -11,12 +11,12 @@ final class Progress: Sendable {
 
     private let state: Mutex<State>
 
-    /// - Parameter listener: Cuts its connections when a piece has come, once.
+    /// - Parameter listener: Cuts its connections once a piece has arrived, once.
     init(cutting listener: URLEndpointListener?) {
         state = Mutex(State(toCut: listener))
     }
 
-    /// From where each fetch went on that did not begin at the beginning.
+    /// The offset of each fetch that did not begin at the beginning.
     var resumed: [UInt64] { state.withLock(\.resumed) }
 
     /// Another fetch begins.

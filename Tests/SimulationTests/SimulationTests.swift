@@ -3,14 +3,14 @@ import Testing
 
 /// Some seeds of the thousands that `make simulate` runs.
 @Suite struct SimulationTests {
-    /// The first ones, and some that found what only they had found.
+    /// The first ones, and some with errors that no others had found.
     @Test(arguments: Array(UInt64(1)...24) + [640, 1171, 2589, 2784, 7430, 8289])
     func `peers converge and lose nothing whatever fails`(seed: UInt64) {
         let outcome = Simulation(seed: seed).run()
         #expect(outcome.violations == [], "divan-simulate --seed \(seed) --trace")
     }
 
-    /// What follows from a vector, and from what a peer said last, shows in these.
+    /// The first ones, and some that show errors with vectors and with what a peer sent last.
     @Test(arguments: Array(UInt64(1)...8) + [13, 58, 87, 90, 123, 145, 208, 227, 268, 476])
     func `peers that name revisions by vectors converge and lose nothing`(seed: UInt64) {
         var simulation = Simulation(seed: seed)
@@ -18,8 +18,8 @@ import Testing
         #expect(simulation.run().violations == [], "divan-simulate --fleet vectors --seed \(seed)")
     }
 
-    /// The databases are files, whose writes, syncs and reads fail, and which lose in a power cut what
-    /// was not synced.
+    /// The databases are files whose writes, syncs and reads fail, and which lose what was not synced
+    /// in a power cut.
     @Test(arguments: UInt64(1)...10)
     func `peers on failing disks converge and lose nothing`(seed: UInt64) {
         var simulation = Simulation(seed: seed)
@@ -36,10 +36,10 @@ import Testing
         #expect(Simulation(seed: 5).run().traceHash != first.traceHash)
     }
 
-    /// Each mistake, and a seed that shows it.
+    /// Each bug, and a seed that shows it.
     ///
-    /// Where other runs are drawn than before, `divan-simulate --bug NAME --seeds 1000` finds another seed. Where there
-    /// is none, the mistake is not looked for any more, or has become harmless: learn which.
+    /// If runs are drawn differently than before, `divan-simulate --bug NAME --seeds 1000` finds another seed. If
+    /// there is none, the bug is no longer detected, or has become harmless: find out which.
     static let seeds: [SeededBug: UInt64] = [
         .checkpointBeforeData: 17, .sequenceSkipped: 5, .echoNotSuppressed: 1,
         .tombstoneDropped: 4, .blobNotFetched: 1, .deltaOnWrongBase: 9, .historyTruncated: 1,
@@ -49,7 +49,7 @@ import Testing
         .vectorOverstated: 1, .clockStands: 111,
     ]
 
-    /// But for one, whose runs never rest, and last for minutes.
+    /// Except for one, whose runs never rest, and last for minutes.
     @Test(arguments: SeededBug.allCases.filter { $0 != .pingPong })
     func `a mistake is caught`(bug: SeededBug) throws {
         let first = try #require(Self.seeds[bug], "no seed is named for \(bug.rawValue)")
@@ -62,7 +62,7 @@ import Testing
         #expect(caught, "divan-simulate \(fleet)--bug \(bug.rawValue) --first \(first) --seeds 10")
     }
 
-    /// Only a few of the actions of a failing run are to blame for it.
+    /// Only a few of the actions of a failing run cause the failure.
     @Test func `a failing run becomes a short one that still fails`() throws {
         let failing = (UInt64(1)...40).lazy
             .map { Simulation(seed: $0, bug: .blobNotFetched).run() }
@@ -76,7 +76,7 @@ import Testing
         #expect(shrinker.simulation.arguments.contains("--only "))
     }
 
-    /// All arrive, pulled and pushed; how many go twice is for `divan-simulate --interrupted`.
+    /// All arrive, pulled and pushed; `divan-simulate --interrupted` checks how many are sent twice.
     @Test func `an interrupted sync goes on where it was`() {
         let outcome = InterruptedSync(documentCount: 2_000, cutCount: 3).run()
         let directions = outcome.text.split(separator: "\n")

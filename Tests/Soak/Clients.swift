@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 
 /// A process of clients: each has a database and a continuous replicator, and edits now and then;
-/// meanwhile their connections are cut.
+/// in the meantime their connections are cut.
 final class Clients: @unchecked Sendable {
     // Unchecked: databases and replicators are thread-safe; counts are locked.
 
@@ -131,7 +131,7 @@ final class Clients: @unchecked Sendable {
         try collection.save(document: document)
     }
 
-    /// Cuts a connection of this process without any goodbye, twice a second.
+    /// Cuts a connection of this process without closing it properly, twice a second.
     private func cut() {
         var generator = SeededGenerator(seed: seed ^ 0xC0FFEE)
         while tally.withLock({ $0.isCutting }) {

@@ -8,7 +8,7 @@ final class Server {
     private let listener: URLEndpointListener
 
     init(directory: String) throws {
-        // Connections end badly all the time here.
+        // Connections fail here all the time.
         LogSinks.console = nil
         TLSIdentity.storeDirectory = directory + "/identities"
         var options = DatabaseConfiguration()
@@ -42,7 +42,7 @@ enum Documents {
     static let sharedCount = 100
     static let ownCount = 400
 
-    /// Any document: most of the time one that few others edit.
+    /// Any document: usually one that few others edit.
     static func random(using generator: inout some RandomNumberGenerator) -> String {
         if Int.random(in: 0..<5, using: &generator) == 0 {
             return "shared-\(Int.random(in: 0..<sharedCount, using: &generator))"
@@ -50,7 +50,7 @@ enum Documents {
         return "own-\(Int.random(in: 0..<ownCount, using: &generator))"
     }
 
-    /// One text for all documents with their revisions; equal where the databases are.
+    /// One text for all documents with their revisions; equal if the databases are.
     static func digest(of collection: Collection) throws -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for (kind, count) in [("shared", sharedCount), ("own", ownCount)] {

@@ -1,9 +1,9 @@
 import DivanTestKit
 import Foundation
 
-/// The run: starts a listener and its clients, looks at both each minute, and compares at the end.
+/// The run: starts a listener and its clients, examines both each minute, and compares at the end.
 ///
-/// A minute of edits takes a fifth of a minute: clients would mostly rest otherwise.
+/// A minute of edits takes a fifth of a minute: otherwise clients would mostly be idle.
 struct Soak {
     static let haste = 5.0
 
@@ -101,7 +101,7 @@ struct Soak {
         _ memory: [Int],
         _ leftCount: Int
     ) -> Int32 {
-        // The first half brings every document and every connection once; from there on the
+        // In the first half every document and every connection occurs once; from there on the
         // listener's memory must not grow.
         let early = memory[memory.count / 2]
         let growth = (memory.last ?? 0) - early
@@ -119,7 +119,7 @@ struct Soak {
     }
 }
 
-/// Why a run cannot go on.
+/// Why a run cannot continue.
 struct SoakFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The sockets of this process, as the system knows them.
+/// The sockets of this process, as reported by the system.
 enum Sockets {
     /// How many there are; a database's files come and go with its readers.
     static var count: Int {
@@ -14,7 +14,7 @@ enum Sockets {
         }
     }
 
-    /// Descriptors of connections to a port of this machine.
+    /// Descriptors of connections to a local port.
     static func connected(to port: UInt16) -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return names.compactMap { Int32($0) }.filter { descriptor in

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Testing
 
-/// Clients in two processes edit while connections are cut; `make soak` does it with 200 in eight.
+/// Clients in two processes edit while connections are cut; `make soak` uses 200 in eight.
 @Suite(.timeLimit(.minutes(3))) struct SoakTests {
     @Test func `six clients end up equal although their connections are cut`() throws {
         let outcome = try Program.built("divan-soak").run([

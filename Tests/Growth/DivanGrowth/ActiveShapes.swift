@@ -16,7 +16,7 @@ private func revision(_ documentID: String, _ sequence: Int) -> BLIPProperties {
     ]
 }
 
-/// What a hub may say to a replicator of ours.
+/// What a hub may send to one of our replicators.
 let activeShapes: [Shape] = [
     Shape("getCollections' answer", "a checkpoint of a sparse set", from: 2_000, to: 1 << 20) {
         count in
@@ -71,7 +71,7 @@ let activeShapes: [Shape] = [
             server.exchange()
         }
     },
-    // With 40 of them its tree has as many revisions as it may have, and costs as much with each.
+    // With 40 of them its tree has the maximum number of revisions, and costs the same with each.
     Shape("rev", "pulled conflicts of one document", from: 100, to: 1_600) { count in
         var server = try ScriptedPeer.server(pushes: false)
         let items = (0..<count).map { #"[\#($0 + 1),"d","9-\#(digits($0))0"]"# }

@@ -1,7 +1,7 @@
 import DivanBLIP
 import DivanZlib
 
-/// Frames that a sender makes of messages, to be fed to a receiver of our own.
+/// Frames that a sender creates from messages, to be fed to one of our receivers.
 private func frames(_ messages: (inout BLIPConnection) -> Void) -> [[UInt8]] {
     var sender = BLIPConnection(codec: DeflateCodec())
     messages(&sender)
@@ -24,7 +24,7 @@ private func feeding(_ frames: [[UInt8]]) -> () throws -> Void {
     }
 }
 
-/// A message cut into frames of `step` plain bytes, as no sender of ours does.
+/// A message split into frames of `step` plain bytes, unlike those of our senders.
 private func crumbs(of message: [UInt8], step: Int, number: UInt8 = 1) -> [[UInt8]] {
     var checksum = CRC32()
     var frames: [[UInt8]] = []

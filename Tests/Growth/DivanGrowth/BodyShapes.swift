@@ -18,7 +18,7 @@ private let digest = "sha1-AAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
 private func blob(_ digest: String) -> String { #"{"@type":"blob","digest":"\#(digest)"}"# }
 
-/// Received documents, each the worst for what is looked for in them.
+/// Received documents, each the worst case for one kind of scan.
 let bodyShapes: [Shape] = [
     Shape(
         "rev",
@@ -134,7 +134,7 @@ let bodyShapes: [Shape] = [
     },
 ]
 
-/// The digest of nothing that exists: 27 characters of base64 behind the prefix, and the padding.
+/// The digest of nothing that exists: 27 characters of base64 after the prefix, and the padding.
 private func name(_ number: Int) -> String {
     "sha1-" + String(repeating: "A", count: 17) + digits(number) + "A="
 }

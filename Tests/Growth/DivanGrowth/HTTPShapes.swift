@@ -1,6 +1,6 @@
 import DivanHTTP
 
-/// Requests in pieces of so many bytes, each answered with nothing.
+/// Requests in pieces of `step` bytes, each answered with an empty response.
 private func asking(_ bytes: [UInt8], step: Int) -> () throws -> Void {
     {
         var connection = HTTPServerConnection(limits: HTTPLimits(bodyByteCount: 64 << 20))

@@ -10,7 +10,7 @@ private func list(_ count: Int, _ item: (Int) -> String) -> String {
     (0..<count).map(item).joined(separator: ",")
 }
 
-/// A number as text of nine digits, so that texts sort as numbers do.
+/// A number as text of nine digits, so that texts sort like numbers.
 func digits(_ number: Int) -> String {
     let text = String(number)
     return String(repeating: "0", count: max(0, 9 - text.count)) + text

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How long one reader takes for one, two, four and eight times as much.
+/// How long one reader takes for one, two, four and eight times the size.
 public struct Measurement: Sendable {
     /// What was measured.
     public let shape: Shape
@@ -11,10 +11,10 @@ public struct Measurement: Sendable {
 
     /// The factors of the size.
     public static let factors = [1, 2, 4, 8]
-    /// The greatest ratio that passes: 8 is linear; some is left for sorting and for caches.
+    /// The greatest ratio that passes: 8 is linear; the rest is a margin for sorting and caches.
     public static let limit = 12.0
 
-    /// How much longer eight times as much takes.
+    /// How many times longer eight times the size takes.
     public var ratio: Double { milliseconds[3] / max(milliseconds[0], 0.001) }
 
     /// Whether time grows no faster than size.
@@ -48,10 +48,10 @@ public struct Measurement: Sendable {
 extension Measurement {
     /// Measures a shape.
     ///
-    /// Time of the processor, not of the clock, so that a busy machine changes little. A shared core
-    /// may still run at half its speed for a while, so one run of eightfold size stands between
-    /// eight runs of the single size, which see the same minutes; what seems to grow is measured
-    /// again, and counts when it grows each time.
+    /// Processor time, not wall-clock time, so that a busy machine changes little. A shared core
+    /// may still run at half its speed for a while, so one run of the eightfold size is placed between
+    /// eight runs of the single size, under the same conditions; what seems to grow is measured
+    /// again, and counts if it grows each time.
     public init(_ shape: Shape) throws {
         var size = shape.size
         while size * 16 <= shape.largest, try Self.time(shape, size) < 1.5 { size *= 2 }
@@ -64,10 +64,10 @@ extension Measurement {
         }
     }
 
-    /// How often what seems to grow is measured.
+    /// How often a suspected growth is measured.
     private static let roundCount = 8
 
-    /// The times of the four sizes, that of the single one as a mean of runs before and after.
+    /// The times of the four sizes; that of the single one is the mean of runs before and after.
     private static func round(_ shape: Shape, _ size: Int) throws -> [Double] {
         let half = factors[3] / 2
         var single = try (0..<half).reduce(0) { sum, _ in sum + (try time(shape, size)) }

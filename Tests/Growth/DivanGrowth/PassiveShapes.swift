@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanRevisions
 import DivanStore
 
-/// Requests that differ in nothing but a number.
+/// Requests that differ only in a number.
 private func asking(
     _ profile: String,
     _ request: @escaping @Sendable (Int) -> (BLIPProperties, String)

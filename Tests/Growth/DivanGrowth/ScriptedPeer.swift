@@ -3,17 +3,17 @@ import DivanReplicator
 import DivanStore
 import DivanZlib
 
-/// A peer that says whatever a shape wants, at the other end of one of ours.
+/// A peer that sends whatever a shape wants, at the other end of one of ours.
 struct ScriptedPeer {
     let peer: any SyncPeer
     let store: Store
     private(set) var requests: [BLIPIncomingRequest] = []
     private(set) var replyCount = 0
     private var blip = BLIPConnection(codec: DeflateCodec())
-    /// Whether requests of ours are kept; each is one more copy otherwise.
+    /// Whether our requests are kept; each is one more copy otherwise.
     var keepsRequests = true
 
-    /// Reads no answers: what is sent to it stays where it is.
+    /// Reads no replies: what is sent to it stays where it is.
     var isDeaf = false
 
     private init(_ role: PeerConfiguration.Role, _ store: Store) {
@@ -30,7 +30,7 @@ struct ScriptedPeer {
         exchange()
     }
 
-    /// A client of a passive peer of ours, for the default collection.
+    /// A client of one of our passive peers, for the default collection.
     static func client(
         of store: Store = .inMemory(),
         bindsBlobs: Bool = false
@@ -45,7 +45,7 @@ struct ScriptedPeer {
         return client
     }
 
-    /// A server that an active peer of ours has connected to.
+    /// A server to which one of our active peers has connected.
     static func server(
         of store: Store = .inMemory(),
         pushes: Bool,
@@ -70,7 +70,7 @@ struct ScriptedPeer {
         exchange()
     }
 
-    /// Sends a request with the next of those that `exchange` lets out.
+    /// Sends a request with the next output of `exchange`.
     mutating func send(_ properties: BLIPProperties, _ body: [UInt8] = [], isUrgent: Bool = false) {
         var request = BLIPRequest(properties: properties, body: .bytes(body))
         request.isUrgent = isUrgent
@@ -87,7 +87,7 @@ struct ScriptedPeer {
         exchange()
     }
 
-    /// Answers every request that waits.
+    /// Answers every waiting request.
     mutating func answerAll(_ reply: (BLIPIncomingRequest) -> BLIPReply) {
         while !requests.isEmpty {
             let waiting = requests
@@ -97,7 +97,7 @@ struct ScriptedPeer {
         }
     }
 
-    /// Carries frames both ways until nobody has any, and lets time not pass.
+    /// Transfers frames both ways until nobody has any, without advancing time.
     mutating func exchange() {
         var isQuiet = false
         while !isQuiet {
@@ -119,7 +119,7 @@ struct ScriptedPeer {
         }
     }
 
-    /// Lets our peer have its turns until it waits for others.
+    /// Gives our peer its turns until it waits for others.
     mutating func settle() {
         exchange()
         while peer.deadline == .zero {
@@ -139,7 +139,7 @@ struct ScriptedPeer {
     }
 }
 
-/// Our peer did something else than the shape is about.
+/// Our peer did something that is not part of the shape.
 struct Unexpected: Error {
     let what: String
 }

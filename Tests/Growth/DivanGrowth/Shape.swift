@@ -1,14 +1,14 @@
 /// The worst input for one reader, in any size.
 ///
-/// A run is prepared outside the time that counts, and used once.
+/// A run is prepared outside the measured time, and used once.
 public struct Shape: Sendable {
-    /// Who reads: a decoder or the handler of a message.
+    /// The reader: a decoder or the handler of a message.
     public let reader: String
-    /// What it is given.
+    /// Its input.
     public let input: String
-    /// The size to begin with; it is doubled until a run takes long enough to be timed.
+    /// The initial size; it is doubled until a run takes long enough to be timed.
     let size: Int
-    /// The largest size that is allowed to be the eightfold: what the reader's own bounds take.
+    /// The largest permitted eightfold size: what the reader's own bounds accept.
     let largest: Int
     let prepare: @Sendable (Int) throws -> () throws -> Void
 
@@ -26,7 +26,7 @@ public struct Shape: Sendable {
         self.prepare = prepare
     }
 
-    /// Every shape there is.
+    /// All shapes.
     public static let all: [Shape] =
         jsonShapes + deltaShapes + storeShapes + blipShapes + webSocketShapes + httpShapes
         + textShapes + conflictShapes

@@ -2,7 +2,7 @@ import DivanBLIP
 import DivanReplicator
 
 extension ScriptedPeer {
-    /// Deletes a document and brings it back as a new root.
+    /// Deletes a document and recreates it with a new root.
     mutating func recreate(_ documentID: String, _ number: Int) {
         let root = "1-\(digits(number))0"
         let head: BLIPProperties = ["Profile": "rev", "collection": "0", "id": documentID]
@@ -17,7 +17,7 @@ extension ScriptedPeer {
         ask(deletion, "{}")
     }
 
-    /// Continues the revision before.
+    /// Continues the previous revision.
     mutating func edit(_ documentID: String, _ number: Int) {
         var properties: BLIPProperties = ["Profile": "rev", "collection": "0", "id": documentID]
         properties.append("rev", "\(number)-aa")
@@ -25,7 +25,7 @@ extension ScriptedPeer {
         ask(properties, "{}")
     }
 
-    /// Takes the place of the revision before, with the tombstone that closes it.
+    /// Replaces the previous revision, with the tombstone that closes it.
     mutating func replace(_ documentID: String, _ number: Int) {
         let (old, new) = ("1-\(digits(number - 1))0", "1-\(digits(number))0")
         ask(
@@ -38,7 +38,7 @@ extension ScriptedPeer {
     }
 }
 
-/// Changes after which a tree has all the branches that it may have: what comes then costs alike.
+/// Changes after which a tree has the maximum number of branches: further ones cost the same.
 private let grownCount = 80
 
 /// One document whose tree a peer would like to grow.

@@ -5,7 +5,7 @@ private struct NoRandom: RandomSource {
     func bytes(_ count: Int) -> [UInt8] { Array(repeating: 0, count: count) }
 }
 
-/// A masked frame of a client; the key is zero.
+/// A client's masked frame; the key is zero.
 private func frame(_ first: UInt8, _ payload: [UInt8]) -> [UInt8] {
     var head = [first]
     switch payload.count {

@@ -1,8 +1,8 @@
-/// A module of the name that swift-log has, with its public names that stand beside ours.
+/// A module with swift-log's name, and its public names that coexist with ours.
 ///
-/// It is no logger: what matters is that a client builds which uses both.
+/// It is not a logger: what matters is that a client that uses both can be built.
 public struct Logger: Sendable {
-    /// How much a message matters.
+    /// The severity of a message.
     public enum Level: String, Sendable {
         /// Something to look at while developing.
         case debug
@@ -10,7 +10,7 @@ public struct Logger: Sendable {
         case error
     }
 
-    /// What the messages are about.
+    /// The subject of the messages.
     public let label: String
 
     /// Creates a logger.
@@ -24,8 +24,8 @@ public struct Logger: Sendable {
     }
 }
 
-/// What takes a logger's messages.
+/// Receives a logger's messages.
 public protocol LogHandler: Sendable {
-    /// The least level that is taken.
+    /// The lowest level that is accepted.
     var logLevel: Logger.Level { get }
 }

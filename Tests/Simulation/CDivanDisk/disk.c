@@ -1,12 +1,12 @@
-// Every change goes to the real file at once and is kept, with what it replaced, until the file is
-// synced. What a power cut leaves is then the file with all such changes undone, and some of them
-// done again: each page of a write by itself, in the order in which they were made.
+// Every change is made in the real file at once and recorded, with what it replaced, until the file is
+// synced. A power cut then leaves the file with all such changes undone, and some of them
+// redone: each page of a write separately, in the order in which they were made.
 //
-// A sync that fails gives up the writes that it was to bring to the disk, as Linux does: they can still
-// be read, and a later sync calls itself good without them. Only who writes them again has them.
+// A failed sync abandons the writes that it should have brought to the disk, as Linux does: they can still
+// be read, and a later sync succeeds without them. Only writing them again brings them to the disk.
 //
-// The files lie in memory, so syncs are not carried out. The map of the log's pages (`-shm`) is not
-// written through here; SQLite makes it anew.
+// The files are in memory, so syncs are not carried out. The map of the log's pages (`-shm`) is not
+// written through here; SQLite rebuilds it.
 #include "CDivanDisk.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// What has become of a change.
+/// The fate of a change.
 typedef enum { IN_MEMORY, GIVEN_UP, ON_DISK } fate;
 
 /// A write, or with `count` 0 a truncation to `at`.
@@ -28,7 +28,7 @@ typedef struct {
     uint8_t *bytes;          // `count` new ones, then `old_count` old ones
 } change;
 
-/// A file and what it has not synced; its path is the disk's prefix and `name`.
+/// A file and its unsynced changes; its path is the disk's prefix and `name`.
 typedef struct {
     char name[16];
     change *changes;
@@ -55,7 +55,7 @@ typedef struct {
     // Followed by the file of the real VFS.
 } disk_file;
 
-// A simulation has one thread, and its log is written back by another.
+// A simulation has one thread, and its log is checkpointed by another.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static divan_disk *disks;
 static sqlite3_vfs *real, ours;
@@ -76,7 +76,7 @@ static void forget(journal *journal) {
     journal->count = 0;
 }
 
-/// Keeps a change that is about to be made; 0 without memory.
+/// Records a change that is about to be made; 0 without memory.
 static int keep(disk_file *file, int64_t at, const void *bytes, int64_t count) {
     sqlite3_file *below = inner(&file->base);
     journal *journal = file->journal;
@@ -100,7 +100,7 @@ static int keep(disk_file *file, int64_t at, const void *bytes, int64_t count) {
     return 1;
 }
 
-/// Keeps a write that is about to be made as the changes of as many pages, which the system brings to
+/// Records a write that is about to be made as changes of separate pages, which the system brings to
 /// the disk one by one.
 static int keep_pages(disk_file *file, int64_t at, const uint8_t *bytes, int64_t count) {
     for (int64_t done = 0, piece; done < count; done += piece) {
@@ -117,7 +117,7 @@ static void give_up(journal *journal) {
             journal->changes[i].fate = GIVEN_UP;
 }
 
-/// Whether later changes that are on the disk, in rising order, hide one that was given up.
+/// Whether later changes that are on the disk, in ascending order, hide one that was abandoned.
 static int is_hidden(const journal *journal, size_t index) {
     int64_t at = journal->changes[index].at, end = at + journal->changes[index].count;
     for (size_t i = index + 1; i < journal->count && at < end; i++) {
@@ -129,7 +129,7 @@ static int is_hidden(const journal *journal, size_t index) {
     return at >= end;
 }
 
-/// Notes a sync that succeeded.
+/// Records a successful sync.
 static void settle(journal *journal) {
     int is_whole = 1;
     for (size_t i = 0; i < journal->count && is_whole; i++)
@@ -157,7 +157,7 @@ static int disk_write(sqlite3_file *file, const void *bytes, int count, sqlite3_
     pthread_mutex_lock(&lock);
     int was_cut = own->disk->is_cut;
     int number = fails(own->disk, DIVAN_DISK_WRITES_FAIL), code = SQLITE_OK;
-    // Of the write that fails, or that the power cut meets, half arrives.
+    // Half of the write that fails, or that the power cut hits, arrives.
     int done = number == 0 ? count : was_cut ? 0 : count / 2;
     if (done > 0) {
         code = keep_pages(own, at, bytes, done) ? SQLITE_OK : SQLITE_IOERR_NOMEM;
@@ -200,7 +200,7 @@ static int disk_read(sqlite3_file *file, void *bytes, int count, sqlite3_int64 a
     return inner(file)->pMethods->xRead(inner(file), bytes, count, at);
 }
 
-// MARK: Calls that are handed on
+// MARK: Forwarded calls
 
 static int disk_close(sqlite3_file *file) { return inner(file)->pMethods->xClose(inner(file)); }
 static int disk_size(sqlite3_file *file, sqlite3_int64 *size) {

@@ -11,20 +11,20 @@ enum Action: Sendable {
     case purge(Place)
     /// The document is purged this long from now, by the node's own clock.
     case expire(Place, after: Duration)
-    /// Contents that no document names any more are collected.
+    /// Blobs that no document refers to any more are collected.
     case compact(node: Int)
 
     /// The node's connections are lost.
     case cut(node: Int, SimulatedLoss)
     /// The node is off the network for a while.
     case isolate(node: Int, Duration)
-    /// The node stops to listen for a while.
+    /// The node stops listening for a while.
     case closePort(node: Int, Duration)
-    /// The process ends without a word and comes back.
+    /// The process ends without warning and comes back.
     case crash(node: Int, down: Duration)
     /// The process ends between two of its effects, after some more commits, and comes back.
     case die(node: Int, afterCommits: Int, isBeforeCommit: Bool, down: Duration)
-    /// The node decides conflicts in another way from now on.
+    /// From now on the node resolves conflicts in another way.
     case decide(node: Int, ResolverKind)
     /// The database is copied away.
     case backUp(node: Int)
@@ -32,16 +32,16 @@ enum Action: Sendable {
     case restore(node: Int, down: Duration)
     /// The disk fails for a while.
     case breakDisk(node: Int, DiskFault, Duration)
-    /// The node names its revisions by version vectors from now on, and starts its replications anew.
+    /// From now on the node names its revisions by version vectors, and restarts its replications.
     case upgrade(node: Int)
     /// The wall clock jumps.
     case jump(node: Int, Duration)
-    /// A replication is ended and begun again, perhaps from the start.
+    /// A replication is stopped and restarted, perhaps from the beginning.
     case restart(link: Int, isReset: Bool)
-    /// Whether checkpoints claim what is not stored.
+    /// Checks whether checkpoints claim what is not stored.
     case audit
 
-    /// A document somewhere.
+    /// A document at a node.
     struct Place: Hashable, Sendable {
         var node: Int
         var collection: Int
@@ -56,14 +56,14 @@ enum Action: Sendable {
         var field: Int
         /// Bytes of a new blob, if any.
         var blobByteCount: Int?
-        /// Bytes of text beside it.
+        /// Bytes of additional text.
         var textByteCount: Int
     }
 }
 
 /// An action and when it comes.
 struct PlannedAction: Sendable {
-    /// Its place in the whole plan; shrinking keeps it.
+    /// Its index in the whole plan; shrinking keeps it.
     var number: Int
     var time: Duration
     var action: Action
@@ -110,7 +110,7 @@ extension Action.Place: CustomStringConvertible {
 }
 
 extension Action {
-    /// The node that the action is about, if it is about one.
+    /// The node that the action applies to, if any.
     var node: Int? {
         switch self {
         case .save(let edit), .burst(let edit, _): edit.place.node

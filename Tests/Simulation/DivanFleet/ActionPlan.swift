@@ -16,7 +16,7 @@ struct ActionPlan {
         self.generator = generator
     }
 
-    /// Some dozens of actions; more when there are more nodes.
+    /// Some dozens of actions; more if there are more nodes.
     mutating func draw() -> [PlannedAction] {
         let count =
             scenario.nodeCount > 20
@@ -34,7 +34,7 @@ struct ActionPlan {
         switch Int.random(in: 0..<100, using: &generator) {
         case 0..<58: .save(drawEdit(number))
         case 58..<60:
-            // Past the depth of a tree a peer that was away sees another document: a conflict.
+            // Beyond a tree's depth, a peer that was away sees an unrelated document: a conflict.
             .burst(
                 drawEdit(number),
                 count: Int.random(in: 5...(scenario.hasConflicts ? 60 : 15), using: &generator)
@@ -92,7 +92,7 @@ struct ActionPlan {
         )
     }
 
-    /// Where somebody may edit, as the flow allows.
+    /// Where an edit is possible, as the flow permits.
     private mutating func drawPlace() -> Action.Place {
         let node = drawNode()
         let collection = drawIndex(scenario.collections.count)
@@ -116,7 +116,7 @@ struct ActionPlan {
         return Action.Place(node: node, collection: collection, documentID: documentID)
     }
 
-    /// Where a document may be forgotten without others missing it.
+    /// Where a document may be purged without others missing it.
     private mutating func drawLeafPlace() -> Action.Place? {
         let leaves = (0..<scenario.nodeCount).filter { scenario.isLeaf($0) && $0 > 0 }
         guard scenario.flow != .up, let node = leaves.randomElement(using: &generator) else {

@@ -6,8 +6,8 @@ import DivanSimulation
 import DivanStore
 import DivanTransport
 
-/// The active side of one link: the replicator that an application would run, start again when it
-/// ended with an error, and run now and then when it is not continuous.
+/// The active side of one link: the replicator as an application would run it, restarted if it
+/// ended with an error, and run now and then if it is not continuous.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class Connector: @unchecked Sendable {
@@ -20,7 +20,7 @@ final class Connector: @unchecked Sendable {
     private var timer: TimerToken?
     private var runCount = 0
     private var nextIsReset = false
-    /// Listens on the connection of this moment.
+    /// Listens on the current connection.
     private weak var probe: Probe?
 
     init(index: Int, plan: LinkPlan, world: World) {
@@ -32,12 +32,12 @@ final class Connector: @unchecked Sendable {
     private var node: Node { world.nodes[plan.active] }
     private var other: Node { world.nodes[plan.passive] }
 
-    /// Whether it is level with its peer, or has ended.
+    /// Whether it is up to date with its peer, or has ended.
     var isResting: Bool {
         session == nil || status?.activity == .idle
     }
 
-    /// What an active peer of this link is configured with.
+    /// The configuration of an active peer of this link.
     var options: PeerConfiguration.ActiveOptions {
         PeerConfiguration.ActiveOptions(
             pushes: world.scenario.flow != .down,
@@ -63,14 +63,14 @@ final class Connector: @unchecked Sendable {
         return options
     }
 
-    /// The name of the checkpoint of a collection, as the replicator makes it.
+    /// The name of a collection's checkpoint, as the replicator computes it.
     func checkpointID(_ path: CollectionPath, of store: Store) -> String {
         CheckpointNames(of: collection(path), options, in: store).id.description
     }
 
     // MARK: Runs
 
-    /// Starts a run, if the node is up and none is going on.
+    /// Starts a run, if the node is up and none is active.
     func start() {
         cancelTimer()
         guard session == nil, world.isPresent(plan), let store = node.store else { return }
@@ -144,13 +144,13 @@ final class Connector: @unchecked Sendable {
         probe?.forget(event.documentID, inCollection: number)
     }
 
-    /// Ends the run in order.
+    /// Stops the run properly.
     func stop() {
         cancelTimer()
         session?.stop()
     }
 
-    /// Ends the run in order; the next one may ignore the checkpoint.
+    /// Stops the run properly; the next one may ignore the checkpoint.
     func restart(isReset: Bool) {
         nextIsReset = isReset
         session?.stop()
@@ -178,7 +178,7 @@ final class Connector: @unchecked Sendable {
         guard new.activity == .stopped else { return }
         session = nil
         guard !world.isMended else { return }
-        // The application tries again some time later.
+        // The application retries some time later.
         let delay = world.draw(plan.isContinuous ? 1...30 : 5...90)
         timer = world.loop.schedule(at: world.loop.now + .seconds(delay)) { [unowned self] in
             timer = nil

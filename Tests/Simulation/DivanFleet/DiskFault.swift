@@ -1,7 +1,7 @@
 import DivanStore
 import DivanTestKit
 
-/// How a disk fails while it fails.
+/// How a disk fails.
 enum DiskFault: String, CaseIterable, Sendable {
     /// Transactions do not begin.
     case refuses
@@ -9,9 +9,9 @@ enum DiskFault: String, CaseIterable, Sendable {
     case breaksOff = "breaks off"
     /// Everything is written, and the commit fails.
     case failsAtCommit = "fails at commit"
-    /// The commit stands, and the system says that it failed; nothing is written after that.
+    /// The commit succeeds, but the system reports a failure; nothing is written after that.
     case failsToSync = "fails to sync"
-    /// There is no room.
+    /// There is no space.
     case isFull = "is full"
     /// Blobs cannot be written.
     case refusesBlobs = "refuses blobs"
@@ -28,23 +28,23 @@ enum DiskFault: String, CaseIterable, Sendable {
 
 /// The state of one node's disk; on the loop only.
 ///
-/// Rows in memory fail in `FaultyEngine`, files under SQLite (`FailingDisk`).
+/// Rows in memory fail in `FaultyEngine`, files below SQLite (`FailingDisk`).
 final class DiskHealth {
     var fault: DiskFault? { didSet { files?.fail(fault) } }
-    /// What is under the node's files; `nil` for rows in memory.
+    /// The disk under the node's files; `nil` for rows in memory.
     var files: FailingDisk? { didSet { files?.fail(fault) } }
-    /// Whether a commit that was reported to fail has made the rows in memory read-only until the
-    /// database is opened again; files mend themselves.
+    /// Whether a commit that was reported as failed has made the rows in memory read-only until the
+    /// database is reopened; files recover by themselves.
     var isPoisoned = false
-    /// Where the process is to die; `nil` = nowhere.
+    /// Where the process will die; `nil` = nowhere.
     var death: Death?
     private var generator: SeededGenerator
 
-    /// A place between two effects of a process.
+    /// A point between two effects of a process.
     struct Death {
         /// Transactions that are committed before it.
         var commitCount: Int
-        /// Whether the next transaction is lost with the process, or the last thing that it does.
+        /// Whether the next transaction is lost with the process, or is the last thing that it does.
         var isBeforeCommit: Bool
     }
 
@@ -52,12 +52,12 @@ final class DiskHealth {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Whether the fault shows this time in rows that are kept in memory.
+    /// Whether the fault occurs this time for rows that are kept in memory.
     func strikesRows(_ faults: DiskFault..., percentage: Int = 50) -> DiskFault? {
         files == nil ? strikes(faults, percentage) : nil
     }
 
-    /// Whether the fault shows this time in blobs.
+    /// Whether the fault occurs this time for blobs.
     func strikesBlobs(_ faults: DiskFault...) -> DiskFault? { strikes(faults, 50) }
 
     private func strikes(_ faults: [DiskFault], _ percentage: Int) -> DiskFault? {
@@ -79,10 +79,10 @@ final class DiskHealth {
         return false
     }
 
-    /// Whether the power goes with a process that ends without warning.
+    /// Whether a sudden end of the process is also a power cut.
     func losesPower() -> Bool { files != nil && Bool.random(using: &generator) }
 
-    /// How many writes and syncs of a commit happen before the power goes; a commit takes some twenty.
+    /// How many writes and syncs of a commit happen before the power cut; a commit takes some twenty.
     func callsLeft() -> Int { Int.random(in: 0..<40, using: &generator) }
 
     /// How many steps of a transaction succeed before it breaks off.

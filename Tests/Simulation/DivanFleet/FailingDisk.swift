@@ -1,15 +1,15 @@
 import CDivanDisk
 import Glibc
 
-/// The disk under a node's database files: it fails when it is told to, and loses what was not synced
-/// when the power goes.
+/// The disk under a node's database files: it fails when told to, and loses what was not synced
+/// in a power cut.
 ///
-/// Why the pointer is right: the disk is made and freed here alone, and the files that lie on it are
+/// Why the pointer is valid: the disk is created and freed only here, and the files on it are
 /// closed by whoever holds both (`DatabaseFile`). On the loop only.
 final class FailingDisk {
     private let disk: OpaquePointer
 
-    /// A disk under the files whose paths begin with `prefix`; `nil` when SQLite does not take it.
+    /// A disk under the files whose paths begin with `prefix`; `nil` if SQLite does not accept it.
     init?(prefix: String, seed: UInt64) {
         guard let disk = divan_disk_new(prefix, seed) else { return nil }
         self.disk = disk
@@ -17,7 +17,7 @@ final class FailingDisk {
 
     deinit { divan_disk_free(disk) }
 
-    /// Begins to fail as `fault` says, or ends it.
+    /// Begins to fail as `fault` says, or stops failing.
     func fail(_ fault: DiskFault?) {
         let (calls, number, percentage): (divan_disk_fault, Int32, Int32) =
             switch fault {
@@ -31,7 +31,7 @@ final class FailingDisk {
         divan_disk_break(disk, calls, number, percentage)
     }
 
-    /// Claims to have synced without having done it: a mistake (`SeededBug.syncSkipped`).
+    /// Claims to have synced without having done so: a bug (`SeededBug.syncSkipped`).
     func skipSyncs() { divan_disk_skip_syncs(disk) }
 
     /// Cuts the power before the write or sync number `count` from now.
@@ -40,6 +40,6 @@ final class FailingDisk {
     /// Whether the power is gone; nothing is read or written any more.
     var isCut: Bool { divan_disk_is_cut(disk) != 0 }
 
-    /// Writes what a power cut leaves into files that begin with `prefix`; returns whether it could.
+    /// Writes what a power cut leaves to files that begin with `prefix`; returns whether it succeeded.
     func writeRemains(to prefix: String) -> Bool { divan_disk_write_remains(disk, prefix) == 0 }
 }

@@ -1,14 +1,14 @@
 import DivanStore
 
 /// The engine of one life of a node: what is committed outlives it, it may fail, and after a crash
-/// nobody can reach the rows through it any more.
+/// the rows can no longer be reached through it.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class FaultyEngine: StorageEngine, @unchecked Sendable {
     private let rows: any StorageEngine
     private let health: DiskHealth
     private let mistakes: EngineMistakes
-    /// Called when a checkpoint of our own was committed.
+    /// Called when one of our own checkpoints was committed.
     var onCheckpoint: () -> Void = {}
     /// Called when the process dies in the middle of its work.
     var onDeath: () -> Void = {}
@@ -49,7 +49,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
                     }
                     if health.dies(isBeforeCommit: true) {
                         guard let files = health.files else { throw death() }
-                        // Somewhere within the commit, so that it stands or does not.
+                        // Somewhere within the commit, so that it either succeeds or does not.
                         files.cutPower(after: health.callsLeft())
                         losesPower = true
                     }
@@ -58,7 +58,7 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
                 }
             }
         } catch {
-            // A commit that fails before the power goes has no more to write: it goes then.
+            // A commit that fails before the power cut has no more to write: then the power is cut here.
             if !isDead, losesPower || health.files?.isCut == true { throw death() }
             throw error
         }
@@ -71,8 +71,8 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
         return result
     }
 
-    /// Runs a call whose errors do not say where the files are: that is another place in each run, and
-    /// texts are stored and sent.
+    /// Runs a call whose errors do not contain the path of the files: it differs in each run, and
+    /// error texts are stored and sent.
     private func withoutPlace<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -96,13 +96,13 @@ final class FaultyEngine: StorageEngine, @unchecked Sendable {
     func close() { isDead = true }
 }
 
-/// Contents whose writing may fail, and which may be believed to be there too early.
+/// Blobs whose writing may fail, and which may be assumed to exist too early.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class FaultyShelf: BlobShelf, @unchecked Sendable {
     private let memory: BlobMemory
     private let health: DiskHealth
-    /// Whether every content is said to be here: a mistake (`SeededBug.blobNotFetched`).
+    /// Whether every blob is claimed to be here: a bug (`SeededBug.blobNotFetched`).
     var believesAll = false
 
     init(_ memory: BlobMemory, health: DiskHealth) {

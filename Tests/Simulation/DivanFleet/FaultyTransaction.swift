@@ -1,22 +1,22 @@
 import DivanRevisions
 import DivanStore
 
-/// Mistakes that are made between the store and its engine.
+/// Bugs between the store and its engine.
 ///
 /// On the loop only; the relay of the same node writes into it.
 final class EngineMistakes {
-    /// Whether it is forgotten which remote has a revision (`SeededBug.echoNotSuppressed`).
+    /// Whether to forget which remote has a revision (`SeededBug.echoNotSuppressed`).
     var forgetsRemotes = false
-    /// Checkpoints to keep in place of those that the replicator made, by ID.
+    /// Checkpoints to store instead of those that the replicator created, by ID.
     var checkpoints: [String: [UInt8]] = [:]
 }
 
-/// Passes everything on to a transaction, until it breaks off.
+/// Forwards everything to a transaction, until it breaks off.
 final class FaultyTransaction: StorageTransaction {
     private let inner: any StorageTransaction
     private let mistakes: EngineMistakes
     private var stepLimit: Int?
-    /// Whether a checkpoint of our own was written.
+    /// Whether one of our own checkpoints was written.
     private(set) var savesCheckpoint = false
 
     init(_ inner: any StorageTransaction, stepLimit: Int?, mistakes: EngineMistakes) {
@@ -25,7 +25,7 @@ final class FaultyTransaction: StorageTransaction {
         self.mistakes = mistakes
     }
 
-    /// Counts a change; from the limit on every one fails.
+    /// Counts a change; from the limit on, every one fails.
     private func step() throws(StoreError) {
         guard let limit = stepLimit else { return }
         guard limit > 0 else { throw StoreError(.io(5)) }

@@ -6,10 +6,10 @@ import DivanStore
 import DivanTestKit
 import DivanTransport
 
-/// A one-way sync of many documents whose connection is lost again and again: how much goes over
-/// the wire twice.
+/// A one-way sync of many documents whose connection is lost repeatedly: how much is transferred
+/// twice.
 public struct InterruptedSync {
-    /// What came of it.
+    /// The result.
     public struct Outcome: Sendable {
         /// The result in one line.
         public let text: String

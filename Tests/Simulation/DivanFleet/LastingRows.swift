@@ -21,7 +21,7 @@ final class LastingRows {
 
     /// An empty disk with SQLite files.
     ///
-    /// - Throws: When this machine has no room for them.
+    /// - Throws: If this machine has no space for them.
     static func inFiles(seed: UInt64) throws -> LastingRows {
         LastingRows(.file(try DatabaseFile(seed: seed)))
     }
@@ -33,7 +33,7 @@ final class LastingRows {
         }
     }
 
-    /// What is under the files; `nil` for rows in memory.
+    /// The disk under the files; `nil` for rows in memory.
     var disk: FailingDisk? {
         switch place {
         case .memory: nil
@@ -41,9 +41,9 @@ final class LastingRows {
         }
     }
 
-    /// What a copy of the disk holds, made between two transactions.
+    /// A copy of the disk's contents, made between two transactions.
     ///
-    /// - Throws: When this machine has no room for it.
+    /// - Throws: If this machine has no space for it.
     func copy() throws -> LastingRows {
         switch place {
         case .memory(let engine): LastingRows(.memory(engine.copy()))
@@ -51,9 +51,9 @@ final class LastingRows {
         }
     }
 
-    /// What is left when the process ends without closing anything, or the machine without syncing.
+    /// What is left if the process ends without closing anything, or the machine without syncing.
     ///
-    /// - Throws: When this machine has no room for it.
+    /// - Throws: If this machine has no space for it.
     func afterCrash(cutsPower: Bool) throws -> LastingRows {
         guard case .file(let file) = place else { return self }
         defer { file.engine.close() }
@@ -61,7 +61,7 @@ final class LastingRows {
     }
 }
 
-/// A database file with its log, in a directory of its own in memory.
+/// A database file with its log, in its own directory in memory.
 private final class DatabaseFile {
     let engine: any StorageEngine
     let disk: FailingDisk
@@ -90,7 +90,7 @@ private final class DatabaseFile {
 
     deinit { engine.close() }
 
-    /// The file and its log as they are, as after a crash: the log is not written into the file.
+    /// The file and its log as they are, as after a crash: the log is not checkpointed into the file.
     func copy() throws -> DatabaseFile {
         let other = try TemporaryDirectory()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {

@@ -1,7 +1,7 @@
 import DivanRevisions
 import DivanStore
 
-/// One replication: who starts it, with whom, and what it carries.
+/// One replication: who starts it, with whom, and what it transfers.
 struct LinkPlan: Sendable {
     var active: Int
     var passive: Int
@@ -10,16 +10,16 @@ struct LinkPlan: Sendable {
     /// Documents by ID; empty means all.
     var documentIDs: [DocumentID] = []
 
-    /// Whether documents of this ID go through when their filters let them.
+    /// Whether a document with this ID is transferred if the filters permit it.
     func names(_ documentID: DocumentID) -> Bool {
         documentIDs.isEmpty || documentIDs.contains(documentID)
     }
 }
 
-/// The names of documents say what may become of them.
+/// The names of documents determine what may happen to them.
 ///
-/// Every second one ends in a letter that Unicode can write in three ways, and every way is a
-/// document of its own: whoever keys by text takes three for one.
+/// Every second one ends in a letter that Unicode can encode in three ways, and each of them is a
+/// separate document: code that uses strings as keys would confuse the three.
 enum DocumentName {
     private static let spellings = ["", "\u{212B}", "", "\u{C5}", "", "A\u{30A}"]
 
@@ -34,7 +34,7 @@ enum DocumentName {
     /// A document that only one node edits.
     static func owned(_ number: Int, by node: Int) -> DocumentID { name("own-\(node)-", number) }
 
-    /// Numbers 1, 3 and 5 of each six differ by nothing but the spelling of their letter.
+    /// Numbers 1, 3 and 5 of each six differ only in the encoding of their letter.
     private static func name(_ beginning: String, _ number: Int) -> DocumentID {
         let spelling = spellings[number % spellings.count]
         let shown = spelling.isEmpty ? number : number / spellings.count

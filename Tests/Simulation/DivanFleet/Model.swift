@@ -2,11 +2,11 @@ import DivanConflicts
 import DivanRevisions
 import DivanSimulation
 
-/// What everybody did, kept beside the run: the oracle of the checks at its end.
+/// What everybody did, recorded during the run: the oracle of the checks at its end.
 ///
 /// On the loop only.
 final class Model {
-    /// A document, wherever it is.
+    /// A document, at any node.
     struct Key: Hashable {
         var collection: Int
         var documentID: DocumentID
@@ -19,27 +19,27 @@ final class Model {
         var isTombstone: Bool
         var node: Int
         var time: Duration
-        /// Whether the store said that it is saved.
+        /// Whether the store reported that it is saved.
         var isAcknowledged = false
-        /// Whether it may be lost: its node purged the document or went back in time.
+        /// Whether it may be lost: its node purged the document or was restored from a copy.
         var isExcused = false
     }
 
     private(set) var revisions: [Key: [RevisionID: Revision]] = [:]
-    /// What took the place of a revision: its children, and the outcomes of conflicts it lost.
+    /// What replaced a revision: its children, and the outcomes of conflicts it lost.
     private(set) var successors: [Key: [RevisionID: Set<RevisionID>]] = [:]
     private(set) var resolutionCounts: [Key: Int] = [:]
     private(set) var editCounts: [Key: Int] = [:]
-    /// Documents that a node forgot, and may lack from then on.
+    /// Documents that a node purged, and may lack from then on.
     private(set) var purged: Set<Action.Place> = []
     /// Documents that a node had at some time.
     private(set) var seen: Set<Action.Place> = []
     private(set) var wrongDecisions: [String] = []
-    /// Merges that a resolver asked for and that nobody has seen yet.
+    /// Merges that a resolver requested and that have not been seen yet.
     private var awaitedMerges: [Action.Place: [Awaited]] = [:]
-    /// What a merge says that it merged, as long as it says so: it may forget.
+    /// What a merge claims to have merged, as long as it does so: it may forget.
     private var merged: [Key: [RevisionID: Set<Set<Version>>]] = [:]
-    /// Where a document is deleted, and the names of the revision that did it.
+    /// Where a document is deleted, and the IDs of the revision that deleted it.
     private var tombstones: [Action.Place: [RevisionID]] = [:]
     /// What each version has seen.
     var seenVersions = SeenVersions()
@@ -50,12 +50,12 @@ final class Model {
 
     /// A save is about to be committed.
     func attempt(_ id: RevisionID, of key: Key, _ revision: Revision) {
-        // A save that was undone leaves its name to the next one after a restart.
+        // A save that was undone leaves its ID to the next one after a restart.
         let old = revisions[key]?[id]
         if old.map({ !$0.isAcknowledged && $0.node == revision.node }) ?? true {
             revisions[key, default: [:]][id] = revision
         }
-        // Made again by somebody else, or after it was excused: it counts anew.
+        // Created again by another node, or after it was excused: it counts again.
         revisions[key]?[id]?.isExcused = false
         if let parent = revision.parent { supersede(parent, by: id, of: key) }
         editCounts[key, default: 0] += 1
@@ -71,9 +71,9 @@ final class Model {
         successors[key, default: [:]][old, default: []].insert(new)
     }
 
-    // MARK: Losses that are no mistake
+    // MARK: Permitted losses
 
-    /// A node forgot a document, with whatever it had not pushed.
+    /// A node purged a document, with whatever it had not pushed.
     func purge(_ place: Action.Place) {
         purged.insert(place)
         tombstones[place] = nil
@@ -82,10 +82,10 @@ final class Model {
         }
     }
 
-    /// A node went back to what it was.
+    /// A node was restored to an earlier state.
     ///
-    /// Its own edits since then are gone. So may those be that its peers had delivered: when it has
-    /// another revision now, they take that for its change of mind (`revisions.md` §4, step 5).
+    /// Its own edits since then are lost. So may be those that its peers had delivered: if it has
+    /// another revision now, they assume that it changed its decision (`revisions.md` §4, step 5).
     func goBack(_ node: Int) {
         for key in revisions.keys { excuse(key) { _ in true } }
         seen = seen.filter { $0.node != node }
@@ -99,10 +99,10 @@ final class Model {
         }
     }
 
-    /// A node holds the document now.
+    /// A node has the document now.
     func note(_ place: Action.Place) { seen.insert(place) }
 
-    /// A node has the document in a copy that was put back.
+    /// A node has the document in a restored copy.
     func noteReturned(_ place: Action.Place, tombstone: RevisionID?) {
         seen.insert(place)
         if let tombstone { tombstones[place] = [tombstone] }
@@ -110,7 +110,7 @@ final class Model {
 
     // MARK: Conflicts
 
-    /// A resolver has answered, in a database of this scheme.
+    /// A resolver has answered, in a database with this scheme.
     func decide(
         _ resolution: Resolution,
         of conflict: Conflict,
@@ -133,10 +133,10 @@ final class Model {
         let outcome = add(resolution, of: conflict, in: key, at: node, time)
         supersede(remote.revisionID, by: outcome, of: key)
         supersede(local.revisionID, by: outcome, of: key)
-        // The losing branch may be closed with a tombstone of its own.
+        // The losing branch may be closed with a separate tombstone.
         noteClosing(of: local.revisionID, for: remote.revisionID, in: key, at: node, time)
         guard resolution == .keepLocal else { return }
-        // A peer of ours gives its branch up, and no revision is made.
+        // One of our peers abandons its branch, and no revision is created.
         supersede(remote.revisionID, by: local.revisionID, of: key)
         noteClosing(of: remote.revisionID, for: local.revisionID, in: key, at: node, time)
     }
@@ -159,7 +159,7 @@ final class Model {
         )
     }
 
-    /// Notes the revision that the answer makes, and returns it.
+    /// Records the revision that the answer creates, and returns it.
     private func add(
         _ resolution: Resolution,
         of conflict: Conflict,
@@ -219,14 +219,14 @@ final class Model {
 
     // MARK: Conflicts of version vectors
 
-    /// A revision that a resolver asked for, under a name that is not known yet.
+    /// A revision that a resolver requested, whose ID is not known yet.
     private struct Awaited {
         var body: [UInt8]
         var isTombstone: Bool
         var parents: [RevisionID]
     }
 
-    /// The side that wins takes the place of the other; what a merge is called shows when it is stored.
+    /// The winning side replaces the other; the ID of a merge is known once it is stored.
     private func decideVectors(
         _ resolution: Resolution,
         of conflict: Conflict,
@@ -267,10 +267,10 @@ final class Model {
         )
     }
 
-    /// Whether a resolver asked for something at a place.
+    /// Whether a resolver requested something at a place.
     func awaitsMerge(at place: Action.Place) -> Bool { awaitedMerges[place] != nil }
 
-    /// A revision is current where a resolver had asked for one.
+    /// A revision is current where a resolver had requested one.
     func noteMerge(_ revision: HistoryRevision, at place: Action.Place, _ time: Duration) {
         let key = Key(collection: place.collection, documentID: place.documentID)
         for awaited in awaitedMerges[place] ?? []
@@ -289,12 +289,12 @@ final class Model {
         }
     }
 
-    /// A merge is current somewhere, and says what it merged.
+    /// A merge is current somewhere, and reports what it merged.
     func noteMerged(_ versions: Set<Version>, by id: RevisionID, of key: Key) {
         merged[key, default: [:]][id, default: []].insert(versions)
     }
 
-    /// Whether two merges ever said that they merged the same.
+    /// Whether two merges ever reported that they merged the same.
     func mergedAlike(_ first: RevisionID, _ second: RevisionID, of key: Key) -> Bool {
         guard let one = merged[key]?[first], let other = merged[key]?[second] else { return false }
         return !one.isDisjoint(with: other)
@@ -303,8 +303,8 @@ final class Model {
     /// Whether the document is deleted there.
     func isDeleted(at place: Action.Place) -> Bool { tombstones[place] != nil }
 
-    /// A revision is current at a place, under these names; one that has nothing to do with the tombstone
-    /// before brings the document back, and takes its place.
+    /// A revision is current at a place, under these IDs; one that is unrelated to the previous tombstone
+    /// recreates the document, and replaces the tombstone.
     ///
     /// An edit of what was deleted does not: unless a resolver let it win, the deletion is lost.
     func noteTombstone(_ isTombstone: Bool, named names: [RevisionID], at place: Action.Place) {
@@ -321,7 +321,7 @@ final class Model {
         }
     }
 
-    /// Whether one of two revisions led to the other, or one led to both; each may have several names.
+    /// Whether one of two revisions led to the other, or one led to both; each may have several IDs.
     private func areRelated(_ first: [RevisionID], _ second: [RevisionID], in key: Key) -> Bool {
         let (one, other) = (Set(first.map(\.converted)), Set(second.map(\.converted)))
         let origins = Set((successors[key] ?? [:]).keys).union(first).union(second)
@@ -332,7 +332,7 @@ final class Model {
         }
     }
 
-    /// Whether somebody made a revision with this body, or asked for one.
+    /// Whether somebody created a revision with this body, or requested one.
     func hasBody(_ body: [UInt8], _ isTombstone: Bool, _ key: Key) -> Bool {
         let made = revisions[key]?.values.contains {
             $0.isTombstone == isTombstone && $0.body == body
@@ -344,16 +344,16 @@ final class Model {
         }
     }
 
-    /// A conflict was decided against the rule.
+    /// A conflict was resolved against the rule.
     func complain(_ text: String) { wrongDecisions.append(text) }
 }
 
 private let tombstone = Array("{}".utf8)
 
-// MARK: What follows from it
+// MARK: Consequences
 
 extension Model {
-    /// Everything that took the place of a revision, directly or not.
+    /// Everything that replaced a revision, directly or indirectly.
     func successors(of id: RevisionID, of key: Key) -> Set<RevisionID> {
         var found: Set<RevisionID> = []
         var open = [id]

@@ -9,28 +9,28 @@ import DivanTestKit
 import DivanTransport
 import Synchronization
 
-/// One peer: a disk that lasts, a process that comes and goes, and a clock on the wall.
+/// One peer: a lasting disk, a process that comes and goes, and a wall clock.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class Node: @unchecked Sendable {
     let number: Int
     let health: DiskHealth
     let mistakes = EngineMistakes()
-    /// Bodies that came in, by document; only the relay of `SeededBug.deltaOnWrongBase` looks at them.
+    /// Received bodies, by document; used only by the relay of `SeededBug.deltaOnWrongBase`.
     var bodies: [ExactText: [[UInt8]]] = [:]
-    /// The versions of the list that came last; only `SeededBug.ownTakenForKnown` looks at them.
+    /// The versions of the last received list; used only by `SeededBug.ownTakenForKnown`.
     var announced: [String] = []
-    /// The database of the running process; `nil` while there is none.
+    /// The database of the running process; `nil` if there is none.
     private(set) var store: Store?
     /// When the copy was made that `restore` puts back.
     private(set) var backUpTime: Duration?
     /// Documents that were given an expiration.
     var expiring: Set<Action.Place> = []
-    /// How long the process is gone when it dies.
+    /// How long the process is gone after it dies.
     var downTime: Duration = .zero
-    /// How the node decides conflicts now.
+    /// How the node resolves conflicts now.
     var resolver: ResolverKind
-    /// How far the wall clock is from the loop's.
+    /// The difference between the wall clock and the loop's.
     private(set) var clockOffset: Duration = .zero
     /// Whether the database names its revisions by version vectors, or will when the process starts.
     var usesVectors: Bool
@@ -70,8 +70,8 @@ final class Node: @unchecked Sendable {
         mount()
     }
 
-    /// Does something with files; that this machine cannot is told, lest it be taken for a mistake of
-    /// the nodes.
+    /// Works with files; a failure of this machine is reported as such, so that it is not mistaken for an
+    /// error of the nodes.
     private func keepingFiles(_ body: () throws -> Void) {
         do {
             try body()
@@ -80,7 +80,7 @@ final class Node: @unchecked Sendable {
         }
     }
 
-    /// Puts what fails under the files that the node has now.
+    /// Installs the faults under the node's current files.
     private func mount() {
         health.files = disk.rows.disk
         if world.bug == .syncSkipped { health.files?.skipSyncs() }
@@ -99,14 +99,14 @@ final class Node: @unchecked Sendable {
 
     /// Changes the wall clock.
     ///
-    /// Vectors of a time that is minutes ahead are refused, which is as it should
-    /// be and no end of a simulation: their clocks jump a minute ahead at most.
+    /// Vectors with a time that is minutes ahead are refused, correctly, and must not
+    /// end a simulation: the clocks jump at most a minute ahead.
     func jump(_ by: Duration) {
         clockOffset += by
         if world.scenario.fleet != .trees { clockOffset = min(clockOffset, .seconds(60)) }
     }
 
-    /// Sets the clock right where that matters to others.
+    /// Corrects the clock if that matters to others.
     func mendClock() {
         if world.scenario.fleet != .trees { clockOffset = .zero }
     }
@@ -168,7 +168,7 @@ final class Node: @unchecked Sendable {
         world.loop.execute { [unowned self] in world.buryAndRestart(self) }
     }
 
-    /// Ends the process without a word.
+    /// Ends the process without warning.
     func crash() {
         if store != nil {
             let isCut = health.files?.isCut ?? false
@@ -214,7 +214,7 @@ final class Node: @unchecked Sendable {
         )
     }
 
-    /// The transport as the node's replicator sees it.
+    /// The transport as seen by the node's replicator.
     func relayed(
         _ transport: any MessageTransport,
         isActive: Bool
@@ -262,7 +262,7 @@ final class Node: @unchecked Sendable {
         if world.bug == .restoredCheckpointKept { keepCheckpoints(of: later) }
     }
 
-    /// Keeps how far the database had come: its checkpoints, and the sequences that it had given.
+    /// Keeps the progress of the database: its checkpoints, and the sequences that it had assigned.
     ///
     /// A checkpoint beyond the sequences would be noticed.
     private func keepCheckpoints(of later: Disk) {
@@ -283,7 +283,7 @@ final class Node: @unchecked Sendable {
         }
     }
 
-    /// What the copy keeps for peers, and how far each of its collections is.
+    /// What the copy stores for peers, and the last sequence of each of its collections.
     func backUpState(_ checkpointID: String, _ path: CollectionPath) -> (copy: [UInt8]?, UInt64) {
         let state = try? backUpDisk.rows.engine.read { snapshot in
             (
@@ -294,7 +294,7 @@ final class Node: @unchecked Sendable {
         return state.map { (copy: $0.0, $0.1) } ?? (copy: nil, 0)
     }
 
-    /// Notes what is there after the copy was put back.
+    /// Records what is there after the copy was put back.
     private func noteContents() {
         guard let store else { return }
         for (index, path) in world.scenario.collections.enumerated() {
@@ -310,7 +310,7 @@ final class Node: @unchecked Sendable {
 
     // MARK: Blobs and expiry
 
-    /// Stores a content; believing in others does not help here.
+    /// Stores a blob; assuming that others exist does not help here.
     func write(_ content: [UInt8]) throws -> BlobDigest? {
         let believed = shelf?.believesAll ?? false
         shelf?.believesAll = false
@@ -318,7 +318,7 @@ final class Node: @unchecked Sendable {
         return try store?.blobs.write(content)
     }
 
-    /// The content, if it is really there.
+    /// The blob, if it is really there.
     func content(_ digest: BlobDigest) -> [UInt8]? {
         guard let source = try? disk.blobs.source(digest) else { return nil }
         return try? source.read(upTo: source.byteCount)
@@ -341,7 +341,7 @@ final class Node: @unchecked Sendable {
     }
 }
 
-/// Bytes from a seed, for UUIDs and made-up revision IDs.
+/// Bytes from a seed, for UUIDs and generated revision IDs.
 final class SeededSource: RandomSource {
     private let generator: Mutex<SeededGenerator>
 

@@ -4,7 +4,7 @@ import DivanJSON
 import DivanRevisions
 import DivanTransport
 
-/// Lies on the wire of one connection: listens to what both sides say, and damages some of it.
+/// Taps the wire of one connection: reads what both sides send, and damages some of it.
 ///
 /// The active side's transport. `@unchecked Sendable` holds because a simulation has one thread.
 final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
@@ -14,11 +14,11 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
     private var receiver: (any MessageReceiver)?
     private var outgoing: Ear
     private var incoming: Ear
-    /// The revision of each document that came from the peer last, which knows it.
+    /// The revision of each document that was last received from the peer, which therefore has it.
     ///
-    /// Unless the peer got another one since: then somebody may want the old one back.
+    /// Unless the peer has received another one since: then somebody may want the old one back.
     private var received: [Document: String] = [:]
-    /// The revision of each document that was pushed last, perhaps while another was on its way here.
+    /// The revision of each document that was last pushed, perhaps while another was on its way here.
     private var pushed: [Document: String] = [:]
 
     private struct Document: Hashable {
@@ -63,7 +63,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         wire.send(frame)
     }
 
-    // MARK: What the wire tells
+    // MARK: Traffic
 
     func transportDidOpen(_ peer: TransportPeer) { receiver?.transportDidOpen(peer) }
 
@@ -83,7 +83,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         receiver?.transportDidClose(close)
     }
 
-    // MARK: What it means
+    // MARK: Interpretation
 
     private func sent(_ request: BLIPIncomingRequest) {
         switch request.profile {
@@ -105,7 +105,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         received[Document(request)] = request.properties["rev"]
     }
 
-    /// The peer has other revisions now, which may be here already.
+    /// The peer has other revisions now, which may already be here.
     private func noteNews(_ request: BLIPIncomingRequest) {
         let entries = (try? JSON(parsing: request.body.span))?.array ?? []
         for items in entries.lazy.compactMap(\.array) where items.count > 2 {
@@ -115,7 +115,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         }
     }
 
-    /// What came could not be stored.
+    /// What was received could not be stored.
     func forget(_ documentID: DocumentID, inCollection number: Int) {
         received[Document(collection: String(number), documentID: documentID)] = nil
     }
@@ -132,7 +132,7 @@ final class Probe: MessageTransport, MessageReceiver, @unchecked Sendable {
         name.map { RevisionID(ofAnyScheme: $0)?.short ?? String($0.prefix(7)) } ?? ""
     }
 
-    /// Where there are circles, a revision may come a second time from somewhere else, and before
+    /// In a topology with circles, a revision may arrive a second time from another node, before
     /// it can be stored from here.
     private func lookForEchoes(_ request: BLIPIncomingRequest) {
         guard !world.scenario.topology.hasCycles, world.restoredNodes.isEmpty,
@@ -159,14 +159,14 @@ struct Ear {
     private var connection: BLIPConnection
     private var isDeaf = false
 
-    /// Hears what the codec compressed.
+    /// Reads what the codec compressed.
     init(codec: any CompressionCodec) {
         connection = BLIPConnection(codec: codec)
     }
 
     /// The requests that a frame completes.
     ///
-    /// Their number is what the other direction's replies refer to, so that is told of them.
+    /// Replies in the other direction refer to their number, so that is recorded there.
     mutating func hear(_ frame: [UInt8], otherSide: inout Ear) -> [BLIPIncomingRequest] {
         guard !isDeaf else { return [] }
         do {
@@ -191,7 +191,7 @@ struct Ear {
         drain()
     }
 
-    /// An ear says nothing.
+    /// An ear sends nothing.
     private mutating func drain() {
         var unsaid: [UInt8] = []
         while connection.nextFrame(into: &unsaid) { unsaid.removeAll(keepingCapacity: true) }

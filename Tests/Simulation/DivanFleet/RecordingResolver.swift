@@ -4,7 +4,7 @@ import DivanSimulation
 import DivanStore
 import DivanTransport
 
-/// Asks a resolver, tells the model, and now and then refuses or decides badly.
+/// Asks a resolver, records it in the model, and now and then refuses or decides badly.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class RecordingResolver: ConflictResolver, @unchecked Sendable {
@@ -15,7 +15,7 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
     private let node: Int
     private unowned let world: World
 
-    /// The rule of the node at this moment.
+    /// The current rule of the node.
     private var kind: ResolverKind { world.nodes[node].resolver }
 
     init(collection: Int, node: Int, world: World) {
@@ -62,7 +62,7 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
         return .merge(body: Array("{\"by\":\(node),\"merge\":\(count)}".utf8))
     }
 
-    /// The rule once more, written down apart from the product (`behaviour.md` §9).
+    /// The rule, implemented a second time independently of the product (`behaviour.md` §9).
     private func compare(_ resolution: Resolution, with conflict: Conflict) {
         let (local, remote) = (conflict.local, conflict.remote)
         let localWins =
@@ -79,7 +79,7 @@ final class RecordingResolver: ConflictResolver, @unchecked Sendable {
                 )
             }
         guard resolution != (localWins ? .keepLocal : .keepRemote) else { return }
-        // Two sources at one time: any order will do that is everywhere the same.
+        // Two sources at one time: any order is acceptable that is the same everywhere.
         if local.revisionID.isVersion, local.revisionID.timestamp == remote.revisionID.timestamp {
             return
         }

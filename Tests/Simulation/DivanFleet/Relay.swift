@@ -2,10 +2,10 @@ import DivanBLIP
 import DivanCompression
 import DivanTransport
 
-/// Takes every message of a connection apart and puts it together again, perhaps changed: how a
-/// broken replicator is made from a sound one.
+/// Decodes every message of a connection and encodes it again, perhaps changed: this
+/// turns a correct replicator into a broken one.
 ///
-/// Stands between a replicator and its transport and speaks BLIP with both.
+/// Sits between a replicator and its transport and speaks BLIP with both.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
@@ -19,7 +19,7 @@ final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
     /// One of the two conversations.
     private struct Side {
         var connection: BLIPConnection
-        /// Requests that were passed on to this side, and the ones they stand for.
+        /// Requests that were forwarded to this side, and the originals.
         var origins: [BLIPRequestNumber: (id: BLIPRequestID, profile: String)] = [:]
     }
 
@@ -47,7 +47,7 @@ final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
         flushNearSoon()
     }
 
-    // MARK: What the transport tells
+    // MARK: Events of the transport
 
     func transportDidOpen(_ peer: TransportPeer) { receiver?.transportDidOpen(peer) }
 
@@ -69,7 +69,7 @@ final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
         receiver?.transportDidClose(close)
     }
 
-    // MARK: Passing on
+    // MARK: Forwarding
 
     private static func pass(
         from source: inout Side,
@@ -135,7 +135,7 @@ final class Relay: MessageTransport, MessageReceiver, @unchecked Sendable {
 
 /// A request or a reply on its way through a relay.
 struct RelayedMessage {
-    /// What is asked, or was.
+    /// The profile of the request.
     let profile: String
     let isReply: Bool
     var properties: BLIPProperties

@@ -4,7 +4,7 @@ import DivanStore
 import DivanTestKit
 import DivanTransport
 
-/// Everything that is decided before a run begins; it follows from the seed alone.
+/// Everything that is decided before a run begins; it depends only on the seed.
 ///
 /// Who there is, what connects them, and what happens when.
 struct Scenario: Sendable {
@@ -16,26 +16,26 @@ struct Scenario: Sendable {
     var nodeCount = 2
     var links: [LinkPlan] = []
     var collections: [CollectionPath] = [.default]
-    /// Whether the nodes keep their rows in SQLite files: the same, slower.
+    /// Whether the nodes store their rows in SQLite files: the same, but slower.
     var usesFiles = false
-    /// Nodes that index their documents, and gather what they pull.
+    /// Nodes that index their documents, and batch what they pull.
     var indexedNodes: Set<Int> = []
-    /// How each node decides conflicts in the beginning.
+    /// How each node resolves conflicts in the beginning.
     var resolvers: [ResolverKind] = []
     /// The network while it is bad.
     var conditions = SimulatedConditions()
-    /// Of a thousand frames, how many arrive with a wrong bit.
+    /// How many of a thousand frames arrive with a wrong bit.
     var corruptedPerMille = 0
     /// The bounds of all peers; small ones make windows fill up.
     var limits = ReplicatorLimits()
     /// How long a resolver takes while it is slow.
     var slowestResolver: Duration = .zero
-    /// Of a hundred answers, how many a resolver refuses to give while it fails.
+    /// How many of a hundred answers a resolver refuses while it fails.
     var failingResolverPercentage = 0
-    /// When everything is mended.
+    /// When all faults end.
     var duration: Duration = .zero
     var actions: [PlannedAction] = []
-    /// Documents that are there from the beginning.
+    /// Documents that exist from the beginning.
     var documentCount = 0
 }
 
@@ -45,7 +45,7 @@ public enum Fleet: String, CaseIterable, Sendable {
     case trees
     /// By version vectors from the beginning.
     case vectors
-    /// Some by vectors from the beginning, some from a moment of the run on; when all is mended, all.
+    /// Some by vectors from the beginning, some from a moment of the run on; when all faults end, all.
     case mixed
 }
 
@@ -58,7 +58,7 @@ enum ResolverKind: String, CaseIterable, Sendable {
 }
 
 extension Scenario {
-    /// Draws the scenario of a seed; `peerCount` overrides how many nodes there are.
+    /// Draws the scenario of a seed; `peerCount` overrides the number of nodes.
     init(seed: UInt64, peerCount: Int? = nil, fleet: Fleet = .trees) {
         self.seed = seed
         self.fleet = fleet
@@ -74,7 +74,7 @@ extension Scenario {
         duration = (actions.last?.time ?? .zero) + .seconds(5)
     }
 
-    /// One of every hundred seeds has fifty nodes or more, the others two to eight.
+    /// One in a hundred seeds has fifty nodes or more, the others two to eight.
     private mutating func drawNodes(_ peerCount: Int?, _ generator: inout SeededGenerator) {
         let isLarge = seed % 100 == 50
         let usual =
@@ -103,7 +103,7 @@ extension Scenario {
             link.usesDeltas = Bool.random(using: &generator)
             links.append(link)
         }
-        // A client at the edge may take some documents only.
+        // A client at the edge may pull only some documents.
         if flow == .both, !topology.hasCycles, Int.random(in: 0..<4, using: &generator) == 0 {
             let edge = links.indices.filter { isLeaf(links[$0].active) }
             if let index = edge.randomElement(using: &generator) {
@@ -115,7 +115,7 @@ extension Scenario {
         }
     }
 
-    /// Draws who has indexes; chance of its own, so that the rest of the seed stays.
+    /// Draws who has indexes; with separate randomness, so that the rest of the seed stays the same.
     private mutating func drawIndexes() {
         var generator = SeededGenerator(seed: seed &* 0x2545_F491 &+ 29)
         indexedNodes = Set(
@@ -127,7 +127,7 @@ extension Scenario {
         }
     }
 
-    /// Draws when each node is upgraded; chance of its own, so that the rest of the seed stays.
+    /// Draws when each node is upgraded; with separate randomness, so that the rest of the seed stays the same.
     private mutating func planUpgrades() {
         var generator = SeededGenerator(seed: seed &* 0x5851_F42D &+ 5)
         let end = Int((actions.last?.time ?? .zero).milliseconds)
@@ -145,13 +145,13 @@ extension Scenario {
         actions.sort { ($0.time, $0.number) < ($1.time, $1.number) }
     }
 
-    /// Whether anybody may edit anything.
+    /// Whether any node may edit any document.
     var hasConflicts: Bool { flow == .both }
 
-    /// Frames after which a run is taken for one that never ends.
+    /// Frames after which a run is considered endless.
     var messageLimit: Int { 8_000 + 4_000 * nodeCount + 10 * documentCount }
 
-    /// Whether the node has one link only, so that nobody depends on it.
+    /// Whether the node has only one link, so that nobody depends on it.
     func isLeaf(_ node: Int) -> Bool {
         links.count { $0.active == node || $0.passive == node } == 1
     }

@@ -1,16 +1,16 @@
 import DivanRevisions
 
-/// What whoever made or chose a version had really seen: a peer believes whatever a vector says, and gives up
-/// what it claims.
+/// What the creator or chooser of a version had really seen: a peer believes whatever a vector says, and
+/// abandons what it claims.
 ///
-/// Only a save and the end of a conflict add to it. What comes from a peer is measured by it.
+/// Only a save and the end of a conflict add to it. Vectors received from a peer are checked against it.
 struct SeenVersions {
     private typealias Times = [SourceID: UInt64]
 
     /// By the current version.
     private var times: [Model.Key: [Version: Times]] = [:]
 
-    /// A node made the current version, or let it win, having seen what the vector says.
+    /// A node created the current version, or let it win, having seen what the vector says.
     mutating func add(_ vector: VersionVector, of key: Model.Key) {
         guard let current = vector.current else { return }
         for version in vector.versions {
@@ -18,10 +18,10 @@ struct SeenVersions {
         }
     }
 
-    /// The first version that a vector claims and nobody had seen; `nil` for one that was made before this began.
+    /// The first version that a vector claims and nobody had seen; `nil` for one created before recording began.
     ///
     /// A version that follows another one has seen what that one won over, whenever it did; and of two that
-    /// merged the same each stands for the other.
+    /// merged the same, each stands for the other.
     func unseen(
         in vector: VersionVector,
         of key: Model.Key,
@@ -52,7 +52,7 @@ struct SeenVersions {
 }
 
 extension [SourceID: UInt64] {
-    /// Notes that a version of a source was seen, and with it those before.
+    /// Records that a version of a source was seen, and with it the earlier ones.
     fileprivate mutating func note(_ time: UInt64, of source: SourceID) {
         self[source] = Swift.max(time, self[source, default: 0])
     }

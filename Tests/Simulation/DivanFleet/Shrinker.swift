@@ -1,17 +1,17 @@
-/// Makes a failing run short: leaves out nodes, actions and the bad network, one group after the
+/// Shortens a failing run: leaves out nodes, actions and the bad network, one group after the
 /// other, as long as the same promise is broken.
 ///
 /// Delta debugging (Zeller and Hildebrandt 2002) over the planned actions.
 public struct Shrinker {
     /// The shortest run so far.
     public private(set) var simulation: Simulation
-    /// Runs that were made.
+    /// Number of runs so far.
     public private(set) var runCount = 0
 
     private let kind: Violation.Kind
     private let runLimit: Int
 
-    /// Begins with an outcome that has a violation; `nil` when it has none.
+    /// Begins with an outcome that has a violation; `nil` if it has none.
     public init?(_ outcome: Outcome, runLimit: Int = 400) {
         guard let first = outcome.violations.first else { return nil }
         simulation = outcome.simulation

@@ -7,19 +7,19 @@ import DivanTransport
 ///
 /// The same seed, bug and selection give the same run, to the last frame.
 public struct Simulation: Sendable {
-    /// What decides about the run.
+    /// What determines the run.
     public let seed: UInt64
-    /// The mistake to make.
+    /// The bug to include.
     public var bug: SeededBug?
     /// How the nodes name their revisions.
     public var fleet = Fleet.trees
-    /// How many nodes there are, in place of the number that the seed draws.
+    /// The number of nodes, instead of the one that the seed draws.
     public var peerCount: Int?
-    /// Whether all databases are SQLite files on disks that fail, and not one seed's of twelve.
+    /// Whether all databases are SQLite files on failing disks, and not only those of one seed in twelve.
     public var usesFiles = false
-    /// The numbers of the actions that are carried out; `nil` means all.
+    /// The numbers of the actions that are performed; `nil` means all.
     public var selection: Set<Int>?
-    /// Nodes that are not there.
+    /// Nodes that are left out.
     public var absentNodes: Set<Int> = []
     /// Whether the network is good all the time.
     public var isCalm = false
@@ -47,8 +47,8 @@ public struct Simulation: Sendable {
 
     /// Runs it.
     ///
-    /// - Parameter keepsTrace: Whether the outcome has the trace's lines.
-    /// - Returns: What it showed.
+    /// - Parameter keepsTrace: Whether the outcome contains the trace's lines.
+    /// - Returns: The outcome.
     public func run(keepsTrace: Bool = false) -> Outcome {
         let scenario = scenario
         let world = World(scenario, bug: bug, keepsTrace: keepsTrace)
@@ -66,27 +66,27 @@ public struct Simulation: Sendable {
     }
 }
 
-/// What a run showed.
+/// The outcome of a run.
 public struct Outcome: Sendable {
     /// The run.
     public let simulation: Simulation
-    /// Promises that were not kept; empty in a good run.
+    /// Promises that were broken; empty in a good run.
     public let violations: [Violation]
-    /// A hash over all that happened.
+    /// A hash of all that happened.
     public let traceHash: UInt64
-    /// What happened, a line each, if that was asked for.
+    /// What happened, one line each, if requested.
     public let trace: [String]
     /// The network's part.
     public let statistics: Statistics
     /// The scenario in a few lines.
     public let summary: String
-    /// Edits that were acknowledged.
+    /// Acknowledged edits.
     public let editCount: Int
-    /// Conflicts that were decided.
+    /// Conflicts that were resolved.
     public let resolutionCount: Int
-    /// Of each document that was in conflict when the faults ended: revisions sent until all had one.
+    /// For each document in conflict when the faults ended: revisions sent until all had the same.
     public let messagesPerConflict: [Int]
-    /// Virtual time that passed.
+    /// Elapsed virtual time.
     public let duration: Duration
 
     init(_ world: World, _ simulation: Simulation) {

@@ -37,7 +37,7 @@ public struct Tally: Sendable {
             + "(\(total.lossCount) lost), \(duration.components.seconds / 3_600) h; \(conflictText)"
     }
 
-    /// What conflicts cost that were open when the faults ended.
+    /// The cost of the conflicts that were open when the faults ended.
     private var conflictText: String {
         let count = messagesPerConflict.values.reduce(0, +)
         var passed = 0

@@ -4,7 +4,7 @@ import DivanJSON
 import DivanReplicator
 import DivanStore
 
-/// What a relay does to the messages of one connection, so that its replicator is a broken one.
+/// What a relay does to the messages of one connection to make its replicator a broken one.
 ///
 /// `@unchecked Sendable` holds because a simulation has one thread.
 final class Tampering: @unchecked Sendable {
@@ -22,7 +22,7 @@ final class Tampering: @unchecked Sendable {
         self.world = world
     }
 
-    /// Changes a message; `isOutgoing` when the replicator behind this relay said it.
+    /// Changes a message; `isOutgoing` if it was sent by the replicator behind this relay.
     func change(_ message: inout RelayedMessage, isOutgoing: Bool) {
         let isRevision = message.profile == "rev" && !message.isReply
         switch bug {
@@ -80,7 +80,7 @@ final class Tampering: @unchecked Sendable {
 
     // MARK: Bodies
 
-    /// Resolves a delta before the replicator can, on a body that is not the right one.
+    /// Applies a delta before the replicator can, to a wrong body.
     private func applyWrongly(_ message: inout RelayedMessage) {
         let key = ExactText(
             (message.properties["collection"] ?? "") + "/" + (message.properties["id"] ?? "")
@@ -102,7 +102,7 @@ final class Tampering: @unchecked Sendable {
         node.bodies[key, default: []].append(message.body)
     }
 
-    /// Turns one letter of a text into another.
+    /// Replaces one letter of a text by another.
     private func damage(_ message: inout RelayedMessage) {
         let letters = message.body.indices.filter {
             (UInt8(ascii: "a")...UInt8(ascii: "y")).contains(message.body[$0])

@@ -2,18 +2,18 @@
 enum Topology: String, CaseIterable, Sendable {
     /// All to node 0.
     case star
-    /// Each to the one before it.
+    /// Each to the previous one.
     case chain
-    /// Two hubs, the second a client of the first; the others are shared out.
+    /// Two hubs, the second a client of the first; the others are distributed among them.
     case hubs
     /// Each to the next, the last to the first.
     case ring
     /// Every pair once.
     case mesh
-    /// Every pair twice: each side starts a replication of its own.
+    /// Every pair twice: each side starts its own replication.
     case mutual
 
-    /// Whether a change can come back to where it was made.
+    /// Whether a change can return to where it was made.
     var hasCycles: Bool { [.ring, .mesh, .mutual].contains(self) }
 
     /// The active and the passive node of each link.
@@ -40,7 +40,7 @@ enum Topology: String, CaseIterable, Sendable {
 enum Flow: String, Sendable {
     /// Push and pull; anybody edits anything.
     case both
-    /// Push only: a document is edited by its owner and goes towards node 0.
+    /// Push only: a document is edited by its owner and moves towards node 0.
     case up
     /// Pull only: node 0 edits, the others receive.
     case down

@@ -1,4 +1,4 @@
-/// What happened, in order: a hash of all of it, and the lines when they are wanted.
+/// What happened, in order: a hash of all of it, and the lines if requested.
 struct Trace {
     private(set) var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     private(set) var lines: [String] = []

@@ -3,14 +3,14 @@ import DivanJSON
 import DivanRevisions
 import DivanStore
 
-/// What a relay does to the versions in messages, so that its replicator is one that got version
-/// vectors wrong.
+/// What a relay does to the versions in messages, so that its replicator implements version
+/// vectors incorrectly.
 struct VectorTampering {
     let bug: SeededBug
     unowned let node: Node
     unowned let world: World
 
-    /// Changes a message; `isOutgoing` when the replicator behind the relay said it.
+    /// Changes a message; `isOutgoing` if it was sent by the replicator behind the relay.
     func change(_ message: inout RelayedMessage, isOutgoing: Bool) {
         switch (bug, message.profile, message.isReply) {
         case (.timeRounded, "rev", false) where isOutgoing && node.number == 0:
@@ -69,7 +69,7 @@ struct VectorTampering {
         }
     }
 
-    /// As if whoever sent it had seen what is current here.
+    /// As if the sender had seen what is current here.
     private func overstate(_ message: inout RelayedMessage) {
         guard let number = message.properties["collection"].flatMap({ Int($0) }),
             world.scenario.collections.indices.contains(number),
@@ -96,7 +96,7 @@ struct VectorTampering {
         return list.map { $0.array?.dropFirst(2).first?.string ?? "" }
     }
 
-    /// Wants nothing that bears the own source.
+    /// Requests nothing that has the own source.
     private func answerFromMemory(_ message: inout RelayedMessage) {
         guard let source = node.store?.source.description, !message.isError,
             var answers = (try? JSON(parsing: message.body.span))?.array,

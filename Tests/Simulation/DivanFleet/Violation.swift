@@ -1,18 +1,18 @@
-/// A promise that was not kept.
+/// A promise that was broken.
 public struct Violation: Hashable, Sendable {
     /// Which promise.
     public enum Kind: String, Sendable, CaseIterable {
         /// Connected peers hold different revisions.
         case diverged = "not converged"
-        /// An acknowledged edit is in no history and no resolution took its place.
+        /// An acknowledged edit is in no history and no resolution replaced it.
         case lost = "edit lost"
-        /// A revision that nobody made, or with another body than it was made with.
+        /// A revision that nobody created, or with another body than it was created with.
         case invented = "revision invented"
-        /// A vector claims versions that nobody had seen who made or chose the revision.
+        /// A vector claims versions that the revision's creator or chooser had not seen.
         case overstated = "past overstated"
-        /// A document names a blob whose content is not there.
+        /// A document refers to a blob that is missing.
         case blobMissing = "blob missing"
-        /// A document is where no filter lets it.
+        /// A document is where no filter permits it.
         case filterIgnored = "filter ignored"
         /// A tombstone is gone.
         case tombstoneGone = "tombstone gone"
@@ -20,21 +20,21 @@ public struct Violation: Hashable, Sendable {
         case echoed = "revision echoed"
         /// Revisions change places, or cost more messages than their number explains.
         case turning = "change of places"
-        /// A document was resolved again and again.
+        /// A document was resolved repeatedly.
         case pingPong = "ping-pong"
-        /// A conflict was decided against the rule.
+        /// A conflict was resolved against the rule.
         case wrongWinner = "wrong winner"
         /// A checkpoint claims what is not stored.
         case checkpointAhead = "checkpoint ahead of data"
-        /// A document stays in conflict, or is still to be pushed, when all have come to rest.
+        /// A document is still in conflict, or not pushed yet, when all have come to rest.
         case unfinished = "work left over"
-        /// Messages go on although nothing changes.
+        /// Messages continue although nothing changes.
         case restless = "no rest"
         /// A queue grew beyond its bound.
         case unbounded = "queue without bound"
         /// A store refused what it must accept.
         case refused = "store refused"
-        /// The files of a node could not be kept on this machine: the run proves nothing.
+        /// The files of a node could not be stored on this machine: the run proves nothing.
         case unsimulated = "machine failed"
     }
 

@@ -6,7 +6,7 @@ import DivanTransport
 
 // What the plan does to the world.
 extension World {
-    /// Carries out a planned action, at its time.
+    /// Performs a planned action, at its time.
     func perform(_ planned: PlannedAction) {
         let action = planned.action
         countAction()
@@ -84,7 +84,7 @@ extension World {
         later(node.downTime) { world in world.restart(world.nodes[node.number]) }
     }
 
-    /// Does something later, unless everything was mended before.
+    /// Does something later, unless all faults have ended before.
     private func later(_ delay: Duration, _ work: @escaping @Sendable (World) -> Void) {
         loop.schedule(at: loop.now + delay) { [weak self] in
             if let self, !isMended { work(self) }
@@ -101,9 +101,9 @@ extension World {
         later(down) { world in world.restart(world.nodes[number]) }
     }
 
-    /// Whether the peers can tell that the database went back in time.
+    /// Whether the peers can tell that the database was restored.
     ///
-    /// They compare checkpoints. A copy that was made after the last save of a checkpoint is the
+    /// They compare checkpoints. A copy that was made after the last save of a checkpoint looks the
     /// same to them, so what they delivered since would be missing (`checkpoints.md` §5).
     private func isRestorable(_ node: Node) -> Bool {
         connectors.filter { $0.plan.passive == node.number }.allSatisfy { connector in
@@ -200,7 +200,7 @@ extension World {
         note("  \(id.short)")
     }
 
-    /// Makes a merge of its own of a merge that came in (`SeededBug.pingPong`).
+    /// Makes another merge of a merge that was received (`SeededBug.pingPong`).
     func answerMerge(_ place: Action.Place) {
         let path = scenario.collections[place.collection]
         let document = try? nodes[place.node].store?.read { reader in
@@ -229,7 +229,7 @@ extension World {
         }
     }
 
-    /// Edits every document that somebody purged, where it still is, so that all have it again.
+    /// Edits every document that somebody purged, at a node that still has it, so that all get it again.
     func healPurges() {
         for place in model.purged.sorted(by: { $0.description < $1.description }) {
             let path = scenario.collections[place.collection]
@@ -254,7 +254,7 @@ extension Action.Edit {
         }
     }
 
-    /// The body that the edit makes of the current one; a whole new one if there is none.
+    /// The body that the edit makes from the current one; a new one if there is none.
     func body(on old: StoredDocument?, blob: BlobDigest?) throws -> [UInt8] {
         var members: [JSONObject.Member] = []
         if let old, !old.isTombstone, let object = try JSON(parsing: old.body.span).object {

@@ -4,9 +4,9 @@ import DivanStore
 
 // A checkpoint never claims more than is stored; checked whenever one is saved.
 extension World {
-    /// Checks the checkpoints that a node keeps for its replications, or all nodes.
+    /// Checks the checkpoints that a node, or each node, stores for its replications.
     ///
-    /// Not where there are so many documents that somebody measures.
+    /// Skipped with a number of documents that only measurements use.
     func auditCheckpoints(of number: Int? = nil) {
         guard scenario.documentCount == 0 else { return }
         for connector in connectors where number == nil || connector.plan.active == number {
@@ -14,7 +14,7 @@ extension World {
             let ends = [nodes[link.active], nodes[link.passive]]
             guard let mine = ends[0].store, let theirs = ends[1].store,
                 !ends.contains(where: { restoredNodes.contains($0.number) }),
-                // Nothing can be said while it cannot be read.
+                // Nothing can be checked while it cannot be read.
                 !ends.contains(where: { $0.health.fault != nil || $0.health.isPoisoned })
             else { continue }
             for (index, path) in scenario.collections.enumerated() {
@@ -36,7 +36,7 @@ extension World {
     }
 }
 
-/// One collection of one link, for the time of a check.
+/// One collection of one link, during a check.
 struct CheckpointAudit {
     let link: LinkPlan
     let collection: Int
@@ -56,7 +56,7 @@ struct CheckpointAudit {
     }
 
     /// Every current revision of ours in the set is there, or they have one that we lack, or one that
-    /// the pull has yet to bring: what was refused for its sake is then looked at again.
+    /// the pull has yet to bring: what was refused because of it is then examined again.
     func checkPushed(_ checkpoint: Checkpoint) {
         let pulled = checkpoint.remote?.number ?? 0
         for row in rows(of: mine)
@@ -89,7 +89,7 @@ struct CheckpointAudit {
         (try? store.read { try $0.changes(in: path, after: 0, limit: 1 << 30) }) ?? []
     }
 
-    /// Whether the revision is here, or one that took its place.
+    /// Whether the revision, or one that replaced it, is here.
     private func isKnown(
         _ row: ChangeRow,
         _ history: any RevisionHistory,
@@ -105,7 +105,7 @@ struct CheckpointAudit {
         Model.Key(collection: collection, documentID: row.documentID)
     }
 
-    /// Whether the receiver ought to have it: new peers are not told of tombstones.
+    /// Whether the receiver should have it: new peers are not sent tombstones.
     private func concerns(_ row: ChangeRow, at receiver: Int) -> Bool {
         let place = Action.Place(
             node: receiver,

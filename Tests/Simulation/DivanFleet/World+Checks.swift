@@ -3,7 +3,7 @@ import DivanRevisions
 import DivanSession
 import DivanStore
 
-// What must hold while the world is at work, and when it has come to rest.
+// What must hold while the world is running, and when it has come to rest.
 extension World {
     /// A document's current revision at one node.
     struct Holding: Equatable {
@@ -31,7 +31,7 @@ extension World {
         return holdings
     }
 
-    /// Where peers that should be equal are not; empty when all is level.
+    /// Where peers that should be equal are not; empty if all are up to date.
     func differences(in holdings: [Model.Key: [Int: Holding]]) -> [Violation] {
         var found: [Violation] = []
         for (key, byNode) in holdings where !DocumentName.isPrivate(key.documentID) {
@@ -51,7 +51,7 @@ extension World {
         let revisions = Set(group.compactMap { byNode[$0]?.revisionID.converted })
         guard let first = revisions.first else { return [] }
         let isTombstone = group.contains { byNode[$0]?.flags.contains(.tombstone) == true }
-        // Tombstones made apart from each other agree: nobody asks which of them it was.
+        // Independent tombstones count as equal: it does not matter which of them it was.
         let areTombstones = group.compactMap { byNode[$0] }
             .allSatisfy { $0.flags.contains(.tombstone) }
         guard revisions.count == 1 || areTombstones || areOneMerge(key, group) else {
@@ -65,7 +65,7 @@ extension World {
                 documentID: key.documentID
             )
             guard byNode[node] == nil, !model.purged.contains(place) else { return false }
-            // A new peer is not told of what was deleted before it came.
+            // A new peer is not told of what was deleted before it connected.
             return !isTombstone || model.seen.contains(place)
         }
         guard !missing.isEmpty else { return [] }
@@ -73,19 +73,19 @@ extension World {
         return [Violation(kind, "\(name) \(first.short) is missing at \(missing)")]
     }
 
-    /// What a node knows of a document's revisions.
+    /// What a node knows about a document's revisions.
     func history(of key: Model.Key, at node: Int) -> (any RevisionHistory)? {
         let path = scenario.collections[key.collection]
         return try? nodes[node].store?.read { try $0.revisions(of: key.documentID, in: path) }
     }
 
-    /// Whether nodes that merged the same to the same body kept each its own name for it.
+    /// Whether nodes that merged the same to the same body each kept their own ID for it.
     private func areOneMerge(_ key: Model.Key, _ group: [Int]) -> Bool {
         guard let first = group.first else { return false }
         return group.dropFirst().allSatisfy { isOneMerge(key, at: first, $0) }
     }
 
-    /// Whether two nodes merged the same to the same body, and kept each its own name for it.
+    /// Whether two nodes merged the same to the same body, and each kept its own ID for it.
     func isOneMerge(_ key: Model.Key, at first: Int, _ second: Int) -> Bool {
         guard let ours = history(of: key, at: first) as? VectorHistory,
             let theirs = history(of: key, at: second) as? VectorHistory,
@@ -95,11 +95,11 @@ extension World {
         else { return false }
         if one.revision.id == other.revision.id { return true }
         if one.mixed.vector.isRedundantMerge(of: other.mixed.vector) { return true }
-        // Who has seen the other's merge may have forgotten what its own merged.
+        // A node that has seen the other's merge may have forgotten what its own merged.
         return model.mergedAlike(one.revision.id, other.revision.id, of: key)
     }
 
-    /// The nodes between which a document travels, in groups that must agree on it.
+    /// The nodes between which a document is replicated, in groups that must agree on it.
     func groups(carrying key: Model.Key) -> [[Int]] {
         var leader = Array(0..<scenario.nodeCount)
         func find(_ node: Int) -> Int {
@@ -121,7 +121,7 @@ extension World {
         !absentNodes.contains(link.active) && !absentNodes.contains(link.passive)
     }
 
-    /// The way of an owned document: from its owner to the last passive node.
+    /// The path of an owned document: from its owner to the last passive node.
     private func ownersPath(_ documentID: DocumentID) -> [Int] {
         var path = [DocumentName.owner(of: documentID) ?? 0]
         while let link = scenario.links.first(where: { $0.active == path[path.count - 1] }),
@@ -134,6 +134,6 @@ extension World {
 }
 
 extension RevisionID {
-    /// The version that a tree ID becomes when it wins over one: both name one revision.
+    /// The version that a tree ID becomes when it wins over one: both identify one revision.
     var converted: RevisionID { Version(converting: self).map { RevisionID($0) } ?? self }
 }

@@ -4,9 +4,9 @@ import DivanSimulation
 import DivanStore
 import DivanTransport
 
-// At the end: what is current was made by somebody, and nothing that was acknowledged is lost.
+// At the end: what is current was created by somebody, and no acknowledged edit is lost.
 extension World {
-    /// Every current revision is one that somebody made, byte for byte, with its blobs.
+    /// Every current revision is one that somebody created, byte for byte, with its blobs.
     func auditBodies(_ key: Model.Key, _ byNode: [Int: Holding]) {
         let path = scenario.collections[key.collection]
         for (number, holding) in byNode.sorted(by: { $0.key < $1.key }) {
@@ -14,7 +14,7 @@ extension World {
                 try $0.document(key.documentID, in: path, includingTombstones: true)
             }
             guard let made = model.revisions[key]?[holding.revisionID] else {
-                // A side that wins a conflict may get another name, and keeps its body.
+                // A side that wins a conflict may get another ID, and keeps its body.
                 let isRenamed = stored.map { model.hasBody($0.body, $0.isTombstone, key) } ?? false
                 guard holding.revisionID.isVersion, isRenamed else {
                     complain(.invented, "\(key) \(holding.revisionID.short) at node \(number)")
@@ -48,7 +48,7 @@ extension World {
                 continue
             }
             histories.append(history)
-            // What a tree says lies behind a revision may have been put there by mistake.
+            // The ancestors in a tree may have been added by mistake.
             if scenario.fleet != .trees { reached.formUnion(history.names(behind: current.id)) }
             if hasAnyTombstone(history) { hasTombstone = true }
         }
@@ -57,12 +57,12 @@ extension World {
         where revision.isAcknowledged && !revision.isExcused {
             let successors = model.successors(of: id, of: key).union([id])
             if !successors.isDisjoint(with: reached) { continue }
-            // Of several tombstones one stays, and whoever was excused took its ancestors along.
+            // One of several tombstones stays, and an excused loss includes its ancestors.
             if successors.contains(where: { made[$0]?.isExcused ?? false }) { continue }
             if hasTombstone, successors.contains(where: { made[$0]?.isTombstone ?? false }) {
                 continue
             }
-            // A vector names the newest version of each source only.
+            // A vector contains only the newest version of each source.
             if histories.contains(where: { history in
                 successors.contains { Self.knows($0, history) }
             }) {
@@ -89,8 +89,8 @@ extension World {
         return current.id == id || history.isAncestor(id, of: current.id)
     }
 
-    /// A document changed at a node: somebody saved it, a resolver asked for it, its deletion is undone, or it
-    /// came from a peer.
+    /// A document changed at a node: somebody saved it, a resolver requested it, its deletion was undone, or it
+    /// was received from a peer.
     func noteOutcome(at place: Action.Place, isOwn: Bool) {
         let key = Model.Key(collection: place.collection, documentID: place.documentID)
         guard scenario.fleet != .trees, let history = history(of: key, at: place.node),
@@ -105,18 +105,18 @@ extension World {
         if let vector = (history as? VectorHistory)?.currentVector.vector, vector.mergeCount > 0 {
             model.noteMerged(Set(vector.merged), by: current.id, of: key)
         }
-        // A tree ID that was converted has no place in the vectors of what follows it.
+        // A converted tree ID is not in the vectors of later revisions.
         if scenario.fleet == .vectors,
             let vector = (history as? VectorHistory)?.currentVector.vector
         {
-            // What comes where the document is deleted brings it back.
+            // A revision of a deleted document recreates it.
             audit(vector, of: key, at: place.node, isOwn: isOwn || wasDeleted)
         }
         guard model.awaitsMerge(at: place), current.id.isVersion else { return }
         model.noteMerge(current, at: place, loop.now)
     }
 
-    /// What a vector from a peer says that it has seen was seen by who made the revision, or let it win.
+    /// What a vector from a peer claims was seen by the node that created the revision, or let it win.
     private func audit(_ vector: VersionVector, of key: Model.Key, at node: Int, isOwn: Bool) {
         guard !isOwn else { return model.seenVersions.add(vector, of: key) }
         let claimed = model.seenVersions.unseen(in: vector, of: key) { [model] one, other in

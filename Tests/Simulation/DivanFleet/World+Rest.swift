@@ -7,10 +7,10 @@ import DivanTransport
 
 // From the end of the faults to the last check.
 extension World {
-    /// How often the world may be turned on before it must be level.
+    /// How many rounds the world may run before it must be up to date.
     private static let roundLimit = 120
 
-    /// Mends everything, runs until nothing changes, and checks what is left.
+    /// Ends all faults, runs until nothing changes, and checks the result.
     func comeToRest() {
         mend()
         healPurges()
@@ -29,7 +29,7 @@ extension World {
     }
 
     /// Runs until all peers rest and are equal; replications that have ended run once more in
-    /// each round, as a change may have several peers to pass.
+    /// each round, as a change may have to pass several peers.
     private func settle() -> Bool {
         for _ in 0..<Self.roundLimit where !hasGivenUp {
             loop.run(for: .seconds(20))
@@ -40,7 +40,7 @@ extension World {
         return false
     }
 
-    /// Whether every replication ran once more and nothing came of it.
+    /// Whether every replication ran once more without effect.
     private func isQuiet() -> Bool {
         let before = holdings()
         for connector in connectors { connector.start() }
@@ -78,7 +78,7 @@ extension World {
         return found
     }
 
-    /// The current revision of a document and those beside it.
+    /// The current revision of a document and the other leaves.
     private func ends(of id: DocumentID, in path: CollectionPath, _ store: Store) -> String {
         let history = try? store.read { try $0.revisions(of: id, in: path) }
         guard let tree = history as? RevisionTree else {
@@ -95,7 +95,7 @@ extension World {
         .joined(separator: ", ")
     }
 
-    /// What is current at the active end of a link, and what that knows of the other one.
+    /// What is current at the active end of a link, and what it knows about the other one.
     private func mark(of id: DocumentID, in path: CollectionPath, _ connector: Connector) -> String
     {
         guard let store = nodes[connector.plan.active].store,
@@ -108,7 +108,7 @@ extension World {
 
     // MARK: Checks at rest
 
-    /// At rest nobody says anything.
+    /// At rest nobody sends anything.
     private func auditRest() {
         let before = statistics.messageCount
         loop.run(for: .seconds(600))
@@ -132,14 +132,14 @@ extension World {
         }
         for key in model.resolutionCounts.keys.sorted() {
             let (count, edits) = (model.resolutionCounts[key] ?? 0, model.editCounts[key] ?? 0)
-            // Each edit can meet each peer's once, and be asked about again while it changes.
+            // Each edit can meet each peer's once, and be requested again while it changes.
             let bound = 20 + 6 * edits * scenario.nodeCount
             guard count > bound else { continue }
             complain(.pingPong, "\(key): \(count) resolutions after \(edits) edits")
         }
     }
 
-    /// A private document is nowhere but at home.
+    /// A private document exists only at its own node.
     private func auditPlaces(_ key: Model.Key, _ byNode: [Int: Holding]) {
         guard DocumentName.isPrivate(key.documentID) else { return }
         let strangers = byNode.keys.sorted().filter {

@@ -1,7 +1,7 @@
 import DivanRevisions
 import DivanStore
 
-/// How the open conflicts of a run come to rest once nothing fails any more: who changes its mind how
+/// How the open conflicts of a run come to rest once nothing fails any more: who changes its decision how
 /// often, and what that costs on the wire.
 ///
 /// On the loop only.
@@ -10,14 +10,14 @@ struct Turns {
     fileprivate var current: [Action.Place: RevisionID] = [:]
     /// How often it was replaced by one that does not descend from it.
     fileprivate var moveCounts: [Action.Place: Int] = [:]
-    /// Revisions that were current, or waited, anywhere.
+    /// Revisions that were current, or waiting, anywhere.
     fileprivate var revisions: [Model.Key: Set<RevisionID>] = [:]
     /// Messages `rev` on the wire.
     private(set) var messageCounts: [Model.Key: Int] = [:]
     /// Documents that were not equal everywhere, or in conflict, when the faults ended.
     fileprivate(set) var conflicts: Set<Model.Key> = []
 
-    /// A revision of a document goes over the wire.
+    /// A revision of a document is transferred.
     mutating func noteMessage(_ key: Model.Key) { messageCounts[key, default: 0] += 1 }
 
     /// Messages of each document that was in conflict.
@@ -25,7 +25,7 @@ struct Turns {
 }
 
 extension World {
-    /// Notes who holds what when the faults are over.
+    /// Records who has what when the faults end.
     func beginTurns() {
         for node in nodes {
             guard let store = node.store else { continue }
@@ -52,7 +52,7 @@ extension World {
         turns.conflicts = Set(turns.revisions.filter { isConflict($0.key) }.keys)
     }
 
-    /// Whether there is a revision that is no ancestor of another one.
+    /// Whether there is a revision that is not an ancestor of another one.
     private func isConflict(_ key: Model.Key) -> Bool {
         guard !DocumentName.isPrivate(key.documentID) else { return false }
         let open = turns.revisions[key] ?? []
@@ -79,8 +79,8 @@ extension World {
         turns.moveCounts[place, default: 0] += 1
     }
 
-    /// Nobody changed its mind more often than the potential of `Precedence` lets it, no tree has more
-    /// ends than there were revisions, and a conflict does not flood the wire.
+    /// No peer changed its decision more often than the potential of `Precedence` permits, no tree has more
+    /// leaves than there were revisions, and a conflict does not flood the wire.
     func auditTurns() {
         for (place, count) in turns.moveCounts.sorted(by: {
             $0.key.description < $1.key.description

@@ -10,7 +10,7 @@ import DivanZlib
 
 /// Everything that exists in one run, on one thread and in virtual time.
 ///
-/// `@unchecked Sendable` holds because the thread that turns the loop does everything.
+/// `@unchecked Sendable` holds because the thread that runs the loop does everything.
 final class World: @unchecked Sendable {
     let scenario: Scenario
     let bug: SeededBug?
@@ -29,7 +29,7 @@ final class World: @unchecked Sendable {
     private(set) var isMended = false
     /// How conflicts come to rest.
     var turns = Turns()
-    /// Nodes that went back in time and may not have met their peers since.
+    /// Nodes that were restored and may not have connected to their peers since.
     var restoredNodes: Set<Int> = []
 
     /// Nodes that are left out of this run.
@@ -59,7 +59,7 @@ final class World: @unchecked Sendable {
         network.onEvent = nil
     }
 
-    // MARK: Noting
+    // MARK: Recording
 
     func note(_ text: @autoclosure () -> String) { trace.add(loop.now, text()) }
 
@@ -77,7 +77,7 @@ final class World: @unchecked Sendable {
     func countRevision(_ request: BLIPIncomingRequest, isPush: Bool) {
         statistics.revisionCount += 1
         if isMended, let documentID = request.properties["id"] {
-            // Collections are asked for in the order of the scenario.
+            // Collections are requested in the order of the scenario.
             let collection = request.properties["collection"].flatMap { Int($0) } ?? 0
             turns.noteMessage(
                 Model.Key(
@@ -133,13 +133,13 @@ final class World: @unchecked Sendable {
         loop.schedule(at: loop.now + .milliseconds(delay), work)
     }
 
-    /// Stores what is gathered in a later turn of the loop, as a thread does that is slower or quicker.
+    /// Stores what is batched in a later turn of the loop, like a thread that is slower or faster.
     func runStoring(_ work: @escaping @Sendable () -> Void) {
         guard !isMended else { return loop.execute(work) }
         loop.schedule(at: loop.now + .milliseconds(draw(0...40)), work)
     }
 
-    /// Turns one bit of some frames, among those that the checksum covers.
+    /// Flips one bit in some frames, among the bits that the checksum covers.
     func damage(_ frame: inout [UInt8]) {
         guard !isMended, scenario.corruptedPerMille > 0,
             draw(0...999) < scenario.corruptedPerMille,
@@ -151,7 +151,7 @@ final class World: @unchecked Sendable {
 
     /// Where the payload of a message's frame begins.
     ///
-    /// `nil` in acknowledgements, which have no checksum. Number and flags before it have none either (`blip.md` §3).
+    /// `nil` for acknowledgements, which have no checksum. Number and flags before it have none either (`blip.md` §3).
     private static func checkedStart(of frame: [UInt8]) -> Int? {
         guard let numberEnd = frame.firstIndex(where: { $0 < 0x80 }), numberEnd + 1 < frame.count,
             frame[numberEnd + 1] & 7 < 3, frame[numberEnd + 1] < 0x80
@@ -168,13 +168,13 @@ final class World: @unchecked Sendable {
         for connector in connectors { connector.start() }
     }
 
-    /// Ends every node, so that nothing holds on to anything.
+    /// Ends every node, so that nothing is retained.
     func end() {
         for node in nodes { crash(node) }
         loop.run(for: .seconds(700))
     }
 
-    /// Ends every fault, and starts every replication anew.
+    /// Ends every fault, and restarts every replication.
     func mend() {
         isMended = true
         network.conditions = SimulatedConditions()
@@ -192,7 +192,7 @@ final class World: @unchecked Sendable {
         }
         network.lose(.reset)
         for connector in connectors { connector.stop() }
-        // Where clocks were set right, what expires may do so a minute later.
+        // If clocks were corrected, documents may expire a minute later.
         loop.run(for: .seconds(scenario.fleet == .trees ? 60 : 120))
         begin()
         beginTurns()
@@ -216,11 +216,11 @@ final class World: @unchecked Sendable {
     }
 }
 
-/// What went on in a run.
+/// What happened in a run.
 public struct Statistics: Equatable, Sendable {
-    /// Planned actions that were carried out.
+    /// Planned actions that were performed.
     public internal(set) var actionCount = 0
-    /// Connections that stood.
+    /// Connections that were established.
     public internal(set) var connectionCount = 0
     /// Connections that were lost.
     public internal(set) var lossCount = 0

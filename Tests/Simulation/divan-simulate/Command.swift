@@ -1,7 +1,7 @@
 import DivanFleet
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Command {
     static let usage = """
         usage: divan-simulate [--seeds N] [--first SEED]   run N seeds, print the first that fails,
@@ -37,7 +37,7 @@ struct Command {
     private var documentCount = 100_000
     private var cutCount = 20
 
-    /// Reads the words; `nil` when one of them means nothing.
+    /// Parses the words; `nil` if one of them is unknown.
     init?(_ words: ArraySlice<String>) {
         var words = words
         while let word = words.popFirst() {
@@ -109,7 +109,7 @@ struct Command {
 
     // MARK: Running
 
-    /// Does what was asked; returns whether it went well.
+    /// Does what was requested; returns whether it succeeded.
     func run() -> Bool {
         if isInterrupted { return runInterrupted() }
         if runsAllBugs {
@@ -120,7 +120,7 @@ struct Command {
         return runSeeds()
     }
 
-    /// Prints at once, also into a pipe.
+    /// Prints at once, even into a pipe.
     private func print(_ text: some Any) {
         Swift.print(text)
         fflush(nil)

@@ -3,19 +3,19 @@ public import DivanCompression
 import DivanTestKit
 import DivanWebSocket
 
-/// Two peers back to back, BLIP over WebSocket without sockets, that say random things at random
-/// times; every byte goes over in random pieces.
+/// Two peers back to back, BLIP over WebSocket without sockets, that send random messages at random
+/// times; every byte is transferred in random pieces.
 ///
-/// What a message holds follows from a salt that travels as its profile, so the receiver knows
-/// what to expect of it. The seed decides everything, so a failing storm can be repeated.
+/// The contents of a message depend on a salt that is sent as its profile, so the receiver knows
+/// what to expect. The seed determines everything, so a failing storm can be repeated.
 public struct MessageStorm {
-    /// What a storm came to.
+    /// The result of a storm.
     public struct Outcome: Sendable {
         /// Requests and replies that arrived.
         public fileprivate(set) var arrivedCount = 0
-        /// Bytes that went over, both ways.
+        /// Bytes transferred, both ways.
         public fileprivate(set) var byteCount = 0
-        /// One sentence for each message that was lost, doubled or changed; the first few.
+        /// One sentence for each message that was lost, duplicated or changed; the first few.
         public fileprivate(set) var mistakes: [String] = []
 
         fileprivate mutating func note(_ mistake: String) {
@@ -23,9 +23,9 @@ public struct MessageStorm {
         }
     }
 
-    /// Bytes on their way above which a peer makes no further frames, as a real socket would.
+    /// Bytes in transit above which a peer creates no further frames, like a real socket.
     private static let pipeByteCount = 200_000
-    /// Requests without reply above which a peer asks no more.
+    /// Unanswered requests above which a peer sends no more.
     private static let openRequestCount = 400
 
     private let messageCount: Int
@@ -50,9 +50,9 @@ public struct MessageStorm {
         ends = [.client, .server].map { StormEnd(role: $0, codec: codec, seed: seed) }
     }
 
-    /// Lets the storm rage until all is said and has arrived.
+    /// Runs the storm until everything is sent and has arrived.
     ///
-    /// - Throws: The error in which a connection broke down.
+    /// - Throws: The error with which a connection failed.
     public mutating func run() throws -> Outcome {
         repeat {
             let end = Int.random(in: 0...1, using: &generator)
@@ -79,7 +79,7 @@ public struct MessageStorm {
             || ends.contains { $0.isBusy }
     }
 
-    // MARK: Saying
+    // MARK: Sending
 
     private mutating func ask(from end: Int) {
         guard sentCount < messageCount,
@@ -126,7 +126,7 @@ public struct MessageStorm {
         sentCount += 1
     }
 
-    // MARK: Hearing
+    // MARK: Receiving
 
     private mutating func deliver(to end: Int) throws {
         outcome.byteCount += try ends[end].take(using: &generator)
@@ -168,7 +168,7 @@ public struct MessageStorm {
         if StormMessage(salt: expected.salt).properties != reply.properties {
             outcome.note("reply \(expected.salt) arrives changed")
         }
-        // The body of a streamed reply follows in pieces, an empty one too.
+        // The body of a streamed reply follows in pieces, even if it is empty.
         if !expected.streams { compare(reply.body, number, at: end) }
     }
 

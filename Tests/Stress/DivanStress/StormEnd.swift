@@ -28,7 +28,7 @@ struct StormEnd {
         arriving += bytes
     }
 
-    /// Makes a few frames and returns the bytes to carry over.
+    /// Creates a few frames and returns the bytes to transfer.
     mutating func makeFrames(using generator: inout SeededGenerator) -> [UInt8] {
         var frame: [UInt8] = []
         for _ in 0..<Int.random(in: 1...12, using: &generator) {
@@ -42,7 +42,7 @@ struct StormEnd {
     /// Takes a random piece of what has arrived; returns its length.
     mutating func take(using generator: inout SeededGenerator) throws -> Int {
         guard arrivingByteCount > 0 else { return 0 }
-        // Mostly what a read gives, now and then a few bytes that cut a header in two.
+        // Usually what a read returns, now and then a few bytes that split a header.
         let longest = Int.random(in: 0..<4, using: &generator) == 0 ? 9 : 20_000
         let count = min(Int.random(in: 1...longest, using: &generator), arrivingByteCount)
         let piece = arriving[takenCount..<takenCount + count]

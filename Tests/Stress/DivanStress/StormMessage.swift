@@ -1,7 +1,7 @@
 import DivanBLIP
 import DivanTestKit
 
-/// What a message holds: it follows from its salt.
+/// The contents of a message, which depend only on its salt.
 ///
 /// Most bodies are short, as in a sync; a few take several frames, and some many. Half of them
 /// are text, which compresses, half are noise.

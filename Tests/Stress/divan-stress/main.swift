@@ -5,7 +5,7 @@ import Foundation
 
 // divan-stress [MESSAGES [SEED]]: prints each seed and the rate; fails with the seed to repeat.
 
-/// Messages of one pair of connections; then a new pair goes on with the next seed.
+/// Messages of one pair of connections; then a new pair continues with the next seed.
 let messagesPerStorm = 20_000
 
 let words = CommandLine.arguments.dropFirst()

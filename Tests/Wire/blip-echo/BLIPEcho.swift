@@ -5,7 +5,7 @@ import DivanWebSocket
 import DivanZlib
 import Foundation
 
-/// BLIP requests over WebSocket: a server that replies with what it was asked, and its client.
+/// BLIP requests over WebSocket: a server that replies with the request's contents, and its client.
 @main enum BLIPEcho {
     static let usage = """
         usage: blip-echo serve [PORT]
@@ -91,7 +91,7 @@ private struct WrongWords: Error, CustomStringConvertible {
     let description: String
 }
 
-/// Replies to whoever asks, and asks what it has to.
+/// Replies to requests, and sends its own.
 private final class Conversation: BLIPHandler {
     private let channel: BLIPChannel
     private let texts: [String]

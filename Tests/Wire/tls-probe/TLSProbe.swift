@@ -29,7 +29,7 @@ import Foundation
         }
     }
 
-    /// Returns the exit code: 0 when the server is trusted, 2 when it is refused.
+    /// Returns the exit code: 0 if the server is trusted, 2 if it is refused.
     private static func report(_ probe: ServerProbe, _ place: ProbePlace) -> Int32 {
         for attempt in probe.attempts {
             let name = attempt.version == .tls13 ? "TLS 1.3" : "TLS 1.2"

@@ -4,7 +4,7 @@ import DivanWebSocket
 
 /// Lets a fuzzing server examine our client, case by case.
 struct CaseRunner {
-    /// A question that the server did not answer.
+    /// A request that the server did not answer.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -31,7 +31,7 @@ struct CaseRunner {
             subprotocols: [],
             webSocket: WebSocketAutobahn.webSocket
         )
-        // Broken frames are what the suite is about: no word about them.
+        // Broken frames are what the suite is about: nothing is logged about them.
         return WebSocketClientTransport(configuration, log: Log(.webSocket, to: LogRouter()))
     }
 
@@ -48,7 +48,7 @@ struct CaseRunner {
         }
     }
 
-    /// The last message that a place says before it closes.
+    /// The last message that a path sends before it closes.
     private func ask(_ target: String) async throws -> String {
         let transport = try transport(target)
         let answer = Answer()
@@ -72,7 +72,7 @@ struct CaseRunner {
     }
 }
 
-/// What came last; `@unchecked Sendable` holds because it is touched on one loop only.
+/// The last message; `@unchecked Sendable` holds because it is used on one loop only.
 private final class Answer: @unchecked Sendable {
     var text = ""
 }

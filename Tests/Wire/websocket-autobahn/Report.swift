@@ -9,7 +9,7 @@ struct Report {
     /// When the suite ran.
     let date: Date
 
-    /// What must not be; empty when the suite is passed.
+    /// What is wrong; empty if the suite is passed.
     var complaints: [String] { sides.flatMap(\.complaints) }
 
     /// The page as Markdown.

@@ -1,8 +1,8 @@
 import DivanJSON
 
-/// What the suite found about one end: the index that it wrote.
+/// The suite's findings about one end: the index that it wrote.
 struct Side {
-    /// An index that is not what the suite writes.
+    /// An index that is not in the suite's format.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
@@ -18,12 +18,12 @@ struct Side {
         var group: Int { number.split(separator: ".").first.flatMap { Int($0) } ?? 0 }
     }
 
-    /// Which end of ours was examined.
+    /// Which of our ends was examined.
     let name: String
     /// Every case, by number.
     let cases: [Case]
 
-    /// Reads an index.
+    /// Parses an index.
     init(name: String, index: [UInt8]) throws {
         self.name = name
         guard let agents = try JSON(parsing: index).object, let agent = agents.first,
@@ -62,7 +62,7 @@ struct Side {
         return "\(cases.count) cases, " + counts.joined(separator: ", ")
     }
 
-    /// What must not be: one sentence each.
+    /// What is wrong: one sentence each.
     var complaints: [String] {
         var complaints: [String] = []
         let countingCases = cases.filter { $0.group != 12 && $0.group != 13 }
@@ -84,7 +84,7 @@ struct Side {
         return complaints
     }
 
-    /// Cases of the suite but for the two compression groups.
+    /// Cases of the suite without the two compression groups.
     private static let caseCount = 301
 
     private static func isAccepted(_ found: Case) -> Bool {
@@ -96,7 +96,7 @@ struct Side {
         }
     }
 
-    /// Failing early instead of answering what came before, in the same piece, is allowed.
+    /// Failing early instead of answering what came before, in the same piece, is permitted.
     private static let lenient = [
         "3.2", "3.3", "3.4", "4.1.3", "4.1.4", "4.1.5", "4.2.3", "4.2.4", "4.2.5", "5.15",
     ]

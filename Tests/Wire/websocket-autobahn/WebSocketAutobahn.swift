@@ -2,7 +2,7 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// The two ends that the Autobahn suite examines, and the judgement of what it found.
+/// The two ends that the Autobahn suite examines, and the verdict on its findings.
 @main enum WebSocketAutobahn {
     static let usage = """
         usage: websocket-autobahn server PORT
@@ -73,7 +73,7 @@ import Foundation
     }
 }
 
-/// Sends every message back as what it was.
+/// Returns every message unchanged.
 final class Echo: MessageReceiver {
     private let send: @Sendable (Span<UInt8>) -> Void
     private let sendText: @Sendable (Span<UInt8>) -> Void

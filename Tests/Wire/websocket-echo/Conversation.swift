@@ -1,6 +1,6 @@
 import DivanTransport
 
-/// The client's side: says everything at once, prints the answers, and leaves after the last.
+/// The client's side: sends everything at once, prints the answers, and leaves after the last.
 ///
 /// `@unchecked Sendable` holds because the transport calls its receiver on one loop only.
 final class Conversation: MessageReceiver, @unchecked Sendable {

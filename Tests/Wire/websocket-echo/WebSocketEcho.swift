@@ -3,7 +3,7 @@ import DivanTransport
 import DivanWebSocket
 import Foundation
 
-/// A WebSocket server that sends every message back, and a client that tries it.
+/// A WebSocket server that returns every message, and a client that tests it.
 @main enum WebSocketEcho {
     static let usage = """
         usage: websocket-echo serve [--tls] [PORT]
@@ -37,7 +37,7 @@ import Foundation
         guard let option = known[verb] else {
             throw WrongWords(description: verb.isEmpty ? "serve or send?" : "no verb “\(verb)”")
         }
-        // Only what stands before the rest is an option: a text may begin with dashes.
+        // Only words before the texts are options: a text may begin with dashes.
         var rest = words.dropFirst()
         let isSet = rest.first == option
         if isSet { rest.removeFirst() }
@@ -69,7 +69,7 @@ import Foundation
     private static func serve(port: UInt16, isSecure: Bool) throws {
         var tls: TLSContext?
         if isSecure {
-            // A throw-away identity; a real server keeps its own in a DirectoryIdentityStore.
+            // A temporary identity; a real server keeps its own in a DirectoryIdentityStore.
             let template = CertificateTemplate(
                 attributes: ["CN": "echo"],
                 usages: .serverAuth,

@@ -4,7 +4,7 @@ import DivanLZ4
 import DivanTestKit
 import DivanZlib
 
-/// Any frames give events or one lasting error, with deflate; what is held and what is sent stays
+/// Any frames give events or one permanent error, with deflate; what is held and what is sent stays
 /// within the limits.
 enum BLIPDeflateFrames: FuzzTarget {
     static let name = "blip-deflate"
@@ -32,7 +32,7 @@ enum BLIPDeflateFrames: FuzzTarget {
     }
 }
 
-/// Any frames give events or one lasting error, with LZ4; what is held and what is sent stays
+/// Any frames give events or one permanent error, with LZ4; what is held and what is sent stays
 /// within the limits.
 enum BLIPLZ4Frames: FuzzTarget {
     static let name = "blip-lz4"

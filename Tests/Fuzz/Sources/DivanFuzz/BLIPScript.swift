@@ -2,9 +2,9 @@ import DivanBLIP
 import DivanCompression
 import DivanTestKit
 
-/// Reads an input as frames, each behind an order byte and a count, and feeds a connection.
+/// Reads an input as frames, each after an order byte and a count, and feeds them to a connection.
 ///
-/// A checksum that must be right would keep mutated frames out of everything behind it, so a frame
+/// A checksum that must match would keep mutated frames from everything behind it, so a frame
 /// may ask for its last bytes to be computed, and for its payload to be compressed.
 struct BLIPScript {
     /// What a frame's order byte asks for.
@@ -104,12 +104,12 @@ struct BLIPScript {
         return nil
     }
 
-    /// A recorded frame as an input that lets its checksum be computed anew.
+    /// A recorded frame as an input whose checksum is recomputed.
     static func repaired(_ frame: [UInt8]) -> [UInt8] {
         [Order.repairsChecksum | Order.replies] + piece(frame)
     }
 
-    /// What a connection of ours sends: short, long, compressed and urgent messages.
+    /// What one of our connections sends: short, long, compressed and urgent messages.
     static func ownSeeds(codec: some CompressionCodec) throws -> [[UInt8]] {
         var connection = BLIPConnection(codec: codec)
         let text = Array(repeatElement("item of the list, ", count: 90).joined().utf8)

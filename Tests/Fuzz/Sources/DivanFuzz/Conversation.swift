@@ -1,7 +1,7 @@
-/// What a peer says that keeps no rules, act by act, and how that stands in an input.
+/// What a peer that follows no rules sends, act by act, and its encoding in an input.
 ///
-/// `options · [order · [name SOH value SOH]… NUL · body · 0xFF]…`. A name `@` in an answer is the
-/// profile of the request that is answered; without one, or where none is open, the oldest is.
+/// `options · [order · [name SOH value SOH]… NUL · body · 0xFF]…`. In an answer, a name `@` gives the
+/// profile of the answered request; without it, or if none is open, the oldest is answered.
 struct Conversation: Equatable {
     /// What is done.
     enum Kind: UInt8, CaseIterable {
@@ -11,13 +11,13 @@ struct Conversation: Equatable {
         case answers
         /// Refuses a request.
         case refuses
-        /// Answers the newest request, or one that was answered before.
+        /// Answers the newest request, or one that was already answered.
         case answersAgain
-        /// Leaves a request without an answer.
+        /// Leaves a request unanswered.
         case forgets
-        /// Closes, with the `code` of the properties and the body as a reason.
+        /// Closes, with the `code` of the properties and the body as the reason.
         case closes
-        /// Sends the body as a WebSocket message of its own.
+        /// Sends the body as a separate WebSocket message.
         case message
         /// Sends the body as bytes between frames.
         case bytes
@@ -26,15 +26,15 @@ struct Conversation: Equatable {
     /// How it is done.
     struct Manner: OptionSet {
         let rawValue: UInt8
-        /// A request that wants no answer.
+        /// A request without a reply.
         static let wantsNoAnswer = Manner(rawValue: 8)
         /// The body is compressed.
         static let compresses = Manner(rawValue: 16)
-        /// The same frame goes out twice; a request gets a number of its own.
+        /// The same frame is sent twice; a request gets another number.
         static let repeats = Manner(rawValue: 32)
-        /// The next act does not wait until the other end has taken this one in.
+        /// The next act does not wait until the other end has processed this one.
         static let hurries = Manner(rawValue: 64)
-        /// The message is one of several frames, of which the last never comes.
+        /// The message consists of several frames, of which the last is never sent.
         static let breaksOff = Manner(rawValue: 128)
         static let all: Manner = [wantsNoAnswer, compresses, repeats, hurries, breaksOff]
     }
@@ -63,7 +63,7 @@ struct Conversation: Equatable {
     private static let actEnd: UInt8 = 0xFF
     private static let kindBits: UInt8 = 7
 
-    /// What the target does beside; each target has its own.
+    /// What else the target does; each target has its own options.
     var options: UInt8 = 0
     var acts: [Act] = []
 
@@ -72,7 +72,7 @@ struct Conversation: Equatable {
         self.acts = acts
     }
 
-    /// Reads an input; every input is a conversation.
+    /// Parses an input; every input is a conversation.
     init(_ input: [UInt8]) {
         var reader = InputReader(input)
         options = reader.byte()
@@ -95,7 +95,7 @@ struct Conversation: Equatable {
         }
     }
 
-    /// The input that is read as this conversation.
+    /// The input that encodes this conversation.
     var bytes: [UInt8] {
         var bytes = [options]
         for act in acts {

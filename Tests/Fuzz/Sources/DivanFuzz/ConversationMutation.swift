@@ -1,6 +1,6 @@
-/// Changes a conversation so that it stays one: acts, properties, and values of JSON bodies.
+/// Changes a conversation so that it stays valid: acts, properties, and values of JSON bodies.
 ///
-/// What a byte mutator finds once in an hour stands here in lists: the numbers at the ends of each
+/// What a byte mutator finds once in an hour is listed here: the numbers at the ends of each
 /// range, texts of the wrong kind, answers to the wrong request.
 struct ConversationMutation<Generator: RandomNumberGenerator> {
     private var generator: Generator
@@ -56,7 +56,7 @@ struct ConversationMutation<Generator: RandomNumberGenerator> {
         return .answer(profile, element(MutationWords.bodies), [])
     }
 
-    /// Gives a request the answer that it calls for, but for one number, once all else is said.
+    /// Gives a request the expected answer, with one number changed, after everything else.
     private mutating func answerAtEnd(_ conversation: inout Conversation) {
         let (profile, body) = element(MutationWords.answers)
         var act = Conversation.Act.answer(profile, body)
@@ -102,7 +102,7 @@ struct ConversationMutation<Generator: RandomNumberGenerator> {
         Bool.random(using: &generator) ? number() : element(MutationWords.texts)
     }
 
-    /// A number where another stood: every other time one at the end of a range.
+    /// The replacement of a number: every other time one at the end of a range.
     private mutating func number() -> String {
         element(Bool.random(using: &generator) ? MutationWords.numbers : MutationWords.ends)
     }

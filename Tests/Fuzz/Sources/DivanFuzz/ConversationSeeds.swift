@@ -1,4 +1,4 @@
-/// Typical conversations, and one of each kind of trouble, for mutation to start from.
+/// Typical conversations, and one of each kind of error, for mutation to start from.
 enum ConversationSeeds {
     private typealias Act = Conversation.Act
 
@@ -201,7 +201,7 @@ extension Conversation.Act {
         Self(kind: .closes, properties: [.init(name: "code", value: "\(code)")])
     }
 
-    /// Silence about the oldest request with this profile.
+    /// No reply to the oldest request with this profile.
     static func forget(_ profile: String) -> Self {
         var act = answer(profile)
         act.kind = .forgets

@@ -1,8 +1,8 @@
 import DivanTestKit
 
-/// A target whose inputs are conversations, and are changed as such.
+/// A target whose inputs are conversations, and are mutated as such.
 protocol ConversationTarget: FuzzTarget {
-    /// What a conversation broke; `nil` when everything holds.
+    /// What a conversation broke; `nil` if everything holds.
     static func violation(of conversation: Conversation) throws -> String?
 }
 

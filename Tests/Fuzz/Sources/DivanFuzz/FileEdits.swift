@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reads an input as edits to the bytes of a file: what a thief of the disk can do to it.
+/// Reads an input as edits to the bytes of a file: what an attacker with access to the disk can do to it.
 ///
-/// A sealed file opens with a tag for each part, so bytes alone would not get far: the file is a real one,
-/// and the input says which of its bytes are changed, moved, cut off or put in.
+/// An encrypted file has a tag for each part, so bytes alone would not get far: the file is a real one,
+/// and the input says which of its bytes are changed, moved, cut off or inserted.
 enum FileEdits {
     private static let maximumCount = 16
 
@@ -22,7 +22,7 @@ enum FileEdits {
             case .cut: bytes.removeSubrange(place...)
             case .append: bytes += reader.piece()
             case .copyBlock:
-                // Pages, frames and chunks begin at multiples of this, or one head behind.
+                // Pages, frames and chunks begin at multiples of this, or one head later.
                 let (from, size) = (reader.place(below: bytes.count), 4_096)
                 overwrite(&bytes, at: place, with: Array(bytes[from...].prefix(size)))
             case .zero:
@@ -37,7 +37,7 @@ enum FileEdits {
         bytes.replaceSubrange(place..<end, with: piece.prefix(end - place))
     }
 
-    /// One edit of each kind, at a place of a file.
+    /// One edit of each kind, at an offset of a file.
     static func seeds(at place: Int) -> [[UInt8]] {
         let at = [0, UInt8(place >> 16 & 255), UInt8(place >> 8 & 255), UInt8(place & 255)]
         return [
@@ -48,14 +48,14 @@ enum FileEdits {
 }
 
 extension InputReader {
-    /// A place in something of that many bytes, from four bytes.
+    /// An offset in something of that many bytes, from four bytes.
     mutating func place(below count: Int) -> Int {
         let number = (0..<4).reduce(0) { number, _ in number << 8 | Int(byte()) }
         return number % max(count, 1)
     }
 }
 
-/// Writes the file of a database to a place where a bundle is to be.
+/// Writes the file of a database to the place of a bundle.
 func writeBundle(_ file: [UInt8], at path: String) throws {
     try FileManager.default.createDirectory(
         atPath: path + "/Attachments",

@@ -3,8 +3,8 @@ import DivanJSON
 import DivanRevisions
 import DivanTestKit
 
-/// Any bytes in the columns of a foreign database are a document whose bodies are JSON and whose
-/// history another one of ours could store, or damage that is told.
+/// Any bytes in the columns of a foreign database are either a document whose bodies are JSON and whose
+/// history another of our databases could store, or damage that is reported.
 enum ForeignRecords: FuzzTarget {
     static let name = "foreign-records"
 
@@ -59,7 +59,7 @@ enum ForeignRecords: FuzzTarget {
         }
     }
 
-    /// An array of three keys, then rows of databases made by LiteCore: known to two remotes, in
+    /// An array of three keys, then rows of databases created by LiteCore: known to two remotes, in
     /// conflict, in conflict with vectors, changed from a tree to a vector.
     private static let samples: [(UInt8, [String])] = [
         (

@@ -16,7 +16,7 @@ struct FrameForge {
         self.codec = codec
     }
 
-    /// The frame with its payload, of which nothing is compressed yet, compressed.
+    /// The frame with its payload compressed; no part of it may be compressed yet.
     mutating func compressed(_ frame: [UInt8]) -> [UInt8] {
         guard let start = payloadStart(frame) else { return frame }
         compressor = compressor ?? (try? codec.makeCompressor())
@@ -27,7 +27,7 @@ struct FrameForge {
         return bytes + frame.suffix(Self.trailerByteCount)
     }
 
-    /// The frame with the right last four bytes.
+    /// The frame with correct last four bytes.
     mutating func repaired(_ frame: [UInt8]) -> [UInt8] {
         guard let start = payloadStart(frame) else { return frame }
         let end = frame.count - Self.trailerByteCount
@@ -45,7 +45,7 @@ struct FrameForge {
         return Array(frame[..<end]) + word
     }
 
-    /// Where the payload starts: behind the number and the flags.
+    /// Where the payload starts: after the number and the flags.
     private func payloadStart(_ frame: [UInt8]) -> Int? {
         guard let numberEnd = frame.prefix(10).firstIndex(where: { $0 < 0x80 }) else { return nil }
         let start = numberEnd + 2

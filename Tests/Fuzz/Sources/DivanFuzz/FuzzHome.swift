@@ -32,12 +32,12 @@ final class FuzzHome {
 
     deinit { try? database.close() }
 
-    /// Another collection, which not every conversation is about.
+    /// Another collection, which not every conversation uses.
     func places() throws -> Divan.Collection {
         try database.createCollection(name: "places", scope: "geo")
     }
 
-    /// What is stored must be whole, whatever was said.
+    /// What is stored must be intact, whatever was sent.
     func violation() throws -> String? {
         try database.performMaintenance(type: .integrityCheck)
         let collection = try database.defaultCollection()
@@ -52,7 +52,7 @@ final class FuzzHome {
         return nil
     }
 
-    /// What is wrong with an error that an application is told.
+    /// What is wrong with an error reported to an application.
     static func violation(of error: (any Error)?) -> String? {
         guard let error else { return nil }
         let known = error as NSError

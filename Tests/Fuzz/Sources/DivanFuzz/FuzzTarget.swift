@@ -1,20 +1,20 @@
-/// One reader of bytes from outside, and the rule that no bytes may make it break.
+/// One reader of external bytes, and the rule that no bytes may break it.
 ///
-/// `make fuzz` hands it mutated inputs under the address sanitizer; ordinary tests hand it its
+/// `make fuzz` gives it mutated inputs under the address sanitizer; ordinary tests give it its
 /// seeds and every input that was once found.
 public protocol FuzzTarget: Sendable {
     /// The name in `make fuzz` and of the folder under `Found`.
     static var name: String { get }
 
-    /// Feeds one input and says what it broke, or returns `nil`.
+    /// Feeds one input and returns what it broke, or `nil`.
     ///
-    /// Depends on the input alone. A trap, a hang or growth beyond the limits is a failure too.
+    /// Depends only on the input. A trap, a hang or growth beyond the limits is a failure too.
     static func violation(of input: [UInt8]) -> String?
 
     /// Inputs to start from, made from the packages' own fixtures.
     static func seeds() throws -> [[UInt8]]
 
-    /// A change that keeps the form of an input, of at most `limit` bytes; `nil` where only bytes are
+    /// A mutation that keeps the form of an input, at most `limit` bytes; `nil` if only bytes are
     /// changed.
     static func mutated(_ input: [UInt8], limit: Int, seed: UInt64) -> [UInt8]?
 }

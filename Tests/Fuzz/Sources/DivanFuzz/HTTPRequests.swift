@@ -1,8 +1,8 @@
 import DivanHTTP
 import DivanTestKit
 
-/// Any bytes give the same requests, bodies and one error at most, however they are cut; an answer to
-/// each is one clean message, and nothing is taken for a request behind an error.
+/// Any bytes give the same requests, bodies and at most one error, however they are split; the response to
+/// each is one valid message, and nothing after an error is treated as a request.
 enum HTTPRequests: FuzzTarget {
     static let name = "http-requests"
 

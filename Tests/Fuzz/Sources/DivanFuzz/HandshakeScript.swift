@@ -1,8 +1,8 @@
 import DivanCrypto
 
-/// The heads of an upgrade, as an input has them or as they should be.
+/// The heads of an upgrade, from an input or correct ones.
 enum HandshakeScript {
-    /// Reads a head to its blank line; `nil` when none comes within the time, in milliseconds.
+    /// Reads a head to its blank line; `nil` if none arrives in time, in milliseconds.
     static func read(_ wire: Wire, within patience: Int32 = 5_000) -> (head: String, rest: [UInt8])?
     {
         var bytes: [UInt8] = []
@@ -35,7 +35,7 @@ enum HandshakeScript {
         """
     }
 
-    /// An answer that lets a replicator in.
+    /// A response that accepts a replicator.
     static func answer(isOld: Bool) -> String {
         """
         HTTP/1.1 101 Switching Protocols
@@ -48,7 +48,7 @@ enum HandshakeScript {
         """
     }
 
-    /// A head as it goes over the wire: `{accept}` is what the request's key calls for.
+    /// A head as sent: `{accept}` is replaced by what the request's key requires.
     ///
     /// A redirect stays within this machine.
     static func bytes(_ head: String, answering request: String = "") -> [UInt8] {
@@ -77,7 +77,7 @@ enum HandshakeScript {
 }
 
 extension Conversation {
-    /// Takes the head that an input brings in its first act.
+    /// Takes the head from an input's first act.
     mutating func takeHead() -> String? {
         guard acts.first?.kind == .bytes else { return nil }
         return String(decoding: acts.removeFirst().body, as: UTF8.self)

@@ -1,8 +1,8 @@
 import DivanTestKit
 import DivanWebSocket
 
-/// Any bytes give a client's request or one error, the same however they are cut; its answer can
-/// be written, and is one clean head.
+/// Any bytes give a client's request or one error, the same however they are split; its response can
+/// be written, and is one valid head.
 enum ServerHeads: FuzzTarget {
     static let name = "server-heads"
 
@@ -40,7 +40,7 @@ enum ServerHeads: FuzzTarget {
         return ("\(request) \(leftover)", answer ?? refusal)
     }
 
-    /// An answer has one head, whose lines end in CRLF, and no stray control characters.
+    /// A response has one head, whose lines end in CRLF, and no stray control characters.
     private static func flaw(_ answer: [UInt8]) -> String? {
         let text = String(decoding: answer, as: UTF8.self)
         guard text.hasPrefix("HTTP/1.1 ") else { return "the answer is no response: \(text)" }
@@ -57,11 +57,11 @@ enum ServerHeads: FuzzTarget {
     static func seeds() throws -> [[UInt8]] { try recordedHeads("request") }
 }
 
-/// Any bytes give one outcome of a client's handshake or one error, the same however they are cut.
+/// Any bytes give one outcome of a client's handshake or one error, the same however they are split.
 enum ClientHeads: FuzzTarget {
     static let name = "client-heads"
 
-    /// The key of RFC 6455 §1.3, which the recorded answers belong to.
+    /// The key of RFC 6455 §1.3, which the recorded responses belong to.
     private static let key = Array("the sample nonce".utf8)
 
     static func violation(of input: [UInt8]) -> String? {
@@ -84,7 +84,7 @@ enum ClientHeads: FuzzTarget {
             for (index, piece) in pieces.enumerated() {
                 handshake.receive(piece.span)
                 guard let outcome = try handshake.next() else { continue }
-                // What comes behind the head is the caller's.
+                // What follows the head belongs to the caller.
                 if case .accepted(let acceptance) = outcome {
                     let rest = pieces[(index + 1)...].flatMap { $0 }
                     return "\(acceptance.subprotocol ?? "none") \(acceptance.headers) "

@@ -1,4 +1,4 @@
-/// Takes an input apart; reads zeros and empty pieces behind its end.
+/// Parses an input; reads zeros and empty pieces after its end.
 struct InputReader {
     private var rest: ArraySlice<UInt8>
 
@@ -29,7 +29,7 @@ struct InputReader {
         return Array(taken)
     }
 
-    /// The bytes before the next `separator`, which is taken too.
+    /// The bytes before the next `separator`, which is consumed too.
     mutating func bytes(until separator: UInt8) -> [UInt8] {
         let taken = rest.prefix { $0 != separator }
         rest = rest.dropFirst(taken.count + 1)
@@ -43,7 +43,7 @@ struct InputReader {
     }
 }
 
-/// The form that `InputReader.piece()` reads; longer pieces are cut.
+/// The form that `InputReader.piece()` reads; longer pieces are truncated.
 func piece(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let bytes = Array(bytes.prefix(0xFFFF))
     return [UInt8(bytes.count & 0xFF), UInt8(bytes.count >> 8)] + bytes

@@ -1,11 +1,11 @@
 import DivanDelta
 import DivanJSON
 
-/// Any delta gives a value or an error; a delta that we make leads from one value to the other.
+/// Any delta gives a value or an error; a delta that we compute leads from one value to the other.
 enum JSONDeltas: FuzzTarget {
     static let name = "json-delta"
 
-    /// Stands between the delta and the old value; no JSON text holds it.
+    /// Separates the delta from the old value; no JSON text contains it.
     private static let separator: UInt8 = 0xFF
 
     static func violation(of input: [UInt8]) -> String? {

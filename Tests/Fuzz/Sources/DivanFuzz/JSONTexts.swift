@@ -1,6 +1,6 @@
 import DivanJSON
 
-/// Scanner, parser and reader agree on any text; what was parsed is written canonically and comes
+/// Scanner, parser and reader agree on any text; what was parsed is written canonically and read
 /// back equal.
 enum JSONTexts: FuzzTarget {
     static let name = "json"
@@ -30,7 +30,7 @@ enum JSONTexts: FuzzTarget {
         return nil
     }
 
-    /// What a look that does not ask for the spelling tells, too.
+    /// The part of a summary that is also computed without checking the spelling.
     private static func told(_ summary: JSONSummary?) -> [Bool]? {
         summary.map {
             [

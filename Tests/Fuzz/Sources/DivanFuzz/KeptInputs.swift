@@ -1,11 +1,11 @@
 import DivanCrypto
 import Foundation
 
-/// Inputs that earlier runs found worth keeping: between them they reach what those runs reached.
+/// Inputs that earlier runs found worth keeping: together they reach what those runs reached.
 ///
-/// One file for each target that has some, `Corpus/TARGET`, an input a line in base64.
+/// One file for each target that has some, `Corpus/TARGET`, one input per line in base64.
 public enum KeptInputs {
-    /// The kept inputs of a target; none where there is no file.
+    /// The kept inputs of a target; none if there is no file.
     public static func inputs(of target: String) throws -> [[UInt8]] {
         let path = folder + "/" + target
         guard FileManager.default.fileExists(atPath: path) else { return [] }
@@ -13,7 +13,7 @@ public enum KeptInputs {
         return text.split(separator: "\n").compactMap { Base64.decode($0) }
     }
 
-    /// The text of such a file, with the smallest inputs of a folder, at most `byteCount` of them.
+    /// The text of such a file, with the smallest inputs of a folder, at most `byteCount` in total.
     public static func text(from folder: String, byteCount: Int) throws -> String {
         let inputs = try FileManager.default.contentsOfDirectory(atPath: folder).map {
             [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\($0)")))

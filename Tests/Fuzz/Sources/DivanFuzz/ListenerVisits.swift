@@ -4,10 +4,10 @@ import DivanTestKit
 import DivanWebSocket
 import Foundation
 
-/// A client that says what it likes leaves a `URLEndpointListener` that serves the next one, and a
-/// database that is whole.
+/// Whatever a client sends, the `URLEndpointListener` still serves the next one, and the
+/// database is intact.
 ///
-/// After a close the client comes again while there is more to be said; then a good client comes.
+/// After a close, the client reconnects while there is more to send; then a good client connects.
 enum ListenerVisits: ConversationTarget {
     static let name = "listener"
 
@@ -67,7 +67,7 @@ enum ListenerVisits: ConversationTarget {
         return configuration
     }
 
-    /// One connection of the client that keeps no rules.
+    /// One connection of the client that follows no rules.
     private static func visit(_ port: UInt16, _ rest: inout Conversation) -> String? {
         let own = rest.options & Option.ownHead != 0 ? rest.takeHead() : nil
         let standard = HandshakeScript.request(isOld: rest.options & Option.isOld != 0)
@@ -85,7 +85,7 @@ enum ListenerVisits: ConversationTarget {
         return client.flaw
     }
 
-    /// What became of a client that asked to be let in.
+    /// The result for a client that requested an upgrade.
     private enum Entry {
         case entered(Performer)
         case refused(String)
@@ -104,7 +104,7 @@ enum ListenerVisits: ConversationTarget {
         return .entered(Performer(wire, role: .client, rest: more, isGarbled: isOwn))
     }
 
-    /// What a client that keeps the rules does not get; `nil` when it gets everything.
+    /// What a client that follows the rules does not receive; `nil` if it receives everything.
     private static func serves(_ port: UInt16, isOld: Bool) -> String? {
         var client: Performer
         switch enter(port, HandshakeScript.request(isOld: isOld)) {

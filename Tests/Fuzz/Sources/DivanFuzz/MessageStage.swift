@@ -4,10 +4,10 @@ import DivanRevisions
 import DivanStore
 import DivanZlib
 
-/// Reads an input as the other peer's requests and replies, and plays them to one of our peers.
+/// Reads an input as the other peer's requests and replies, and sends them to one of our peers.
 ///
-/// `order · [name SOH value SOH]… NUL · body · 0xFF`. A reply goes to the oldest request of our
-/// peer that has none.
+/// `order · [name SOH value SOH]… NUL · body · 0xFF`. A reply goes to the oldest unanswered request
+/// of our peer.
 struct MessageStage {
     private enum Order {
         static let replies: UInt8 = 1
@@ -155,7 +155,7 @@ struct MessageStage {
         }
     }
 
-    /// What is stored must be sound, whatever was said.
+    /// What is stored must be sound, whatever was sent.
     private func unsound() -> String? {
         do {
             try store.checkIntegrity()

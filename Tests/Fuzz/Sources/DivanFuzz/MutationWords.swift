@@ -1,6 +1,6 @@
-/// What the mutation of a conversation puts where something else stood.
+/// The replacements that the mutation of a conversation uses.
 enum MutationWords {
-    /// The ends of every range that a number of the protocol could be read into.
+    /// The ends of every range that a number of the protocol could be parsed into.
     static let numbers = [
         "0", "-1", "1", "2", "7", "20", "99", "100", "200", "304", "400", "401", "403", "404",
         "409",
@@ -57,7 +57,7 @@ enum MutationWords {
         #"{"a":1,"a":2}"#, #"{"":0}"#, "1e400", "\u{FEFF}{}",
     ]
 
-    /// What each request calls for.
+    /// The expected answer to each request.
     static let answers = [
         ("getCollections", #"[{"local":2,"remote":7,"localCompleted":[0,3],"rev":"0-1"}]"#),
         ("getCheckpoint", #"{"local":2,"remote":7}"#), ("proposeChanges", "[409,0,304]"),

@@ -6,15 +6,15 @@ import DivanStore
 import DivanTestKit
 import Foundation
 
-/// Whatever stands in a file in the place of a packed body or of its dictionary, that document is as it was
-/// or is told to be damaged, queries end with rows of bounded length or an error, and every other document
-/// is as it was, also behind a compaction that packs anew.
+/// Whatever a file contains in the place of a packed body or of its dictionary, that document is unchanged
+/// or is reported as damaged, queries end with rows of bounded length or an error, and every other document
+/// is unchanged, even after a compaction that repacks.
 ///
-/// A dictionary stands twice: where one of the two is changed no document is damaged.
-/// The row's checksum tells of a document that is read, so queries are what meets the changed bytes.
+/// A dictionary is stored twice: if one of the two is changed, no document is damaged.
+/// The row's checksum protects a document that is read, so it is queries that see the changed bytes.
 enum PackedDatabases: FuzzTarget {
     static let name = "packed-databases"
-    /// Beyond what the packed bytes of a row can claim, with each byte escaped.
+    /// More than the packed bytes of a row can claim, with each byte escaped.
     private static let longestByteCount = 16 << 20
 
     static func violation(of input: [UInt8]) -> String? {
@@ -45,7 +45,7 @@ enum PackedDatabases: FuzzTarget {
         return ([honest.dictionaries[choice & 16 == 16 ? 1 : 0]], .none)
     }
 
-    /// The documents that may be told to be damaged.
+    /// The documents that may be reported as damaged.
     private enum Damage {
         case none
         case one
@@ -122,11 +122,11 @@ enum PackedDatabases: FuzzTarget {
     }
 }
 
-/// A database of packed bodies, and where in its file two values stand whose bytes are changed.
+/// A database of packed bodies, and the offsets in its file of two values whose bytes are changed.
 private struct Honest {
     static let documentCount = 80
     static let changedNumber = 79
-    /// Bytes that may be changed; the values are longer, and in one piece.
+    /// Bytes that may be changed; the values are longer, and contiguous.
     static let changedByteCount = 500
 
     let file: [UInt8]
@@ -143,7 +143,7 @@ private struct Honest {
 
     static func body(_ number: Int) -> [UInt8] {
         guard number == changedNumber else { return routes(number..<number + 1)[0] }
-        // What no dictionary makes shorter than half.
+        // Data that no dictionary reduces to less than half.
         var random = SeededGenerator(seed: 7)
         let filler = (0..<1_500).map { _ in UInt8.random(in: 97...122, using: &random) }
         let head = Array(#"{"city":"Ulm","filler":""#.utf8)
@@ -160,11 +160,11 @@ private struct Honest {
             try $0.packBodies(of: .default, with: BodyPacking.Bundled.lz4.rawValue)
         }
         try store.compact()
-        // The dictionary is made; this one is not in it.
+        // The dictionary is complete; this one is not in it.
         try Self.save(Self.changedNumber..<Self.documentCount, in: store)
         try store.close()
         file = [UInt8](try Data(contentsOf: URL(filePath: path + "/db.sqlite3")))
-        // As the package's `PackedBody` and `StoredDictionary` begin.
+        // The beginning of the package's `PackedBody` and `StoredDictionary`.
         let count = Self.body(Self.changedNumber).count
         let head = [4, 1, UInt8(count & 127 | 128), UInt8(count >> 7)]
         body = try Self.places(of: head, in: file, count: 1)[0]

@@ -2,11 +2,11 @@ import DivanCompression
 import DivanLZ4
 import DivanZstd
 
-/// Any bytes with any dictionary fill the room that they claim and nothing beside it, the same each time,
-/// or are refused as corrupt; and what comes out, as any piece, can be packed and unpacked again.
+/// Any bytes with any dictionary fill the space that they claim and nothing outside it, the same each time,
+/// or are refused as corrupt; and the output, like any piece, can be packed and unpacked again.
 ///
-/// An input is where the dictionary comes from, the length that the piece claims, the dictionary, and the
-/// piece: that of a packed body at rest, behind its head. Here LZ4 reads it.
+/// An input is the source of the dictionary, the length that the piece claims, the dictionary, and the
+/// piece: that of a packed body at rest, after its head. Here LZ4 reads it.
 enum PackedPieces: FuzzTarget {
     static let name = "packed-pieces"
     private static let kind = PieceKind(LZ4DictionaryCodec())
@@ -16,7 +16,7 @@ enum PackedPieces: FuzzTarget {
     static func seeds() throws -> [[UInt8]] { try kind.seeds() }
 }
 
-/// The same for zstd, where it is installed: also for dictionaries that it refuses.
+/// The same for zstd, if it is installed: also for dictionaries that it refuses.
 enum ZstdPieces: FuzzTarget {
     static let name = "zstd-pieces"
     private static let kind = ZstdDictionaryCodec().map { PieceKind($0) }
@@ -49,7 +49,7 @@ private struct PieceKind {
             return source & 1 == 0 ? "the dictionary of our own is refused" : nil
         }
         do throws(CompressionError) {
-            // As a reader of bodies does before it takes memory.
+            // Like a reader of bodies before it allocates memory.
             let most = min(codec.maximumPlainByteCount(for: packed.count), longestPiece)
             if (1...max(1, most)).contains(claimed) {
                 let other = try codec.makeCoder(dictionary: dictionary)
@@ -80,7 +80,7 @@ private struct PieceKind {
         }
     }
 
-    /// A piece between bytes that nobody may touch.
+    /// A piece between bytes that must not be touched.
     private func guarded(
         _ packed: [UInt8],
         _ count: Int,
@@ -88,7 +88,7 @@ private struct PieceKind {
     ) throws(CompressionError) -> (bytes: [UInt8], isGuardWhole: Bool) {
         let (margin, filler) = (64, UInt8(0xA5))
         var room = [UInt8](repeating: filler, count: count + 2 * margin)
-        // Lent for the call; the span ends with it.
+        // Borrowed for the call; the span ends with it.
         try room.withUnsafeMutableBufferPointer { room throws(CompressionError) in
             var middle = room.extracting(margin..<margin + count).mutableSpan
             try coder.unpack(packed.span, into: &middle)
@@ -105,7 +105,7 @@ private struct PieceKind {
         do throws(CompressionError) {
             try coder.pack(plain.span, appendingTo: &packed)
         } catch {
-            // One that can be read by may be none to write by; its collection's bodies stay plain.
+            // A dictionary that can be read with may not be one to write with; its collection's bodies stay plain.
             guard case .library = error else { return "not packed as \(error)" }
             return nil
         }

@@ -3,7 +3,7 @@ import DivanReplicator
 import DivanStore
 import DivanZlib
 
-/// Any messages leave a passive peer answering, or closed with a code; every request is answered
+/// After any messages a passive peer still answers, or is closed with a code; every request is answered
 /// once, and no document is half stored.
 enum PassiveMessages: FuzzTarget {
     static let name = "passive-peer"
@@ -48,7 +48,7 @@ enum PassiveMessages: FuzzTarget {
     }
 }
 
-/// Any answers and messages leave an active peer syncing, or closed with a code.
+/// After any replies and messages an active peer still syncs, or is closed with a code.
 enum ActiveMessages: FuzzTarget {
     static let name = "active-peer"
 

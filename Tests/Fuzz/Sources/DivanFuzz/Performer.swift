@@ -2,19 +2,19 @@ import DivanBLIP
 import DivanWebSocket
 import DivanZlib
 
-/// One end of an open connection, which says what a conversation has, whatever the other end makes
-/// of it.
+/// One end of an open connection, which sends what a conversation contains, however the other end
+/// reacts.
 ///
-/// It makes its frames itself, so that it can repeat an answer, break a message off or send what is
-/// no frame. A connection of ours reads what comes, and acknowledges it.
+/// It creates its frames itself, so that it can repeat a reply, break off a message or send something
+/// that is not a frame. One of our connections reads what arrives, and acknowledges it.
 struct Performer {
     /// What the other end did wrong.
     private(set) var flaw: String?
     /// Whether the connection is over.
     private(set) var isOver = false
-    /// Requests of the other end without an answer, the oldest first.
+    /// Unanswered requests of the other end, the oldest first.
     private(set) var asked: [BLIPIncomingRequest] = []
-    /// The answers that came to requests of this end.
+    /// The replies that arrived for requests of this end.
     private(set) var answers: [UInt64: BLIPIncomingReply] = [:]
 
     private let wire: Wire
@@ -23,14 +23,14 @@ struct Performer {
     private var forge = FrameForge(codec: DeflateCodec())
     private var sentCount: UInt64 = 0
     private var latest: BLIPIncomingRequest?
-    /// Whether what was sent is no conversation any more, so that no answer can be expected.
+    /// Whether what was sent is no longer a valid conversation, so that no reply can be expected.
     private var isGarbled: Bool
 
-    /// Milliseconds after which a peer that is still there and says nothing hangs.
+    /// Milliseconds after which a connected but silent peer counts as hanging.
     private static let patience = 20_000
     private static let turn = "fuzz-turn"
 
-    /// `isGarbled` says that the other end may be waiting for something else already.
+    /// `isGarbled` says that the other end may already be waiting for something else.
     init(_ wire: Wire, role: Role, rest: [UInt8] = [], isGarbled: Bool = false) {
         self.wire = wire
         self.isGarbled = isGarbled
@@ -44,7 +44,7 @@ struct Performer {
         take(rest)
     }
 
-    /// Does one act, and waits until the other end has taken it in.
+    /// Performs one act, and waits until the other end has processed it.
     mutating func perform(_ act: Conversation.Act) {
         guard !isOver else { return }
         switch act.kind {
@@ -66,7 +66,7 @@ struct Performer {
         if !act.manner.contains(.hurries) { settle() }
     }
 
-    /// Sends a request as a peer that keeps the rules; returns its number.
+    /// Sends a request like a peer that follows the rules; returns its number.
     @discardableResult
     mutating func ask(_ act: Conversation.Act) -> UInt64 {
         send(request(act), act.manner)
@@ -74,7 +74,7 @@ struct Performer {
         return sentCount
     }
 
-    /// Ends the connection in order, and waits for the other end to agree.
+    /// Closes the connection properly, and waits for the other end to agree.
     mutating func close(_ code: UInt16 = 1000, reason: String = "") {
         socket.close(code: code, reason: reason, at: .zero)
         flush()
@@ -86,9 +86,9 @@ struct Performer {
         isOver = true
     }
 
-    /// Waits until the other end has taken in what was said, and has said what follows from it.
+    /// Waits until the other end has processed what was sent, and has sent its reaction.
     ///
-    /// A request that nobody knows is answered in turn; what the turn before caused is there when a
+    /// An unknown request is answered in the next turn; the results of the turn before have arrived when a
     /// second one is answered.
     mutating func settle() {
         for _ in 0..<2 where !isOver {
@@ -119,7 +119,7 @@ struct Performer {
     private mutating func send(_ act: Conversation.Act, _ manner: Conversation.Manner) {
         for _ in 0..<(manner.contains(.repeats) ? 2 : 1) {
             sentCount += 1
-            // So that the answers to it are read.
+            // So that the replies to it are read.
             _ = shadow.send(BLIPRequest(properties: [:]))
             let silent: UInt8 = manner.contains(.wantsNoAnswer) ? Frame.noReply : 0
             send(number: sentCount, flags: Frame.request | silent, act)
@@ -174,7 +174,7 @@ struct Performer {
 
     // MARK: Bytes
 
-    /// Writes what is due; of the shadow's frames only acknowledgements, the others were forged.
+    /// Writes pending output; of the shadow's frames only acknowledgements, as the others were forged.
     private mutating func flush() {
         var frame: [UInt8] = []
         while shadow.nextFrame(into: &frame) {

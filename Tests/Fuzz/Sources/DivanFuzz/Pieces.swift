@@ -3,7 +3,7 @@ import DivanISAL
 import DivanLZ4
 import DivanZlib
 
-/// Any pieces become at most `limit` bytes each or an error, and what comes out can be packed and
+/// Any pieces give at most `limit` bytes each or an error, and the output can be packed and
 /// unpacked again, for deflate.
 enum DeflatePieces: FuzzTarget {
     static let name = "deflate-pieces"
@@ -13,7 +13,7 @@ enum DeflatePieces: FuzzTarget {
     static func seeds() throws -> [[UInt8]] { try packedSeeds(.deflate) }
 }
 
-/// Any pieces become at most `limit` bytes each or an error, and what comes out can be packed and
+/// Any pieces give at most `limit` bytes each or an error, and the output can be packed and
 /// unpacked again, for LZ4.
 enum LZ4Pieces: FuzzTarget {
     static let name = "lz4-pieces"
@@ -23,8 +23,8 @@ enum LZ4Pieces: FuzzTarget {
     static func seeds() throws -> [[UInt8]] { try packedSeeds(.lz4) }
 }
 
-/// The same for deflate by ISA-L, where it is installed, and zlib by turns with LZ4; besides, all
-/// grades take turns at each piece and one reader follows.
+/// The same for deflate by ISA-L, if it is installed, and zlib, alternating with LZ4; besides, all
+/// levels alternate at each piece and one reader follows.
 enum MixedPieces: FuzzTarget {
     static let name = "mixed-pieces"
     private static let deflates: [any CompressionCodec] =

@@ -3,8 +3,8 @@ import DivanQuery
 import DivanRevisions
 import DivanStore
 
-/// Any condition can be asked of any document: SQLite takes what it was translated to, the answer is
-/// the one of the condition printed and read again, and never that of its opposite.
+/// Any condition can be evaluated on any document: SQLite accepts its translation, the answer is
+/// that of the condition printed and parsed again, and never that of its negation.
 ///
 /// An input is a condition in SQL++, a zero byte, and the JSON of a document.
 enum QueriedDocuments: FuzzTarget {
@@ -41,7 +41,7 @@ enum QueriedDocuments: FuzzTarget {
     private enum Answer {
         case yes
         case no
-        /// As a regular expression may that is none.
+        /// As with an invalid regular expression.
         case failed
     }
 

@@ -1,7 +1,7 @@
 import DivanJSON
 import DivanQuery
 
-/// Any text is a query or an error with a place inside it; what was read prints as SQL++ that reads
+/// Any text is a query or an error with a place inside it; what was parsed prints as SQL++ that parses
 /// as the same query, and can be checked.
 enum QueryTexts: FuzzTarget {
     static let name = "query-text"
@@ -12,7 +12,7 @@ enum QueryTexts: FuzzTarget {
             let statement = try QueryStatement(sql: text)
             let printed = statement.sql
             guard let again = try? QueryStatement(sql: printed) else {
-                // Only parentheses may have made it deeper than is allowed.
+                // Only parentheses may have made it deeper than allowed.
                 return printed.utf8.count > 200 ? nil : "our own text is refused: \(printed)"
             }
             if again.sql != printed { return "comes back changed: \(printed)" }
@@ -30,7 +30,7 @@ enum QueryTexts: FuzzTarget {
     }
 }
 
-/// Any JSON is a query of the JSON form or an error; what was read is written as JSON that reads as
+/// Any JSON is a query of the JSON form or an error; what was parsed is written as JSON that parses as
 /// the same query, and can be checked.
 enum QueryTrees: FuzzTarget {
     static let name = "query-json"

@@ -5,7 +5,7 @@ import Foundation
 /// Reads an input as edits to an honest peer's flights, and bytes of its own, for one session.
 ///
 /// Records are encrypted, so bytes alone would not get far: the peer is real, and the input says
-/// which of its bytes arrive changed, cut off, twice, or with foreign ones between them.
+/// which of its bytes arrive changed, truncated, twice, or with foreign ones between them.
 struct RecordScript {
     let victim: TLSContext.Role
 
@@ -78,7 +78,7 @@ struct RecordScript {
         return flight
     }
 
-    /// An undisturbed conversation, one edit of each kind, and bytes that are no TLS.
+    /// An undisturbed conversation, one edit of each kind, and bytes that are not TLS.
     static let seeds: [[UInt8]] = [
         [0, 0, 0, 0, 5, 40, 0] + [UInt8](repeating: 65, count: 40) + [6],
         [1, 5, 0, 1, 0, 0], [0, 1, 80, 0, 255, 0], [0, 0, 1, 60, 0, 4], [2, 40, 0, 0, 0],
@@ -91,7 +91,7 @@ struct RecordScript {
     ]
 }
 
-/// One pair of contexts for the whole run: a key is dear to make.
+/// One pair of contexts for the whole run: a key is expensive to generate.
 private enum Contexts {
     static let shared = Swift.Result { try make() }
 

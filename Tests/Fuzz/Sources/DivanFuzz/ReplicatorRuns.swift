@@ -7,11 +7,11 @@ import DivanWebSocket
 import Foundation
 import Synchronization
 
-/// A hub that says what it likes leaves a `Replicator` that ends, with errors that are documented,
-/// and a database that is whole.
+/// Whatever a hub sends, the `Replicator` ends, with documented errors,
+/// and the database is intact.
 ///
-/// The hub does what the input says, then answers as a hub should, then closes. When the replicator
-/// has stopped and there is more to be said it is started again.
+/// The hub does what the input says, then replies as a hub should, then closes. If the replicator
+/// has stopped and there is more to send, it is started again.
 enum ReplicatorRuns: ConversationTarget {
     static let name = "replicator"
 
@@ -27,7 +27,7 @@ enum ReplicatorRuns: ConversationTarget {
         static let resets: UInt8 = 128
     }
 
-    /// Milliseconds after which a replicator with nobody at the other end must have stopped.
+    /// Milliseconds after which a replicator without another end must have stopped.
     private static let patience = 20_000
     private static let runCount = 3
     private static let visitCount = 20
@@ -74,7 +74,7 @@ enum ReplicatorRuns: ConversationTarget {
         return configuration
     }
 
-    /// Lets the replicator in until it has stopped.
+    /// Accepts the replicator until it has stopped.
     private static func receive(
         at door: Door,
         _ replicator: Replicator,
@@ -112,9 +112,9 @@ enum ReplicatorRuns: ConversationTarget {
         return hub.flaw
     }
 
-    // MARK: A hub as it should be
+    // MARK: A correct hub
 
-    /// Answers until nothing more is asked, then closes.
+    /// Replies until no more requests arrive, then closes.
     private static func serve(_ hub: inout Performer) {
         var (quietTurns, answerCount) = (0, 0)
         while !hub.isOver, quietTurns < 2, answerCount < 300 {
@@ -152,7 +152,7 @@ enum ReplicatorRuns: ConversationTarget {
     }
 }
 
-/// Hears what a replicator tells its listeners, and judges the errors in it.
+/// Receives what a replicator tells its listeners, and checks the errors in it.
 private final class Witness: Sendable {
     private let found = Mutex<String?>(nil)
     private let queue = DispatchQueue(label: "divan-fuzz.events")
@@ -166,7 +166,7 @@ private final class Witness: Sendable {
         }
     }
 
-    /// What was wrong in everything that was told up to now.
+    /// What was wrong in everything reported so far.
     var flaw: String? {
         queue.sync {}
         return found.withLock { $0 }

@@ -1,7 +1,7 @@
 import DivanRevisions
 
 /// Any text is a revision ID that is written as it was read, or none; any bytes are a sound tree
-/// that takes further revisions, or an error.
+/// that accepts further revisions, or an error.
 enum Revisions: FuzzTarget {
     static let name = "revisions"
 
@@ -49,8 +49,8 @@ enum Revisions: FuzzTarget {
         return grow(&tree, lines.map { String(decoding: $0, as: UTF8.self) })
     }
 
-    /// Takes each list of a revision and its ancestors, resolves what is in conflict, and looks
-    /// at the tree from all sides.
+    /// Inserts each list of a revision and its ancestors, resolves conflicts, and calls all
+    /// accessors of the tree.
     private static func grow(_ tree: inout RevisionTree, _ histories: [String]) -> String? {
         for (index, history) in histories.enumerated() {
             let ids = history.split(separator: ",").map { RevisionID(String($0)) }

@@ -1,7 +1,7 @@
 import DivanCrypto
 import DivanSeal
 
-/// Whatever becomes of a sealed content, it opens as it was or not at all.
+/// However an encrypted blob is changed, it opens as it was or not at all.
 enum SealedBlobs: FuzzTarget {
     static let name = "sealed-blobs"
 
@@ -48,7 +48,7 @@ enum SealedBlobs: FuzzTarget {
     }
 }
 
-/// A content of two chunks, and its file.
+/// A blob of two chunks, and its file.
 private struct Honest {
     let seal: Seal
     let content: [UInt8]

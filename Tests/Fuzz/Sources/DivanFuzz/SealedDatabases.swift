@@ -4,8 +4,8 @@ import DivanStore
 import DivanTestKit
 import Foundation
 
-/// Whatever becomes of a sealed database and its log, it opens with the documents of one commit or is
-/// told to be damaged or none of that key.
+/// However an encrypted database and its log are changed, it opens with the documents of one commit or is
+/// reported as damaged or as not having that key.
 enum SealedDatabases: FuzzTarget {
     static let name = "sealed-databases"
 
@@ -60,7 +60,7 @@ enum SealedDatabases: FuzzTarget {
         let honest = try Honest.shared.get()
         let inFile = [0, 3, 4, 16, 20, 24, 4_064, 4_076, 4_080, 4_096, honest.file.count - 1]
         let inLog = [0, 8, 16, 24, 32, 36, 40, 56, 4_120, 4_152, honest.log.count - 1]
-        // What is edited: the file beside its log, the log, the file alone.
+        // What is edited: the file with its log present, the log, the file alone.
         var seeds: [[UInt8]] = [[0], [1], [2]]
         for (choice, places) in [(UInt8(0), inFile), (1, inLog), (2, inFile)] {
             for place in places {

@@ -1,6 +1,6 @@
 import DivanTLS
 
-/// Any bytes leave a server's session handshaking, open, or failed for good, with little held.
+/// After any bytes a server's session is handshaking, open, or failed permanently, with little held.
 enum TLSServerRecords: FuzzTarget {
     static let name = "tls-server-records"
 
@@ -11,7 +11,7 @@ enum TLSServerRecords: FuzzTarget {
     static func seeds() -> [[UInt8]] { RecordScript.seeds }
 }
 
-/// Any bytes leave a client's session handshaking, open, or failed for good, with little held.
+/// After any bytes a client's session is handshaking, open, or failed permanently, with little held.
 enum TLSClientRecords: FuzzTarget {
     static let name = "tls-client-records"
 

@@ -44,7 +44,7 @@ enum Texts: FuzzTarget {
         let header = jar.header(for: here, at: 1_700_000_001) ?? ""
         let isClean = header.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         guard isClean else { return "the header holds control characters: \(header)" }
-        // Cookies without an expiry are left out of what is kept.
+        // Cookies without an expiry are not stored.
         let kept = jar.encoded()
         let again = try? CookieJar(decoding: kept.span)
         return again?.encoded() == kept ? nil : "the jar comes back changed"

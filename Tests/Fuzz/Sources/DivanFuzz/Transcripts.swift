@@ -1,17 +1,17 @@
 import DivanJSON
 import Foundation
 
-/// Conversations recorded from LiteCore and Sync Gateway, as what one side of them said.
+/// Conversations recorded from LiteCore and Sync Gateway, reduced to what one side of them sent.
 ///
-/// Their provenance stands beside them, in the replicator's fixtures.
+/// Their provenance is documented next to them, in the replicator's fixtures.
 enum Transcripts {
-    /// Shorter conversations try one thing, which longer ones and the typical ones have too.
+    /// Shorter conversations try one thing, which longer ones and the typical ones contain too.
     private static let leastCount = 6
-    /// Messages of one conversation; longer ones say the same again.
+    /// Messages of one conversation; longer ones repeat themselves.
     private static let messageCount = 60
     private static let bodyByteCount = 4_096
 
-    /// What the side that sends in `direction` said on each connection.
+    /// What the side that sends in `direction` sent on each connection.
     static func acts(of direction: String) throws -> [Conversation] {
         let folder = Fixtures.path("DivanReplicator", "transcripts")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -28,7 +28,7 @@ enum Transcripts {
     }
 
     private static func acts(_ messages: [JSON], _ direction: String) -> [Conversation.Act] {
-        // Which request an answer is for: the other side numbered it.
+        // Which request a reply is for: the other side numbered it.
         var profiles: [Int64: String] = [:]
         var acts: [Conversation.Act] = []
         for message in messages {

@@ -1,7 +1,7 @@
 import DivanRevisions
 
-/// Any text or bytes are a vector that comes back from its own forms, or an error; and what is read
-/// can be written, merged and compared, and keeps the rules.
+/// Any text or bytes are a vector that survives a round trip, or an error; and what is read
+/// can be written, merged and compared, and satisfies the rules.
 enum VersionVectors: FuzzTarget {
     static let name = "version-vectors"
 

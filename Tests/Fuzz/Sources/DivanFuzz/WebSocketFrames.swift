@@ -1,7 +1,7 @@
 import DivanTestKit
 import DivanWebSocket
 
-/// Any bytes give the same messages and the same error however they are cut, and no message
+/// Any bytes give the same messages and the same error however they are split, and no message
 /// exceeds the limits.
 enum WebSocketFrames: FuzzTarget {
     static let name = "websocket-frames"

@@ -1,7 +1,7 @@
 import DivanTestKit
 import Glibc
 
-/// A TCP connection within this machine; nothing it does waits for ever.
+/// A local TCP connection; nothing it does waits for ever.
 final class Wire {
     private let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -27,7 +27,7 @@ final class Wire {
         )
     }
 
-    /// Connects; `nil` when nobody listens there.
+    /// Connects; `nil` if nobody listens there.
     convenience init?(to port: UInt16) {
         guard let descriptor = Loopback.connect(to: port) else { return nil }
         self.init(adopting: descriptor)
@@ -35,7 +35,7 @@ final class Wire {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Sends everything; false when the other side is gone.
+    /// Sends everything; false if the other side is gone.
     @discardableResult
     func send(_ bytes: [UInt8]) -> Bool {
         var rest = bytes[...]
@@ -50,22 +50,22 @@ final class Wire {
         return true
     }
 
-    /// What has arrived within the time: nothing, or bytes; `nil` when the other side is gone.
+    /// What has arrived in time: nothing, or bytes; `nil` if the other side is gone.
     func receive(within milliseconds: Int32) -> [UInt8]? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return [] }
-        // The system writes at most what the buffer holds during the call.
+        // The system writes at most the buffer's size during the call.
         let count = buffer.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
         return count > 0 ? Array(buffer.prefix(count)) : nil
     }
 }
 
-/// Listens within this machine, on a port that the system chooses.
+/// Listens locally, on a port that the system chooses.
 final class Door {
     let port: UInt16
     private let descriptor: Int32
 
-    /// `nil` when the system has no socket left.
+    /// `nil` if the system has no socket left.
     init?() {
         guard let (descriptor, port) = try? Loopback.listen() else { return nil }
         self.descriptor = descriptor
@@ -74,7 +74,7 @@ final class Door {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Who comes in within the time.
+    /// The next client that connects in time.
     func accept(within milliseconds: Int32) -> Wire? {
         var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard Glibc.poll(&poll, 1, milliseconds) > 0 else { return nil }

@@ -28,7 +28,7 @@ func writeSeeds(of target: any FuzzTarget.Type, into folder: String) throws {
     }
 }
 
-/// Never returns: libFuzzer leaves the process when its time is over or an input failed.
+/// Never returns: libFuzzer exits the process when its time is over or an input failed.
 func fuzz() -> Never {
     // `divan-fuzz run TARGET` is one word for libFuzzer, with which it calls us again to merge.
     var count = CommandLine.argc - 2
@@ -37,10 +37,10 @@ func fuzz() -> Never {
     arguments?[0] = strdup(CommandLine.arguments[0...2].joined(separator: " "))
     exit(
         LLVMFuzzerRunDriver(&count, &arguments) { bytes, count in
-            // libFuzzer owns the bytes until the call returns; they are copied here.
+            // libFuzzer owns the bytes only during the call; they are copied here.
             let input = Array(UnsafeBufferPointer(start: bytes, count: count))
             if let violation = chosen?.violation(of: input) {
-                // Not buffered, so that it is there when the process ends.
+                // Not buffered, so that it is written when the process ends.
                 try? FileHandle.standardError.write(
                     contentsOf: Data("divan-fuzz: \(violation)\n".utf8)
                 )
@@ -52,7 +52,7 @@ func fuzz() -> Never {
 }
 
 /// What libFuzzer calls to change an input: in three of four cases, if the target knows the form of
-/// its inputs, a change that keeps it.
+/// its inputs, a mutation that keeps it.
 @_cdecl("LLVMFuzzerCustomMutator")
 func changeInput(
     _ bytes: UnsafeMutablePointer<UInt8>,

@@ -1,5 +1,5 @@
-// A disk under SQLite for simulations: it fails when it is told to, and when the power goes it keeps
-// of what was not synced only a part.
+// A simulated disk under SQLite: it fails when told to, and on a power cut it keeps only a part
+// of what was not synced.
 #ifndef C_DIVAN_DISK_H
 #define C_DIVAN_DISK_H
 
@@ -16,21 +16,21 @@ typedef enum {
     DIVAN_DISK_READS_FAIL,
 } divan_disk_fault;
 
-/// Puts a disk under the files whose paths begin with `prefix`; NULL without memory, or when SQLite
+/// Puts a disk under the files whose paths begin with `prefix`; NULL without memory, or if SQLite
 /// refuses the VFS, which is the default one from the first disk on.
 ///
-/// `seed` decides every chance. The prefix must not be that of another disk that is there.
+/// `seed` determines all randomness. The prefix must not be that of another existing disk.
 divan_disk *divan_disk_new(const char *prefix, uint64_t seed);
 
-/// Takes it away; its files must be closed.
+/// Removes it; its files must be closed.
 void divan_disk_free(divan_disk *disk);
 
-/// From now on `percentage` of such calls fail with `error_number`, EIO or ENOSPC.
+/// From now on, `percentage` of such calls fail with `error_number`, EIO or ENOSPC.
 ///
-/// What a sync that fails was to bring to the disk is given up: no later sync brings it.
+/// What a failing sync should have brought to the disk is abandoned: no later sync brings it.
 void divan_disk_break(divan_disk *disk, divan_disk_fault fault, int error_number, int percentage);
 
-/// Lets syncs succeed that do nothing: a mistake that a simulation has to notice.
+/// Makes syncs succeed without doing anything: a bug that a simulation must notice.
 void divan_disk_skip_syncs(divan_disk *disk);
 
 /// Cuts the power before the call `count` from now that changes or syncs something, 0 being the
@@ -40,8 +40,8 @@ void divan_disk_cut_power(divan_disk *disk, int64_t count);
 /// Whether the power is gone.
 int divan_disk_is_cut(const divan_disk *disk);
 
-/// Writes into files that begin with `prefix` what is left when the power goes now: everything that
-/// was synced, and of later changes some. Returns 0, or -1.
+/// Writes to files that begin with `prefix` what is left if the power is cut now: everything that
+/// was synced, and some of the later changes. Returns 0, or -1.
 int divan_disk_write_remains(divan_disk *disk, const char *prefix);
 
 #endif

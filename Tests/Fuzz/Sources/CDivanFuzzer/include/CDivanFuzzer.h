@@ -8,7 +8,7 @@
 int LLVMFuzzerRunDriver(int *count, char ***arguments,
                         int (*callback)(const uint8_t *bytes, size_t count));
 
-/// libFuzzer's own change of an input; returns its new length, at most `limit`.
+/// libFuzzer's own mutation of an input; returns its new length, at most `limit`.
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t count, size_t limit);
 
 #endif
